@@ -139,7 +139,7 @@ async function stage(): Promise<number> {
     source: values.file,
     name: values.file,
     ledger,
-    options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+    options: { format: 'auto', map: {}, region: 'us' },
     signal: new AbortController().signal,
   } as const;
   return (await stageInThread(task, () => {})).rows;

@@ -10,7 +10,7 @@ export async function stage(source: string): Promise<number> {
       source,
       name: source,
       ledger: join(folder, 'ledger.sqlite'),
-      options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+      options: { format: 'auto', map: {}, region: 'us' },
       signal: new AbortController().signal,
     } as const;
     return (await stageInThread(task, () => {})).rows;

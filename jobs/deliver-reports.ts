@@ -12,7 +12,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 const payload = z.object({ version: z.literal(1), importId: z.string() });
 export type ReportsPayload = z.infer<typeof payload>;
 
-export interface ReportsPorts {
+interface ReportsPorts {
   /** Does nothing where they were delivered before. Rejects when it must be repeated. */
   deliver(importId: string, signal: AbortSignal): Promise<void>;
 }

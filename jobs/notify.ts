@@ -12,7 +12,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 const payload = z.object({ version: z.literal(1), delivery: z.string() });
 export type NotifyPayload = z.infer<typeof payload>;
 
-export interface NotifyPorts {
+interface NotifyPorts {
   /** Sends it, and deletes it once it has arrived. Does nothing if it arrived before. Rejects when it must be repeated. */
   deliver(delivery: string, signal: AbortSignal): Promise<void>;
   /** Deletes a delivery that could not be made. */

@@ -3,7 +3,7 @@ import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './chat-service.ts';
 
 /** Destination of calls, as a user chooses it. */
-export interface ServiceChoice {
+interface ServiceChoice {
   readonly sandbox?: true;
   /** Path of a JSON file with users and groups; without one the sandbox knows every group and user. */
   readonly sandboxSeed?: string;
@@ -13,7 +13,7 @@ export interface ServiceChoice {
   readonly dryRun?: boolean | undefined;
 }
 
-export type OpenService = () => Promise<Service & { close(): Promise<void> }>;
+type OpenService = () => Promise<Service & { close(): Promise<void> }>;
 
 /** Opens the service that calls go to. @throws ConfigError, when called, for settings that are missing */
 export function serviceOpener(config: Config, choice: ServiceChoice): OpenService {
@@ -39,7 +39,7 @@ async function openSandbox(choice: ServiceChoice, callsPerMinute: number, listsP
   // An import that calls a real service needs no service of its own.
   const [{ startSandbox }, { readSeed }] = await Promise.all([
     import('../sandbox/sandbox.ts'),
-    import('./read-seed.ts'),
+    import('../sandbox/seed.ts'),
   ]);
   const sandbox = await startSandbox({
     ...(choice.sandboxSeed === undefined

@@ -45,7 +45,7 @@ export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   readonly bannedList?: (typeof BANNED_LISTS)[number] | undefined;
 }
 
-export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
+interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
   readonly host: string;
   /** Values of the headers `key` and `secret` (docs/chat-service.md, 10). */
   readonly key: string;

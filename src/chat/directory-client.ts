@@ -99,7 +99,7 @@ export function createDirectoryClient(ask: Ask): DirectoryClient {
 }
 
 /** A user as POST /users takes it (docs/chat-service.md, 55). */
-interface NewUser {
+export interface NewUser {
   readonly uid: string;
   readonly name: string;
   readonly avatar?: string | undefined;
@@ -110,7 +110,7 @@ interface NewUser {
 }
 
 /** A group as POST /groups takes it (docs/chat-service.md, 63); `type` is always sent. */
-interface NewGroup {
+export interface NewGroup {
   readonly guid: string;
   readonly name: string;
   readonly type: string;

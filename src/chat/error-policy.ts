@@ -163,7 +163,7 @@ const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
   usersToBan: new Set(['ERR_ALREADY_BANNED']),
 };
 
-export interface EntryOutcome {
+interface EntryOutcome {
   readonly outcome: 'added' | 'banned' | 'already_member' | 'failed';
   /** Both null for a success; of a user who was banned before, the refusal that says so. */
   readonly code: string | null;

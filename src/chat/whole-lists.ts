@@ -18,7 +18,7 @@ import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 /** Number of times that a list is read before rollcall gives up. */
 export const READINGS = 3;
 
-export interface ListOptions {
+interface ListOptions {
   /** Entries per page. Default as of the page's call: MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */
   readonly perPage?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Imports for the sandbox must not reach the service, and the reverse. */
 export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {

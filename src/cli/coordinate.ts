@@ -5,7 +5,7 @@ import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { EXIT } from './exit-codes.ts';
 import { type Io, say } from './screen/io.ts';
-import { type Progress, showSteps } from './screen/progress.ts';
+import { type Progress, showSteps } from './screen/show-progress.ts';
 import { failureWords } from './unexpected.ts';
 
 export interface CoordinateOptions {

@@ -11,7 +11,7 @@ import type { WorkersFlags } from './flags/flags.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { conclude } from './screen/conclude.ts';
 import { say } from './screen/io.ts';
-import { findImport } from './target/data.ts';
+import { findImport } from './target/kept-imports.ts';
 import { localImports } from './target/local-imports.ts';
 import { shortest, typedCommand } from './typed-command.ts';
 

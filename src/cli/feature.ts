@@ -6,11 +6,11 @@ import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Coordinating } from './coordinate.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { ImportFlags } from './flags/import-options.ts';
+import type { ImportFlags } from './flags/import-flags.ts';
 import type { RunOptions } from './run-import.ts';
 import type { Io } from './screen/io.ts';
-import type { Imports, KeptImport, RemoteOptions } from './target/imports.ts';
 import type { Server } from './target/server-client.ts';
+import type { Imports, KeptImport, RemoteOptions } from './target/target-imports.ts';
 
 /** Additions of features to the commands of imports; each is loaded when it is used. */
 export interface CommandFeatures {
@@ -104,9 +104,9 @@ export interface Names {
   /** Whether the argument of a command, or of one of its commands, names one. */
   wants(command: Command, argument: Argument): boolean;
   /** Those of a data directory. */
-  here(dataDir: string): Promise<readonly Name[]>;
+  local(dataDir: string): Promise<readonly Name[]>;
   /** Those that every server has: no one is asked over the network. */
-  everywhere?(dataDir: string): Promise<readonly Name[]>;
+  builtIn?(dataDir: string): Promise<readonly Name[]>;
   /** The command is about this machine, whatever server there is. */
   readonly ofThisMachine?: true;
 }

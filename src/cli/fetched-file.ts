@@ -9,9 +9,9 @@ import type { SourceSettings } from '../sources/source.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
-import { UsageError } from './errors.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from './flags/source-flags.ts';
 import { type Io, say } from './screen/io.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The end of a pipe and the Ctrl-C that caused it come in any order, within this time in ms. */
 export const TOGETHER_MS = 100;

@@ -14,8 +14,8 @@ import { type CoordinateOptions, type Coordinating, coordinate } from './coordin
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { conclude } from './screen/conclude.ts';
 import { type Io, say } from './screen/io.ts';
-import { type Progress, showProgress } from './screen/progress.ts';
-import { findImport, summaryIn } from './target/data.ts';
+import { type Progress, showProgress } from './screen/show-progress.ts';
+import { findImport, summaryIn } from './target/kept-imports.ts';
 import { localImports } from './target/local-imports.ts';
 import { typedCommand } from './typed-command.ts';
 

@@ -23,13 +23,13 @@ import type { Api, ServerContext } from '../server/context.ts';
 import { FEATURES } from '../server/features.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
-import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
 import type { LogFlags } from './flags/setting-flag.ts';
 import { type Io, logStream, say } from './screen/io.ts';
 import { typedCommand } from './typed-command.ts';
 import { failureWords } from './unexpected.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;

@@ -17,7 +17,6 @@ import {
 } from '../options/sending-options.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
-import type { IntakeOptions } from './read/intake.ts';
 
 const kept = keptShape({ ...READING, ...SHAPE });
 
@@ -73,9 +72,3 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 
 /** The part of the options that concerns reading. */
 export const readingOptions = z.object(reading);
-export type ReadingOptions = z.infer<typeof readingOptions>;
-
-/** The same as what reads the file takes it. */
-export function intakeOptions({ map, region, guid, scope, onBehalfOf, ...options }: ReadingOptions): IntakeOptions {
-  return { ...options, mapping: map, defaults: { region, guid, scope, onBehalfOf } };
-}

@@ -3,7 +3,7 @@ import { EXPECTING, TRIAL } from '../options/sending-options.ts';
 import type { ImportOptions } from './import-options.ts';
 
 /** The format of a file of rows that are sent again. */
-export interface RetryFile {
+interface RetryFile {
   readonly format: 'csv' | 'ndjson';
   /** A row of the import may have given several memberships: the file has one on each line, in columns of ours. */
   readonly isShaped: boolean;

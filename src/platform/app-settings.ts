@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { DEFAULT_REGION } from '../chat/service/regions.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
-import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
+import { ConfigError, type Environment, present, type Setting, valueOrFile } from './setting.ts';
 
 /** One app of the chat service. */
 export interface AppSettings {
@@ -60,20 +59,9 @@ export function readApps(
 }
 
 function keyOfEnv(name: string, env: Environment, folder: string): string | undefined {
-  return keyFrom([name, present(env[name])], [`${name}_FILE`, present(env[`${name}_FILE`])], folder);
+  return valueOrFile([name, present(env[name])], [`${name}_FILE`, present(env[`${name}_FILE`])], folder, 'key')?.value;
 }
 
 function keyOfFile(prefix: string, { apiKey, apiKeyFile }: AppOfFile, folder: string): string | undefined {
-  return keyFrom([`${prefix}apiKey`, apiKey], [`${prefix}apiKeyFile`, apiKeyFile], folder);
-}
-
-type Named = readonly [name: string, value: string | undefined];
-
-/** A key as it is set, or out of the file that is set instead. */
-function keyFrom([name, key]: Named, [fileName, path]: Named, folder: string): string | undefined {
-  if (path === undefined) return key;
-  if (key !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: keep one`);
-  const text = present(readNamed(fileName, resolve(folder, path)));
-  if (text === undefined) throw new ConfigError(`${fileName} names ${path}, which is empty: put the key into it`);
-  return text;
+  return valueOrFile([`${prefix}apiKey`, apiKey], [`${prefix}apiKeyFile`, apiKeyFile], folder, 'key')?.value;
 }

@@ -7,7 +7,7 @@ import { type AppSettings, readApps } from './app-settings.ts';
 import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
 import type { LogLevel, LogSettings } from './log-settings.ts';
 import { type NamedSource, readNamedSources } from './named-sources.ts';
-import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
+import { ConfigError, type Environment, present, readNamed, type Setting, valueOrFile } from './setting.ts';
 import {
   type AskBeforeRepeat,
   type BannedListSetting,
@@ -124,10 +124,9 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const file = profile === undefined ? everything : withProfile(everything, profile, path);
   const given = (name: SettingName): Setting | undefined => {
     const { env: variable, only, orFile } = SETTINGS[name] as SettingDeclaration;
-    const value = present(env[variable]);
-    const inNamedFile = orFile ? settingInFile(variable, value, env, folder) : undefined;
-    if (inNamedFile !== undefined) return inNamedFile;
-    if (value !== undefined) return { name: variable, value };
+    const named = orFile ? present(env[`${variable}_FILE`]) : undefined;
+    const set = valueOrFile([variable, present(env[variable])], [`${variable}_FILE`, named], folder, 'value');
+    if (set !== undefined) return set;
     const inFile = only === 'environment' ? undefined : file[name];
     return inFile === undefined || typeof inFile === 'object'
       ? undefined
@@ -237,22 +236,6 @@ function managementOf(key: string | undefined, secret: string | undefined): Conf
   const names = ['ROLLCALL_MANAGEMENT_KEY', 'ROLLCALL_MANAGEMENT_SECRET'];
   const [set, missing] = key === undefined ? names.toReversed() : names;
   throw new ConfigError(`${set} is set and ${missing} is not: set both`);
-}
-
-/** The value in the file that `<variable>_FILE` names; undefined where it names none. @throws ConfigError */
-function settingInFile(
-  variable: string,
-  value: string | undefined,
-  env: Environment,
-  folder: string,
-): Setting | undefined {
-  const name = `${variable}_FILE`;
-  const path = present(env[name]);
-  if (path === undefined) return undefined;
-  if (value !== undefined) throw new ConfigError(`${variable} and ${name} are both set: keep one`);
-  const text = present(readNamed(name, resolve(folder, path)));
-  if (text === undefined) throw new ConfigError(`${name} names ${path}, which is empty: put the value into it`);
-  return { name, value: text };
 }
 
 /** @throws ConfigError */

@@ -53,7 +53,7 @@ export function leaveWithoutQueue(code: number, lastWords: () => void): () => vo
  */
 export const SAME_SIGNAL_MS = 250;
 
-export interface FirstSignal {
+interface FirstSignal {
   /** Resolves with the first SIGINT or SIGTERM. */
   readonly arrived: Promise<void>;
   /** Aborted with it. */

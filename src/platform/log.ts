@@ -22,7 +22,7 @@ const MAX_TEXT_LENGTH = 4_000;
 /** Bytes of lines that wait where the file takes no more; later ones are left out. */
 const MAX_WAITING = 1024 * 1024;
 
-export interface LogOptions {
+interface LogOptions {
   readonly level?: LogLevel;
   /** Path of a file that lines are appended to. With those set aside it takes at most four times `maxBytes`. */
   readonly file?: string | undefined;

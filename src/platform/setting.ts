@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
@@ -30,4 +31,24 @@ export function readNamed(setting: string, path: string): string {
   } catch (error) {
     throw new ConfigError(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
   }
+}
+
+type Named = readonly [name: string, value: string | undefined];
+
+/**
+ * A value as it is set, or out of the file that is set instead; undefined where neither is.
+ * @param what the value is, for messages
+ * @throws ConfigError
+ */
+export function valueOrFile(
+  [name, value]: Named,
+  [fileName, path]: Named,
+  folder: string,
+  what: string,
+): Setting | undefined {
+  if (path === undefined) return value === undefined ? undefined : { name, value };
+  if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: keep one`);
+  const text = present(readNamed(fileName, resolve(folder, path)));
+  if (text === undefined) throw new ConfigError(`${fileName} names ${path}, which is empty: put the ${what} into it`);
+  return { name: fileName, value: text };
 }

@@ -13,7 +13,7 @@ export interface Place {
   readonly bannedAt?: number;
 }
 
-export interface GroupProfile {
+interface GroupProfile {
   readonly guid: string;
   readonly name: string;
   readonly type: string;

@@ -95,7 +95,7 @@ function isFaultKind(text: string): text is FaultKind {
 }
 
 /** The effect on a call: at most one fault, and a delay in ms. */
-export interface InjectedFault {
+interface InjectedFault {
   readonly fault: FaultKind | undefined;
   readonly delayMs: number;
 }

@@ -17,7 +17,7 @@ const PLAIN_HTTP_REPLY = [
   PLAIN_HTTP_TEXT,
 ].join('\r\n');
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   /** Address of this machine. */
@@ -28,7 +28,7 @@ export interface ListenerOptions {
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-export interface Listener {
+interface Listener {
   readonly port: number;
   /** Resets the connection of a request instead of answering. */
   reset(request: IncomingMessage): void;

@@ -9,7 +9,7 @@ export interface ManagementKey {
   readonly secret: string;
 }
 
-export interface ManagementRequest {
+interface ManagementRequest {
   readonly method: string;
   readonly path: string;
   readonly header: (name: string) => string;

@@ -33,7 +33,7 @@ export interface Tenant {
   readonly traffic: TrafficCounter;
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly tenants: Readonly<Record<Region, Tenant>>;
   readonly management: ManagementKey;
   readonly names: Names;

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import { messageOf } from '../errors/message-of.ts';
@@ -155,4 +156,22 @@ function seat(app: App, group: Group, uids: readonly string[], scope: Scope): vo
     if (scope === 'ban') group.ban(user.uid, app.createdAt);
     else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt }, SEED_RULES);
   }
+}
+
+class SeedUnreadable extends RollcallError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('BAD_SEED', message, options);
+  }
+}
+
+/** @throws SeedUnreadable, SeedError */
+export async function readSeed(path: string): Promise<SeedDocument> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const why = messageOf(error);
+    throw new SeedUnreadable(`the seed file ${path} cannot be read: ${why}`, { cause: error });
+  }
+  return parseSeed(text, path);
 }

@@ -2,7 +2,7 @@ import type { ZodError, z } from 'zod';
 import { counted } from './wording.ts';
 
 /** The first wrong option, for people: its name, its value and what is allowed. */
-export interface WrongOption {
+interface WrongOption {
   /** Its name; '' where it is the whole. */
   readonly field: string;
   /** It does not exist. */

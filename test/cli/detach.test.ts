@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { importCommand } from '../../src/cli/commands/import.ts';
-import { resumeCommand } from '../../src/cli/commands/resume.ts';
+import { importCommand } from '../../src/cli/commands/import-command.ts';
+import { resumeCommand } from '../../src/cli/commands/resume-command.ts';
 import { sendingArguments } from '../../src/cli/detach.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { startRedis } from '../servers/redis.ts';

@@ -116,7 +116,7 @@ test('an import that is read again does so with the identity file it was made wi
     {
       source: join(place.root, 'm.csv'),
       name: 'm.csv',
-      options: { format: 'auto', mapping: {}, defaults: { region: 'us' }, shape: { identities: {} } },
+      options: { format: 'auto', map: {}, region: 'us', shape: { identities: {} } },
       lookups: {
         identities: {
           path: join(folder, 'identities'),

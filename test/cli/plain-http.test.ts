@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { UsageError } from '../../src/cli/errors.ts';
 import { connectToServer } from '../../src/cli/target/server-client.ts';
+import { UsageError } from '../../src/cli/usage-error.ts';
 
 const TOKEN = 'rct_0123456789abcdef';
 const connect =

@@ -12,7 +12,7 @@ function taskFor(content: string, signal = new AbortController().signal) {
   const root = tempDir();
   const source = join(root, 'input.csv');
   writeFileSync(source, content);
-  const options = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const options = { format: 'auto', map: {}, region: 'us' } as const;
   return { source, name: 'input.csv', options, ledger: join(root, 'ledger.sqlite'), signal };
 }
 

@@ -11,7 +11,7 @@ async function stage(content: string, signal = new AbortController().signal) {
   const source = join(root, 'input.csv');
   writeFileSync(source, content);
   const ledger = join(root, 'import.db');
-  const options = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const options = { format: 'auto', map: {}, region: 'us' } as const;
   const progress: StagingProgress[] = [];
   const totals = await stageFile({ source, name: 'input.csv', options, ledger, signal }, (one) => progress.push(one));
   return { totals, progress, ledger };

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { IMPORT_KINDS } from '../../membership/import-kind.ts';
 import { IMPORT_STATES } from '../../membership/import-state.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../usage-error.ts';
 import { repeatable } from './once.ts';
 
 /** Filters of `rollcall list`: texts as the API takes them. */

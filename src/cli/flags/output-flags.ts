@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** Destination of a command's output. */
 export interface OutputFlags {

@@ -12,7 +12,7 @@ import {
   splitOf,
 } from '../../options/shape-texts.ts';
 import { defined } from '../../platform/defined.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from './flags.ts';
 import { parserOf, withOptions } from './option-flags.ts';
 

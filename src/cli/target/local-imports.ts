@@ -14,11 +14,11 @@ import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/da
 import { VERSION } from '../../platform/package-folder.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { inShort } from '../../text/wording.ts';
-import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
-import { findDelivery, findImport, findingsOf, listImports, summaryIn } from './data.ts';
-import type { Imports } from './imports.ts';
+import { UsageError } from '../usage-error.ts';
+import { findDelivery, findImport, findingsOf, listImports, summaryIn } from './kept-imports.ts';
+import type { Imports } from './target-imports.ts';
 
 /** Time that a process gets to answer, in ms. */
 const APPEAR_MS = 8_000;
@@ -28,7 +28,7 @@ export function localImports(config: Config): Imports {
   const dir = dataDir(config.dataDir);
   const find = (id: string | undefined) => findImport(config.dataDir, id);
   const note = async (action: string, id: string, changes: object = {}) =>
-    (await import('../audit.ts')).noteHere(dir, action, id, inShort(changes));
+    (await import('../audit.ts')).noteCommand(dir, action, id, inShort(changes));
   return {
     server: undefined,
     unattended: false,

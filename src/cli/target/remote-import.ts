@@ -4,13 +4,13 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { maxCallsOf } from '../flags/check-flags.ts';
-import type { ImportFlags } from '../flags/import-options.ts';
+import type { ImportFlags } from '../flags/import-flags.ts';
 import { type ImportRuns, unlessNothingLeft } from '../import-runs.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { say } from '../screen/io.ts';
-import type { RemoteOptions } from './imports.ts';
 import { sendForImport } from './send-file.ts';
+import type { RemoteOptions } from './target-imports.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */
 export function remoteImportRuns(options: RemoteOptions): ImportRuns {
@@ -23,7 +23,10 @@ export function remoteImportRuns(options: RemoteOptions): ImportRuns {
     retry: async (id, { edits, only, nothingBegan }) => {
       await imports.saySendsTo(io);
       const retry = async () => (await server.call(importOperations.retry, { id, ...rowFilterOptions(only) })).id;
-      const made = edits === undefined ? await unlessNothingLeft(retry()) : await edits.sendTo(server, id, io);
+      const made =
+        edits === undefined
+          ? await unlessNothingLeft(retry())
+          : await (await FEATURES.repair?.())?.sendTo(server, id, edits, io);
       return made === undefined ? nothingBegan() : follow(options, made);
     },
   };

@@ -29,7 +29,7 @@ import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type FetchedFile, fileToFetch, STANDARD_INPUT, TOGETHER_MS } from '../fetched-file.ts';
-import type { ImportFlags } from '../flags/import-options.ts';
+import type { ImportFlags } from '../flags/import-flags.ts';
 import { tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
@@ -37,9 +37,9 @@ import type { SourceFlags } from '../flags/source-flags.ts';
 import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
-import { showSteps } from '../screen/progress.ts';
-import type { Imports, RemoteOptions } from './imports.ts';
+import { showSteps } from '../screen/show-progress.ts';
 import type { Server, Upload } from './server-client.ts';
+import type { Imports, RemoteOptions } from './target-imports.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { isLoopback } from '../../platform/loopback.ts';
-import { UsageError } from '../errors.ts';
-import type { Answering, Client } from './client.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Answering, Client } from './operation-client.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 
 /** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../api/file-facts.ts';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
-import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { isReadAtRandom } from '../../imports/read/random-access.ts';
@@ -30,7 +30,7 @@ export async function preview({ head, name, options }: PreviewRequest): Promise<
   const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
   // Archives and workbooks are read at random places, and were uploaded whole.
   const source = isReadAtRandom(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
-  const intake = await openIntake({ ...source, name }, { ...intakeOptions(options), lenient: true });
+  const intake = await openIntake({ ...source, name }, { ...options, lenient: true });
   const { rows, more } = await firstRows(intake);
   const columns = intake.columns();
   const shown = viewsOf(rows, columns, intake.format);

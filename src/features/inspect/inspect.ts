@@ -6,9 +6,9 @@ import { listed } from '../../imports/read/intake-error.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
 import { type Head, type Look, lookAt, seenIn } from '../recipes/beginning.ts';
-import { commandFor } from '../recipes/import-command.ts';
 import { fitting } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
+import { commandFor } from '../recipes/typed-import.ts';
 import {
   type ColumnFacts,
   columnFacts,

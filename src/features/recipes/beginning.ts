@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import iconv from 'iconv-lite';
-import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import { detectEncoding } from '../../imports/read/decode.ts';
 import { type Compression, compressionOf } from '../../imports/read/decompress.ts';
 import {
@@ -145,7 +145,7 @@ export async function lookAt(
   };
   const rows: InputRow[] = [];
   try {
-    intake = await openIntake(source, { ...intakeOptions(options), lenient, lookups: lookupsOf(options), onSheets });
+    intake = await openIntake(source, { ...options, lenient, lookups: lookupsOf(options), onSheets });
     for await (const chunk of intake.chunks()) {
       rows.push(...chunk.slice(0, most - rows.length));
       if (rows.length >= most) break;

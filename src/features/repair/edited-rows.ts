@@ -1,4 +1,4 @@
-import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { type Intake, openIntake } from '../../imports/read/intake.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
@@ -125,7 +125,7 @@ async function readRows(edited: Edited, rows: readonly EditedRow[], lookups: Loo
   const intake: Intake = await openIntake(
     { bytes, name: 'the repaired rows' },
     {
-      ...intakeOptions(readingOptions(edited)),
+      ...readingOptions(edited),
       lookups,
       // These elements may lack a key that others have.
       lenient: edited.input.shaped === true && !isCsv,

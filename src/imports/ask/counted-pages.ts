@@ -15,25 +15,14 @@ export function forOneAsker(pages: PagesIn): PagesIn {
 
 /** The pages of one asker; `called` runs before every call. A call that is repeated after a fault counts once. */
 export function countedPages(pages: PagesIn, called: () => void): PagesIn {
-  const counted =
-    <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
-    (...given: Given): Promise<Answer> => {
-      called();
-      return ask(...given);
-    };
   return forOneAsker((region) => {
-    const asked = pages(region);
-    return {
-      listMembersPage: counted(asked.listMembersPage),
-      listBannedPage: counted(asked.listBannedPage),
-      listUsersPage: counted(asked.listUsersPage),
-      listGroupsPage: counted(asked.listGroupsPage),
-      getGroup: counted(asked.getGroup),
-      getMembership: counted(asked.getMembership),
-      listJoined: counted(asked.listJoined),
-      getUser: counted(asked.getUser),
-      deleteUser: counted(asked.deleteUser),
-      deleteGroup: counted(asked.deleteGroup),
-    };
+    const counted = Object.entries(pages(region)).map(([name, ask]) => [
+      name,
+      (...given: unknown[]) => {
+        called();
+        return Reflect.apply(ask, undefined, given);
+      },
+    ]);
+    return Object.fromEntries(counted);
   });
 }

@@ -11,7 +11,7 @@ import type { Coordinator } from './coordinator.ts';
  * for regions that were stopped before the new key was set: they are checked from time to time, and continue when their key
  * has changed.
  */
-export type KeyWatch = Repeated;
+type KeyWatch = Repeated;
 
 /** Interval between two looks, in ms: a key is changed by a person, and reading the settings costs a few ms. */
 const LOOK_MS = 5_000;

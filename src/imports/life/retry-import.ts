@@ -24,7 +24,7 @@ export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
 }
 
 /** A new import, as `Coordinator.create` takes it. */
-export interface RetryOfImport {
+interface RetryOfImport {
   readonly id: string;
   readonly file: string;
   readonly source: string;

@@ -39,7 +39,7 @@ export function isFor(field: Field, column: string, mapping: ColumnMapping): boo
   return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && mapped === column.trim();
 }
 
-export interface ColumnsOptions {
+interface ColumnsOptions {
   readonly lenient?: boolean | undefined;
   readonly edits?: boolean | undefined;
   /** The names are in a header row; JSON has none. */

@@ -13,7 +13,7 @@ import type { IntakeNote } from './intake-note.ts';
 import type { MembershipReader } from './membership-row.ts';
 import type { ShapedCells } from './shape/csv-shape.ts';
 
-export interface CsvOptions {
+interface CsvOptions {
   readonly delimiter: string;
   readonly lineEnds: string[];
   readonly columns: Columns;

@@ -1,11 +1,10 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
-import type { InputRow } from './input-row.ts';
+import { type InputRow, noMembership, shortValue, tooManyMemberships } from './input-row.ts';
 import { MAX_DEPTH } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { parseJson, repeatedKey } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
-import { noMembership, shortValue, tooManyMemberships } from './shape/memberships.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
@@ -46,7 +45,7 @@ export interface Elements<Row = InputRow> {
   finish(): void;
 }
 
-export interface ElementReaderOptions {
+interface ElementReaderOptions {
   readonly columns: Columns;
   readonly reader: MembershipReader;
   readonly hasDefaultGuid: boolean;

@@ -160,8 +160,9 @@ const USERS = 'users.json';
 /** Reading options of the file: the deleted users are read as the users of any group. */
 const READING = {
   format: 'json' as const,
-  mapping: { uid: 'id' },
-  defaults: { region: 'us' as const, guid: 'all' },
+  map: { uid: 'id' },
+  region: 'us' as const,
+  guid: 'all',
   shape: { where: [{ column: 'deleted', is: ['true'] }] } satisfies Shape,
 };
 

@@ -41,7 +41,7 @@ export interface FileState {
   checkUnchanged(lastByte: number): Promise<void>;
 }
 
-export interface FileOptions {
+interface FileOptions {
   /** Wait until the file has not changed for this long, in ms. */
   readonly waitForQuietMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -55,7 +55,7 @@ export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
  * writes it in its own way (errors/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a
  * `throw` with the values that the words show as facts.
  */
-export interface IntakeErrorDetails {
+interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
   /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/options.ts). */
   readonly field?: string;

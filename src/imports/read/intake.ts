@@ -5,7 +5,7 @@ import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './byte-source.ts';
-import { type ColumnRole, Columns, type Field, fieldByAlias } from './columns.ts';
+import { type ColumnMapping, type ColumnRole, Columns, fieldByAlias } from './columns.ts';
 import { BlankRows, checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
@@ -47,15 +47,15 @@ import type { Sheet } from './workbook/workbook.ts';
 
 export type { InputFormat, InputRow, IntakeSource, Sheet };
 
-export interface IntakeOptions {
+/** The options of reading, as they are kept with an import, and those that only reading takes. */
+export interface IntakeOptions extends RowDefaults {
   readonly format: InputKind | 'auto';
   /** Name of the encoding; absent: UTF-8, or UTF-16 by its byte order mark. */
   readonly encoding?: string | undefined;
   /** One character; absent: detected among `,` `;` tab and `|`. */
   readonly delimiter?: string | undefined;
   /** Columns that are not recognised by their names (`--map uid=member,…`). */
-  readonly mapping: Readonly<Partial<Record<Field, string>>>;
-  readonly defaults: RowDefaults;
+  readonly map: ColumnMapping;
   /** For previews: also reads when the columns for UID or GUID are missing or ambiguous. */
   readonly lenient?: boolean;
   /**
@@ -147,9 +147,9 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
 }
 
 /** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
-function signsOfTable({ mapping, shape = {} }: IntakeOptions): TableSigns {
+function signsOfTable({ map, shape = {} }: IntakeOptions): TableSigns {
   const { skip, names } = tableTop(shape);
-  const named = new Set(namedColumns(shape, mapping));
+  const named = new Set(namedColumns(shape, map));
   named.delete('');
   return {
     skip,
@@ -177,18 +177,19 @@ async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<I
 const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
-export function checkIntakeOptions({ encoding, delimiter, mapping, defaults, shape = {} }: IntakeOptions): void {
+export function checkIntakeOptions(options: IntakeOptions): void {
+  const { encoding, delimiter, map, shape = {} } = options;
   detectEncoding(Buffer.alloc(0), encoding);
   if (delimiter !== undefined) checkDelimiter(delimiter);
-  new MembershipReader(new Columns(mapping), defaults);
-  checkShape(shape, mapping);
+  new MembershipReader(new Columns(map), options);
+  checkShape(shape, map);
 }
 
 async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
-  const { mapping, defaults, edits = false, signal } = options;
+  const { map, guid, edits = false, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = new ReportGrowth(bounds);
-  const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
+  const hasDefaultGuid = guid !== undefined && guid !== '';
 
   const { head, blocks, read, gzipped, encoding } = await openText(source, options, bounds);
   const kind = kindOf(head, source, options);
@@ -201,15 +202,15 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     format === 'csv'
       ? checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top))
       : undefined;
-  const isShaped = needsShaping(shape, mapping, format);
-  const columns = new Columns(isShaped ? recognisedMapping(shape, mapping) : mapping, {
+  const isShaped = needsShaping(shape, map, format);
+  const columns = new Columns(isShaped ? recognisedMapping(shape, map) : map, {
     ...options,
     bounds,
     hasHeader: format === 'csv',
     otherSheets: source.sheet?.others,
     onColumn: (name) => growth.add(name),
   });
-  const reader = new MembershipReader(columns, defaults);
+  const reader = new MembershipReader(columns, options);
   const onRepeat = (characters: number) => growth.repeat(characters);
   const shaping = isShaped ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat }) : undefined;
   const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
@@ -261,7 +262,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     shaped: () => shaped !== undefined || elements.hasLists,
     rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
     columns: () => columns.names,
-    notes: () => [...(source.sheet?.notes(idColumns(columns, shape, mapping)) ?? []), ...blank.notes()],
+    notes: () => [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...blank.notes()],
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
@@ -290,17 +291,17 @@ async function openText(source: InputBytes, { encoding: given, signal }: IntakeO
 }
 
 /** The kind of a text: the one that was named, else the one that it looks like. */
-function kindOf(head: string, source: InputBytes, { format, mapping, edits = false }: IntakeOptions): InputKind {
+function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
   if (format === 'auto') refuseOtherText(head);
-  const kind = format === 'auto' ? detectFormat(head, mapping) : format;
+  const kind = format === 'auto' ? detectFormat(head, map) : format;
   if (isReadAtRandom(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
   const { rowsAs } = INPUTS[kind];
   if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
   return kind;
 }
 
-function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { names }: TableTop): string {
-  return names === undefined ? detectDelimiter(head, namedColumns(shape, mapping)) : delimiterFor(names.length, head);
+function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop): string {
+  return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
 }
 
 /** The beginning of the text; for an object on one long line, up to the size that an element may have. */

@@ -21,7 +21,7 @@ export interface OpenOptions extends SourceOptions {
 }
 
 /** An opened input: one text, or several files. */
-export type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
+type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
 
 /**
  * Opens an input. A workbook gives the text of one of its sheets. Archives, workbooks and Parquet files are read at random

@@ -35,7 +35,7 @@ export interface CreatedLedger {
 }
 
 /** Something that an import created or reactivated, and the outcome of its deletion. */
-export interface MadeThing extends Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome' | 'code'> {
+interface MadeThing extends Pick<CreatedThing, 'id' | 'kind' | 'region' | 'name' | 'outcome' | 'code'> {
   /** Null until a person asks to delete it. */
   readonly undone: Undone | null;
   /** The reason why it is kept; empty if it is not. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import type { Words } from '../../errors/named-options.ts';
@@ -15,21 +16,19 @@ import {
   type Cells,
   cellsOf,
   firstCells,
-  type GroupProfile,
   groupProfile,
   NAMELESS_USER,
   nameObstacle,
   profileColumns,
   type Unfit,
-  type UserProfile,
   userProfile,
 } from './profile.ts';
 
 /** The lookups, creations or reactivations of a batch. */
 export type CreationToSend =
   | { readonly what: 'look' }
-  | { readonly what: 'user'; readonly profile: UserProfile }
-  | { readonly what: 'group'; readonly profile: GroupProfile }
+  | { readonly what: 'user'; readonly profile: NewUser }
+  | { readonly what: 'group'; readonly profile: NewGroup }
   | { readonly what: 'reactivate'; readonly uids: readonly string[] };
 
 /** More users or groups are missing than may be created. */

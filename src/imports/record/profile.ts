@@ -1,30 +1,10 @@
+import type { NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { PROFILE_LIMITS } from '../../chat/service/limits.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 
 /** The profile with which a new user or group is sent, read from the columns of its rows. */
-
-export interface UserProfile {
-  readonly uid: string;
-  readonly name: string;
-  readonly avatar?: string;
-  readonly link?: string;
-  readonly role?: string;
-  readonly tags?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
-
-export interface GroupProfile {
-  readonly guid: string;
-  readonly name: string;
-  readonly type: string;
-  readonly password?: string;
-  readonly owner?: string;
-  readonly icon?: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-}
 
 /** The reason why a user or group cannot be created from its rows. */
 export interface Unfit {
@@ -146,7 +126,7 @@ export function firstCells(rows: readonly Cells[]): Cells {
   };
 }
 
-export function userProfile(uid: string, cells: Cells, options: CreateOptions): UserProfile | Unfit {
+export function userProfile(uid: string, cells: Cells, options: CreateOptions): NewUser | Unfit {
   const fullName = [cells('first_name'), cells('last_name')].filter((part) => part !== '').join(' ');
   const name = cells('name') || fullName || (options.userNameFrom === 'uid' ? uid : '');
   if (name === '') {
@@ -166,7 +146,7 @@ export function userProfile(uid: string, cells: Cells, options: CreateOptions): 
   });
 }
 
-export function groupProfile(guid: string, cells: Cells, options: CreateOptions): GroupProfile | Unfit {
+export function groupProfile(guid: string, cells: Cells, options: CreateOptions): NewGroup | Unfit {
   const name = cells('group_name') || (options.groupNameFrom === 'guid' ? guid : '');
   if (name === '') {
     return {
@@ -191,8 +171,8 @@ export function groupProfile(guid: string, cells: Cells, options: CreateOptions)
 const length = (text = ''): number => [...text].length;
 
 /** Returns the profile, or the reason why the service would refuse it for the size of its values. */
-function withinLimits<Profile extends UserProfile | GroupProfile>(profile: Profile): Profile | Unfit {
-  const { name, avatar, link, icon, description, metadata, tags = [] }: Partial<UserProfile & GroupProfile> = profile;
+function withinLimits<Profile extends NewUser | NewGroup>(profile: Profile): Profile | Unfit {
+  const { name, avatar, link, icon, description, metadata, tags = [] }: Partial<NewUser & NewGroup> = profile;
   const { address } = PROFILE_LIMITS;
   const longest = Math.max(0, ...tags.map(length));
   const sizes: readonly (readonly [field: string, size: number | undefined, limit: number, unit: string])[] = [

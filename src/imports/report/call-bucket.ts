@@ -15,7 +15,7 @@ export interface CallColumn {
 }
 
 /** Calls of all regions per second around `at` (ms since 1970); null where no call was made for so long that nothing is known. */
-export interface CallRate {
+interface CallRate {
   readonly at: number;
   readonly calls: number | null;
   readonly rateLimited: number | null;

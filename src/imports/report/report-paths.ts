@@ -5,7 +5,6 @@ import type { Outcome } from '../../membership/outcome.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { ImportReader } from './import-reader.ts';
 import type { ReportInput } from './report-row.ts';
-import { retryExtension } from './retry-file.ts';
 
 /** Files beside a finished import's ledger. */
 export interface ReportPaths {
@@ -29,6 +28,11 @@ export function reportPaths(folder: string, inputFormat: ReportInput['inputForma
     html: join(folder, 'report.html'),
     summary: join(folder, 'summary.json'),
   };
+}
+
+/** Ending of a retry file's name. */
+export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
+  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
 }
 
 /** The retry file in the folder of a finished import; undefined when no row can be sent again. */

@@ -52,11 +52,6 @@ export function* membershipLines(
   }
 }
 
-/** Ending of a retry file's name. */
-export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
-  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
-}
-
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   yield csvLine(input.columns, input.delimiter);
   for (const row of rows) {

@@ -47,17 +47,15 @@ export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): 
     .map(
       ([region, { created: _, writes: __, ...counts }]) => [region, { ...counts, rows: rowsOf(counts.rows) }] as const,
     );
-  const sum = (count: 'calls' | 'retries') =>
-    [...counters.values()].reduce((total, counts) => total + counts[count], 0);
   return {
     rows: rowsOf(totalRows(counters)),
     ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
     ...createdIn(counters),
     ...writtenBy(counters),
-    calls: sum('calls'),
+    calls: sumOf(counters, ({ calls }) => calls),
     ...bansAskedIn(counters),
-    retries: sum('retries'),
+    retries: sumOf(counters, ({ retries }) => retries),
     ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
   };
 }
@@ -80,29 +78,30 @@ function isRegion(value: unknown): value is RegionCounts {
   return isObject(value) && isCounts(value['rows']) && isNumber(value['calls']) && isNumber(value['retries']);
 }
 
+type InRegion = Counters extends ReadonlyMap<unknown, infer Counts> ? Counts : never;
+
+/** A number of an import, over all regions. */
+function sumOf(counters: Counters, count: (region: InRegion) => number | undefined): number {
+  return [...counters.values()].reduce((total, region) => total + (count(region) ?? 0), 0);
+}
+
 /** Returns the number of messages that an import writes into conversations, over all regions. */
 export function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
-  const writes = { messages: 0, groups: 0 };
-  for (const { writes: own } of counters.values()) {
-    writes.messages += own?.messages ?? 0;
-    writes.groups += own?.groups ?? 0;
-  }
-  return writes.messages === 0 ? {} : { writes };
+  const messages = sumOf(counters, ({ writes }) => writes?.messages);
+  const groups = sumOf(counters, ({ writes }) => writes?.groups);
+  return messages === 0 ? {} : { writes: { messages, groups } };
 }
 
 function bansAskedIn(counters: Counters): Pick<ImportSummary, 'banQuestions'> {
-  const asked = [...counters.values()].reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0);
+  const asked = sumOf(counters, ({ banQuestions }) => banQuestions?.asked);
   return asked === 0 ? {} : { banQuestions: asked };
 }
 
 function createdIn(counters: Counters): Pick<ImportSummary, 'created'> {
-  const created = { users: 0, groups: 0, reactivated: 0 };
-  for (const { created: own } of counters.values()) {
-    created.users += own?.users ?? 0;
-    created.groups += own?.groups ?? 0;
-    created.reactivated += own?.reactivated ?? 0;
-  }
-  return created.users + created.groups + created.reactivated === 0 ? {} : { created };
+  const [users, groups, reactivated] = (['users', 'groups', 'reactivated'] as const).map((what) =>
+    sumOf(counters, ({ created }) => created?.[what]),
+  ) as [number, number, number];
+  return users + groups + reactivated === 0 ? {} : { created: { users, groups, reactivated } };
 }
 
 function isoTime(ms: number | null): string | null {

@@ -26,7 +26,7 @@ import {
 } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
-export interface SummaryOptions {
+interface SummaryOptions {
   readonly color: boolean;
   /** Columns of the terminal. */
   readonly width: number;

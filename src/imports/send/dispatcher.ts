@@ -13,7 +13,7 @@ import { BACKLOG, type BatchSource, type FairQueue } from './fair-queue.ts';
 /** A call in flight may go back to the queue instead of ending: while calls are awaited, the queue is checked this often, in ms. */
 const LOOK_AGAIN_MS = 250;
 
-export interface RunningImportOptions {
+interface RunningImportOptions {
   readonly id: string;
   /** Queue that brings the results back; null when workers are in this process. */
   readonly replyTo: string | null;

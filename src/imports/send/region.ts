@@ -46,7 +46,7 @@ export type RegionOpener = (
   starting: NonNullable<RegionWorkerOptions['starting']>,
 ) => Promise<OpenRegion>;
 
-export interface RegionOptions {
+interface RegionOptions {
   readonly region: Region;
   readonly appId: string;
   /** Host of the service that the calls are meant for; empty where any worker may make them. */

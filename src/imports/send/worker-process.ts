@@ -9,7 +9,7 @@ import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegi
 import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
 
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
-export interface WorkerProcess {
+interface WorkerProcess {
   readonly regions: readonly WorkingRegion[];
   /** Takes no more, lets calls in flight finish for at most `deadlineMs`, and hands back the rest. */
   stop(deadlineMs: number): Promise<void>;
@@ -22,7 +22,7 @@ export interface WorkingRegion {
   readonly worker: RegionWorker;
 }
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   readonly backend: Backend;
   readonly apps: readonly { readonly region: Region; readonly appId: string; readonly chat: ChatClient }[];
   /** Host of the service that it calls. */

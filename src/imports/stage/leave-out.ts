@@ -18,7 +18,7 @@ export interface UnsentImport {
 }
 
 /** The work that sending takes in a region. */
-export interface WorkLeft {
+interface WorkLeft {
   readonly rows: number;
   readonly groups: number;
   readonly messages: number;

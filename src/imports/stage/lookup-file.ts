@@ -25,7 +25,7 @@ export interface LookupSource {
 }
 
 /** The lookups of one staging. To be disposed of. */
-export interface OpenLookups extends Disposable {
+interface OpenLookups extends Disposable {
   readonly open: Lookups;
   /** Writes the keys that were not found into a folder, each once with its number of rows, ready to be filled in. Writes nothing if all were found. */
   writeUnknown(folder: string): Promise<void>;
@@ -102,7 +102,7 @@ async function openLookup(
   }
   const intake = await openIntake(
     { path, name },
-    { format: 'auto', mapping: {}, defaults: { region: 'us' }, lenient: true, signal, onRead },
+    { format: 'auto', map: {}, region: 'us', lenient: true, signal, onRead },
   );
   // Without a name: a temporary file, which SQLite deletes.
   const database = new DatabaseSync('');

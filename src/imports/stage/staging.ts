@@ -8,7 +8,7 @@ import { openThread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
-import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
+import { type ImportOptions, readOptions } from '../import-options.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { lookupCopy } from './lookup-copies.ts';
@@ -158,7 +158,7 @@ function stagingTask(
 ): Pick<StagingTask, 'options' | 'lookups' | 'trial' | 'create' | 'expectRows' | 'leastRows'> {
   const { first, only, create, expectRows, minRows } = options;
   return {
-    options: intakeOptions(options),
+    options,
     lookups: mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept })),
     ...(expectRows !== undefined && { expectRows }),
     ...(minRows !== undefined && { leastRows: { wanted: minRows, before: inputRowsIn(ledgersBefore()) } }),
@@ -233,7 +233,8 @@ async function neededBytes(source: string): Promise<number> {
   await using opened = file;
   const { buffer, bytesRead } = await opened.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0);
   const sample = buffer.subarray(0, bytesRead);
-  const lines = sample.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
+  let lines = 0;
+  for (const byte of sample) if (byte === LINE_FEED) lines += 1;
   const isText = !sample.includes(0);
   const rows = isText && bytesRead > 0 ? (status.size / bytesRead) * lines : 0;
   const kept = COPIES * status.size + rows * ROW_BYTES;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { queryOf } from '../../api/option-query.ts';
 import { tagsOption } from '../../api/tags.ts';
 import { asParameter, written } from '../../errors/named-options.ts';
-import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, importOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -89,7 +89,7 @@ export function optionsOf(query: Query, { contentType, region, sandbox }: Otherw
     sandbox,
   });
   try {
-    checkIntakeOptions(intakeOptions(options));
+    checkIntakeOptions(options);
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }

@@ -10,7 +10,7 @@ async function staged(content: string) {
   const source = join(root, 'members.csv');
   writeFileSync(source, content);
   const ledger = join(root, 'ledger.sqlite');
-  const options = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  const options = { format: 'auto', map: {}, region: 'us' } as const;
   const { signal } = new AbortController();
   await stageFile({ source, name: 'members.csv', options, ledger, signal }, () => {});
   return openImportReader(ledger);

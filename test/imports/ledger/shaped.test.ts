@@ -27,7 +27,7 @@ async function staged(
       source,
       name: 'members.csv',
       ledger,
-      options: { format: 'auto', mapping: {}, defaults: { region: 'us' }, ...options },
+      options: { format: 'auto', map: {}, region: 'us', ...options },
       ...(more.trial && { trial: more.trial }),
       ...(more.identities !== undefined && {
         lookups: { identities: { path: join(folder, 'people.csv'), name: 'people.csv' } },

@@ -21,7 +21,7 @@ describe('columns', () => {
   });
 
   test('can be mapped to fields by name', async () => {
-    const { rows } = await read('person;room\nu1;g1\n', { mapping: { uid: 'person', guid: 'room' } });
+    const { rows } = await read('person;room\nu1;g1\n', { map: { uid: 'person', guid: 'room' } });
     expect(rows[0]).toMatchObject({ uid: 'u1', guid: 'g1' });
   });
 
@@ -33,7 +33,7 @@ describe('columns', () => {
   });
 
   test('that match the same field are fine once one of them is mapped', async () => {
-    const { rows } = await read('uid,guid,user\nu1,g1,Ada\n', { mapping: { uid: 'uid' } });
+    const { rows } = await read('uid,guid,user\nu1,g1,Ada\n', { map: { uid: 'uid' } });
     expect(rows[0]?.uid).toBe('u1');
   });
 
@@ -49,7 +49,7 @@ describe('columns', () => {
   });
 
   test('that are mapped and missing are refused with the list of those that are there', async () => {
-    const error = await refusal(read('uid,guid,name\nu1,g1,x\n', { mapping: { scope: 'rank' } }));
+    const error = await refusal(read('uid,guid,name\nu1,g1,x\n', { map: { scope: 'rank' } }));
     expect(error).toMatchObject({ code: 'UNKNOWN_COLUMN' });
     expect(error.message).toContain('the scope is mapped to "rank"');
     expect(error.message).toContain('"uid", "guid", "name"');
@@ -76,7 +76,7 @@ describe('columns', () => {
     const error = await refusal(read('uid\nu1\n'));
     expect(error).toMatchObject({ code: 'MISSING_COLUMN' });
     expect(error.remedy).toContain('--guid');
-    const { rows } = await read('uid\nu1\n', { defaults: { region: 'us', guid: 'g1' } });
+    const { rows } = await read('uid\nu1\n', { region: 'us', guid: 'g1' });
     expect(rows[0]?.guid).toBe('g1');
   });
 });

@@ -34,7 +34,7 @@ describe('CSV', () => {
   });
 
   test('a single column needs no delimiter', async () => {
-    const { rows } = await read('uid\nu1\nu2\n', { defaults: { region: 'us', guid: 'g9' } });
+    const { rows } = await read('uid\nu1\nu2\n', { region: 'us', guid: 'g9' });
     expect(rows.map(short)).toEqual(['us/g9/u1/participant/', 'us/g9/u2/participant/']);
   });
 

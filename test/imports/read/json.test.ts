@@ -90,7 +90,7 @@ describe('JSON', () => {
 
   test('lists are opened in a mapped column too; each user is combined with each group, and the report says which it is', async () => {
     const text = '[{"id":"u0","groups":"g0"},{"id":["u1","u2"],"groups":["g1","g2"]}]';
-    const { intake, rows } = await read(text, { mapping: { uid: 'id', guid: 'groups' } });
+    const { intake, rows } = await read(text, { map: { uid: 'id', guid: 'groups' } });
     expect(rows.map((row) => [row.line, short(row), row.shaped?.value])).toEqual([
       [1, 'us/g0/u0/participant/', undefined],
       [2, 'us/g1/u1/participant/', 'groups=g1, id=u1'],
@@ -139,7 +139,7 @@ describe('JSON', () => {
   });
 
   test('keys that every object inherits are not columns', async () => {
-    const { rows } = await read('[{"guid":"g1","toString":"u1"},{"guid":"g1"}]', { mapping: { uid: 'toString' } });
+    const { rows } = await read('[{"guid":"g1","toString":"u1"},{"guid":"g1"}]', { map: { uid: 'toString' } });
     expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'toString: EMPTY']);
   });
 
@@ -165,7 +165,7 @@ describe('JSON', () => {
   });
 
   test('a column that is mapped and that no element has is refused', async () => {
-    const error = await refusal(read(ROWS, { mapping: { onBehalfOf: 'boss' } }));
+    const error = await refusal(read(ROWS, { map: { onBehalfOf: 'boss' } }));
     expect(error).toMatchObject({ code: 'UNKNOWN_COLUMN' });
   });
 

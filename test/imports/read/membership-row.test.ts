@@ -64,7 +64,7 @@ describe('the membership of a row', () => {
 
   test('an empty cell takes the default of its field, a filled one does not', async () => {
     const defaults = { region: 'in', guid: 'g0', scope: 'moderator', onBehalfOf: 'boss' } as const;
-    const { rows } = await read(`${HEADER}\n,,u1,,\nus,g1,u1,admin,u2\n`, { defaults });
+    const { rows } = await read(`${HEADER}\n,,u1,,\nus,g1,u1,admin,u2\n`, defaults);
     expect(rows.map(short)).toEqual(['in/g0/u1/moderator/boss', 'us/g1/u1/admin/u2']);
   });
 
@@ -74,7 +74,7 @@ describe('the membership of a row', () => {
   });
 
   test('a default that is not a valid id is refused before the input is read', async () => {
-    const error = await refusal(read('uid\nu1\n', { defaults: { region: 'us', guid: 'my group' } }));
+    const error = await refusal(read('uid\nu1\n', { region: 'us', guid: 'my group' }));
     expect(error).toMatchObject({ code: 'BAD_DEFAULT' });
     expect(error.message).toContain('"my group"');
   });

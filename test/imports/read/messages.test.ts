@@ -57,8 +57,8 @@ describe('columns', () => {
         expect.stringMatching(new RegExp(`${value}.*if this column does not hold scopes, do not read it as scope$`)),
       ),
     );
-    expect(await rowsOf(text, { mapping: { scope: '' } })).toEqual(['us/g1/u1/participant/', 'us/g1/u2/participant/']);
-    expect(await rowsOf(text, { mapping: { scope: '' }, defaults: { region: 'us', scope: 'admin' } })).toEqual([
+    expect(await rowsOf(text, { map: { scope: '' } })).toEqual(['us/g1/u1/participant/', 'us/g1/u2/participant/']);
+    expect(await rowsOf(text, { map: { scope: '' }, region: 'us', scope: 'admin' })).toEqual([
       'us/g1/u1/admin/',
       'us/g1/u2/admin/',
     ]);
@@ -67,7 +67,7 @@ describe('columns', () => {
   });
 
   test('a field that is mapped to nothing is not read from a column without a name either', async () => {
-    expect(await rowsOf('uid,guid,\nu1,g1,admin\n', { mapping: { scope: '' } })).toEqual(['us/g1/u1/participant/']);
+    expect(await rowsOf('uid,guid,\nu1,g1,admin\n', { map: { scope: '' } })).toEqual(['us/g1/u1/participant/']);
   });
 });
 
@@ -156,7 +156,7 @@ describe('JSON', () => {
       expect(await rowsOf(`${JSON.stringify(value)}\n${JSON.stringify(value)}\n`)).toHaveLength(2);
     }
     expect(await rowsOf(JSON.stringify({ ...row, notes: [] }, undefined, 2))).toEqual(['us/g/u2/participant/']);
-    expect(await rowsOf('{"Room":"g","Badge":"u","tags":[]}', { mapping: { uid: 'Badge', guid: 'Room' } })).toEqual([
+    expect(await rowsOf('{"Room":"g","Badge":"u","tags":[]}', { map: { uid: 'Badge', guid: 'Room' } })).toEqual([
       'us/g/u/participant/',
     ]);
   });

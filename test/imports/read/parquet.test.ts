@@ -131,7 +131,7 @@ describe('Parquet', () => {
     expect(elements(rows)).toEqual(same);
 
     const ndjson = same.map((row) => JSON.stringify(row)).join('\n');
-    for (const options of [{ mapping: { guid: 'user.id', uid: 'user.name' } }, { mapping: { uid: 'uid' } }]) {
+    for (const options of [{ map: { guid: 'user.id', uid: 'user.name' } }, { map: { uid: 'uid' } }]) {
       const nested = await rowsOf(written('nested.parquet'), options);
       expect(nested.rows.map(short)).toEqual((await read(ndjson, options)).rows.map(short));
     }

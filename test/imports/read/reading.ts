@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type InputRow, type Intake, type IntakeOptions, openIntake } from '../../../src/imports/read/intake.ts';
 import { IntakeError } from '../../../src/imports/read/intake-error.ts';
 
-export const OPTIONS: IntakeOptions = { format: 'auto', mapping: {}, defaults: { region: 'us' } };
+export const OPTIONS: IntakeOptions = { format: 'auto', map: {}, region: 'us' };
 
 export interface Read {
   readonly intake: Intake;

@@ -76,7 +76,7 @@ describe('source', () => {
 
   test('a gzip that is cut off is refused with the bytes that could be read', async () => {
     const bytes = gzipSync(Array.from({ length: 50_000 }, (_, row) => `u${row},g${row * 7}`).join('\n'));
-    const error = await refusal(read(bytes.subarray(0, -1_000), { mapping: { uid: 'u0', guid: 'g0' } }));
+    const error = await refusal(read(bytes.subarray(0, -1_000), { map: { uid: 'u0', guid: 'g0' } }));
     expect(error).toMatchObject({
       code: 'GZIP_BROKEN',
       place: expect.stringMatching(/^after \d{6} decompressed bytes$/),
@@ -115,7 +115,7 @@ describe('source', () => {
   test.each(['plain', 'gzipped'])('a refused source is closed: %s', async (kind) => {
     const text = Readable.from(endless());
     const stream = kind === 'plain' ? text : text.pipe(createGzip());
-    const error = await refusal(openIntake({ stream, name: 'endless' }, { ...OPTIONS, mapping: { scope: 'rank' } }));
+    const error = await refusal(openIntake({ stream, name: 'endless' }, { ...OPTIONS, map: { scope: 'rank' } }));
     expect(error.code).toBe('UNKNOWN_COLUMN');
     expect(stream.destroyed).toBe(true);
     text.destroy();

@@ -274,11 +274,7 @@ export const WAYS: fc.Arbitrary<Partial<IntakeOptions>> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: oneOf(
-      { mapping: { uid: 'name', guid: 'x' } },
-      { mapping: { guid: 'groups.id' } },
-      { mapping: { guid: 'groups' } },
-    ),
+    arbitrary: oneOf({ map: { uid: 'name', guid: 'x' } }, { map: { guid: 'groups.id' } }, { map: { guid: 'groups' } }),
   },
   {
     weight: 2,

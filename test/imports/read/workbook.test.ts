@@ -200,13 +200,13 @@ describe('the sheet', () => {
 
   test.each([
     ['a column that is called as one that is read', [['User ID'], ['ann']], {}],
-    ['the column that the mapping names', [['Mitglied'], ['ann']], { mapping: { uid: 'Mitglied' } }],
+    ['the column that the mapping names', [['Mitglied'], ['ann']], { map: { uid: 'Mitglied' } }],
     ['a column without a header', [['ann']], { shape: { columns: ['uid'] } }],
     ['a column below the rows that are skipped', [['Choir'], ['uid'], ['ann']], { shape: { headerRow: 2 } }],
   ] satisfies [string, string[][], Partial<IntakeOptions>][])('may be %s only', async (_, list, options) => {
     const { rows } = await readMade(
       { sheets: [{ name: 'List', rows: textRows(list) }, ...sheets] },
-      { defaults: { region: 'us', guid: 'choir' }, ...options },
+      { region: 'us', guid: 'choir', ...options },
     );
     expect(rows.map(short)).toEqual(['us/choir/ann/participant/']);
   });
@@ -214,7 +214,7 @@ describe('the sheet', () => {
   test('may be a long list by whatever name', async () => {
     const list = [['Mitglied'], ...Array.from({ length: 40 }, (_, at) => [`u${at}`])];
     const made = { sheets: [{ name: 'List', rows: textRows(list) }, ...sheets] };
-    const error = await refusal(readMade(made, { defaults: { region: 'us', guid: 'choir' } }));
+    const error = await refusal(readMade(made, { region: 'us', guid: 'choir' }));
     expect(error.message).toContain('the only column is "Mitglied"');
   });
 
@@ -276,7 +276,7 @@ describe('the header of a sheet', () => {
     [
       'named by the mapping, below a cover',
       [...cover, ['Gruppe', 'Kennung', 'Rolle'], ['g', 'ann', 'admin']],
-      { mapping: { uid: 'Kennung', guid: 'Gruppe', scope: 'Rolle' } },
+      { map: { uid: 'Kennung', guid: 'Gruppe', scope: 'Rolle' } },
     ],
   ] satisfies [string, string[][], Partial<IntakeOptions>][])(
     'is found %s, and a note says so',
@@ -309,7 +309,7 @@ describe('the header of a sheet', () => {
     ['a row of the cover has such a word', [['By', 'Jane'], ['Group', 'Choir'], [], ...members], {}],
     ['the column of the group is missing', [...cover, ['uid', 'name'], ['ann', 'Ann']], {}],
     ['the row that is the header is named', [...cover, ...members], { shape: { headerRow: 1 } }],
-    ['the mapping names a column that is not there', [...cover, ...members], { mapping: { uid: 'Kennung' } }],
+    ['the mapping names a column that is not there', [...cover, ...members], { map: { uid: 'Kennung' } }],
     ['it is the last row', [...cover, ['guid', 'uid']], {}],
   ] satisfies [string, string[][], Partial<IntakeOptions>][])('is the first row where %s', async (_, rows, how) => {
     const error = await refusal(readMade(sheet(rows), how));
@@ -403,7 +403,7 @@ describe('refused workbooks', () => {
     const sheets = [{ name: 'S', rows: `${wide}<row r="2"><c t="str"><v>u1</v></c><c t="str"><v>g1</v></c></row>` }];
     expect(await refusal(readMade({ sheets }))).toMatchObject({ code: 'TOO_MANY_COLUMNS' });
     const bounds = { columns: 16_384 };
-    const { rows } = await readMade({ sheets }, { bounds, mapping: { uid: 'c0', guid: 'c1' } });
+    const { rows } = await readMade({ sheets }, { bounds, map: { uid: 'c0', guid: 'c1' } });
     expect(rows.map(short)).toEqual(['us/g1/u1/participant/']);
   });
 

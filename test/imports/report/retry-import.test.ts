@@ -8,7 +8,7 @@ import { reportRow } from './fixtures.ts';
 /** Imports a file: returns its memberships, and a retry file as if the service had refused them all. */
 async function imported(text: string): Promise<{ memberships: string[]; retry: string }> {
   const source = { stream: Readable.from([Buffer.from(text)]), name: 'test' };
-  const intake = await openIntake(source, { format: 'auto', mapping: {}, defaults: { region: 'us' } });
+  const intake = await openIntake(source, { format: 'auto', map: {}, region: 'us' });
   const rows: InputRow[] = [];
   for await (const chunk of intake.chunks()) rows.push(...chunk);
   const input: ReportInput = {

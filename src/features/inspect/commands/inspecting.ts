@@ -2,7 +2,7 @@ import type { Inspecting } from '../../../cli/feature.ts';
 import { say } from '../../../cli/screen/io.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import { isAddress } from '../../../text/address-text.ts';
-import { factsText, nextLines } from './file-facts.ts';
+import { factsText, nextLines } from './facts-text.ts';
 import { inspectFile } from './inspect-file.ts';
 
 export const inspecting: Inspecting = {

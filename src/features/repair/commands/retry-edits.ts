@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { UsageError } from '../../../cli/errors.ts';
 import type { Editing } from '../../../cli/feature.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { counted } from '../../../text/wording.ts';
 import type { RepairTaken } from '../api.ts';

@@ -2,19 +2,19 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { serviceTarget } from '../../../app/chat-service.ts';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { reportTargetOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { handledLocally } from '../../../cli/target/client.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
 import { changeCatalog } from '../../../cli/target/local-imports.ts';
+import { handledLocally } from '../../../cli/target/operation-client.ts';
+import type { Imports } from '../../../cli/target/target-imports.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
@@ -31,26 +31,28 @@ import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
 import { syncFlagsOf, syncReading } from '../../sync/commands/sync-flags.ts';
-import { syncsOf } from '../../sync/commands/syncs.ts';
+import { syncsOf } from '../../sync/commands/target-syncs.ts';
 import type { SyncRunner } from '../../sync/run/runner-port.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
-import { changeBook, type ScheduleChange } from '../routes/control.ts';
-import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
+import { scheduleBook } from '../schedule-book.ts';
 import {
   openScheduleCatalog,
   openScheduleCatalogReader,
   type ScheduleRecord,
+  type ScheduleRequest,
   type ScheduleRun,
+  scheduleRecord,
+  scheduleRun,
 } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
-import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
+import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
-import { type AddFlags, type EditFlags, runDocument, type Schedules, sayBegun } from './schedules.ts';
+import { type AddFlags, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
 
 /** The schedules of a data directory. The process that owns it changes them: the server if one runs, else the command. */
 export function localSchedules(config: Config, imports: Imports): Schedules {
@@ -85,7 +87,7 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
-      noteHere(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
       const view = withSchedules(config, name, (views) => views.run(begun));
       return sayBegun(io, imports, name, view, flags);
     },
@@ -186,7 +188,7 @@ interface Changed {
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
   const changed = await changeByOwner(dir, wanted);
-  noteHere(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
+  noteCommand(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
   return changed;
 }
 
@@ -262,7 +264,7 @@ async function runAlone(
       const runs = openRuns(config, syncs, here);
       await runs.noteInterrupted();
       ({ id } = runs.begin(name, currentUser()));
-      noteHere(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
       syncId = await syncOf(runs, id, here.signal);
       return syncId;
     },

@@ -1,8 +1,8 @@
-import { UsageError } from '../../../cli/errors.ts';
 import { shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf } from '../../../cli/flags/source-flags.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
+import type { Imports } from '../../../cli/target/target-imports.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
@@ -16,7 +16,7 @@ import { recipeOperations } from '../../recipes/operations.ts';
 import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import type { NewSchedule, ScheduleSettings, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { type AddFlags, type EditFlags, type Schedules, sayBegun } from './schedules.ts';
+import { type AddFlags, type EditFlags, type Schedules, sayBegun } from './target-schedules.ts';
 
 /** The schedules of a server. */
 export function remoteSchedules(server: Server, imports: Imports): Schedules {

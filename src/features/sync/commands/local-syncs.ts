@@ -2,22 +2,22 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { UsageError } from '../../../cli/errors.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { expectedRows, type FetchedFile, fileToFetch, standardInput } from '../../../cli/fetched-file.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { importOptionsOf } from '../../../cli/flags/import-options.ts';
+import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { reportTargetOf } from '../../../cli/flags/source-flags.ts';
 import { lookupFiles } from '../../../cli/lookup-files.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { type Progress, showSteps } from '../../../cli/screen/progress.ts';
+import { type Progress, showSteps } from '../../../cli/screen/show-progress.ts';
 import { changeCatalog } from '../../../cli/target/local-imports.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -39,7 +39,7 @@ import { SyncRefused } from '../sync-errors.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import { type SyncFileFlags, syncFlagsOf, syncReading } from './sync-flags.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
-import { findSync, type SyncRuns } from './syncs.ts';
+import { findSync, type SyncRuns } from './target-syncs.ts';
 
 /**
  * Syncs that this process plans and carries out. Stored plans are decided about by the server that uses the data
@@ -60,7 +60,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         begin: async (syncs, { coordinator }) => {
           const decision = { flags: decided, limits: flags.limit ?? {}, apply: flags.apply === true };
           made = await syncs.undo(id, { ...decision, who: currentUser() });
-          noteHere(dir, 'import.undo', made, `of ${id} ${inShort(decision)}`, coordinator.sendsTo);
+          noteCommand(dir, 'import.undo', made, `of ${id} ${inShort(decision)}`, coordinator.sendsTo);
           return made;
         },
       });
@@ -81,7 +81,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         begin: async (syncs, { coordinator }) => {
           if (reason === undefined) await syncs.apply(id, currentUser());
           else syncs.approve(id, currentUser(), reason);
-          noteHere(dir, `sync.${verb}`, id, note, coordinator.sendsTo);
+          noteCommand(dir, `sync.${verb}`, id, note, coordinator.sendsTo);
           return id;
         },
       });
@@ -93,7 +93,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
       // Nothing is sent, so it needs neither queue nor service.
       await changeCatalog(dir, openSyncCatalog, (catalog) => {
         catalog.move(id, 'rejected', { who: currentUser(), reason });
-        noteHere(dir, 'sync.reject', id, reason);
+        noteCommand(dir, 'sync.reject', id, reason);
       });
     },
   };
@@ -110,7 +110,7 @@ async function askToDecide(
 ): Promise<boolean> {
   const asked = { who: currentUser(), reason: given.reason };
   const answer = readAnswer(decided, await askOwner(dir, 'POST', `/syncs/${encodeURIComponent(id)}/${verb}`, asked));
-  if (answer !== undefined) noteHere(dir, `sync.${verb}`, id, given.note);
+  if (answer !== undefined) noteCommand(dir, `sync.${verb}`, id, given.note);
   return answer !== undefined;
 }
 
@@ -148,7 +148,7 @@ async function planning(
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
-    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
+    noteCommand(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
     return made;
   };
   return {

@@ -13,7 +13,7 @@ import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { decidingQuery } from './sync-flags.ts';
 import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
-import type { SyncRuns, Syncs } from './syncs.ts';
+import type { SyncRuns, Syncs } from './target-syncs.ts';
 
 interface Options extends Shown {
   readonly server: Server;

@@ -14,7 +14,7 @@ import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-markdown.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
-import type { Syncs } from './syncs.ts';
+import type { Syncs } from './target-syncs.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 

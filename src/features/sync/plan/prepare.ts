@@ -4,7 +4,6 @@ import { copyFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:f
 import { join } from 'node:path';
 import { forOneAsker } from '../../../imports/ask/counted-pages.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
-import { intakeOptions } from '../../../imports/import-options.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
@@ -137,12 +136,11 @@ async function stageFile(
     await keepCopy(path, copy, name, (lastByte) => before.checkUnchanged(lastByte));
     return { path: copy, name };
   });
-  const options = intakeOptions(read);
   const { expectRows, minRows } = read;
   const task = {
     source: input,
     name: file,
-    options,
+    options: read,
     ledger: desired,
     signal,
     lookups,

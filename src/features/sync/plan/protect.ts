@@ -59,8 +59,7 @@ async function uidsOfTable(path: string, lines: readonly string[]): Promise<Read
   const uids = new Set<string>();
   try {
     const stream = Readable.from([Buffer.from(lines.join('\n'))]);
-    const defaults = { region: 'us', guid: 'any' } as const;
-    const intake = await openIntake({ stream, name: path }, { format: 'csv', mapping: {}, defaults });
+    const intake = await openIntake({ stream, name: path }, { format: 'csv', map: {}, region: 'us', guid: 'any' });
     const column = intake.recognised.uid;
     for await (const rows of intake.chunks()) {
       for (const { line, uid, problems } of rows) {

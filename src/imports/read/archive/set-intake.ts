@@ -29,7 +29,7 @@ interface OpenedRows {
   chunks(): AsyncGenerator<InputRow[]>;
 }
 
-export interface SetOptions {
+interface SetOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   readonly files?: readonly string[] | undefined;
   readonly scratch?: string | undefined;

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { brotliDecompressSync, crc32, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { assembleLists, assembleNested } from 'hyparquet/src/assemble.js';
 import { parquetHeader } from 'hyparquet/src/column.js';
@@ -20,7 +21,6 @@ import type {
 import { flatten } from 'hyparquet/src/utils.js';
 import { compressors } from 'hyparquet-compressors';
 import { RAW_PARSERS } from './cell-json.ts';
-import type { RandomBytes } from './random-bytes.ts';
 
 /** Bytes that are read at once; a page that is larger is read in one piece. */
 const WINDOW_BYTES = 64 * 1024;
@@ -255,4 +255,34 @@ export async function nestedValues(column: SchemaTree, leaves: readonly ColumnPa
   }
   assembleNested(parts, column, RAW_PARSERS);
   return parts.get(column.path.join('.')) ?? [];
+}
+
+/** A file that is read at random places. */
+export interface RandomBytes {
+  readonly size: number;
+  /** Fewer bytes only at the end of the file. */
+  read(offset: number, length: number): Promise<Buffer>;
+  close(): void;
+}
+
+export async function randomBytes(from: string | Buffer): Promise<RandomBytes> {
+  if (typeof from !== 'string') {
+    return {
+      size: from.length,
+      read: async (offset, length) => from.subarray(offset, offset + length),
+      close: () => {},
+    };
+  }
+  const file = await open(from);
+  const { size } = await file.stat();
+  return {
+    size,
+    read: async (offset, length) => {
+      const bytes = Buffer.allocUnsafeSlow(Math.max(0, Math.min(length, size - offset)));
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, offset);
+      return bytes.subarray(0, bytesRead);
+    },
+    // Nobody waits for this; what was read is there, and what is being read ends with an error.
+    close: () => void file.close().catch(() => {}),
+  };
 }

@@ -7,13 +7,12 @@ import type { FileState } from '../file-state.ts';
 import { type Bounds, FREE_UNPACKED, orRaise } from '../intake-bounds.ts';
 import { IntakeError, shownPath } from '../intake-error.ts';
 import { type CellJson, cellJson } from './cell-json.ts';
-import { ColumnPages, nestedValues } from './column-pages.ts';
-import { type RandomBytes, randomBytes } from './random-bytes.ts';
+import { ColumnPages, nestedValues, type RandomBytes, randomBytes } from './column-pages.ts';
 
 const MAGIC = 'PAR1';
 const ENCRYPTED = 'PARE';
 
-export interface ParquetOptions {
+interface ParquetOptions {
   readonly bounds: Bounds;
   readonly signal: AbortSignal | undefined;
   readonly onRead?: (() => void) | undefined;

@@ -43,7 +43,7 @@ export interface Person {
   readonly derivedFrom: string | undefined;
 }
 
-export type GroupSource = OneGroup | WideGroups | NumberedGroups;
+type GroupSource = OneGroup | WideGroups | NumberedGroups;
 
 interface AnyGroups {
   readonly label: string;

@@ -1,10 +1,16 @@
 import type { Columns, Field } from '../columns.ts';
-import { type InputRow, NO_PROBLEMS, type RowProblem } from '../input-row.ts';
+import {
+  type InputRow,
+  NO_PROBLEMS,
+  noMembership,
+  type RowProblem,
+  shortValue,
+  tooManyMemberships,
+} from '../input-row.ts';
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
 import type { Cells } from './field-sources.ts';
 import type { Lookups } from './lookup.ts';
-import { noMembership, shortValue, tooManyMemberships } from './memberships.ts';
 import { type Group, groupsOf, type Person, type Plan, peopleOf } from './plan.ts';
 
 /** One membership of a row, before it is checked. */
@@ -15,7 +21,7 @@ interface Requested {
   readonly scope: string;
 }
 
-export interface ShaperOptions {
+interface ShaperOptions {
   readonly columns: Columns;
   readonly defaults: RowDefaults;
   readonly lookups: Lookups;

@@ -89,10 +89,9 @@ function templateColumns(text: string): string[] {
   }
 }
 
-interface ShapingOptions {
+interface ShapingOptions extends RowDefaults {
   readonly shape: Shape;
-  readonly mapping: ColumnMapping;
-  readonly defaults: RowDefaults;
+  readonly map: ColumnMapping;
   readonly lookups?: Lookups | undefined;
   readonly columns: Columns;
   readonly hasDefaultGuid: boolean;
@@ -102,17 +101,7 @@ interface ShapingOptions {
 }
 
 export function openShaping(options: ShapingOptions): Shaping {
-  const {
-    shape,
-    mapping,
-    defaults,
-    lookups = {},
-    columns,
-    hasDefaultGuid,
-    lenient = false,
-    bounds,
-    onRepeat,
-  } = options;
+  const { shape, map, lookups = {}, columns, hasDefaultGuid, lenient = false, bounds, onRepeat } = options;
   for (const name of LOOKUP_NAMES) {
     if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
     const { code, field, file } = LOOKUPS[name];
@@ -122,10 +111,10 @@ export function openShaping(options: ShapingOptions): Shaping {
       remedy: words`Give it with ${option(name, 'FILE')}`,
     });
   }
-  const shaper = new Shaper({ columns, defaults, lookups, most: bounds.memberships });
+  const shaper = new Shaper({ columns, defaults: options, lookups, most: bounds.memberships });
   return {
     shape,
-    sources: fieldSources({ map: mapping, ...shape }),
+    sources: fieldSources({ map, ...shape }),
     columns,
     shaper,
     hasDefaultGuid,

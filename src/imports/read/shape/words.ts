@@ -5,7 +5,7 @@ import { scopeOfWord } from '../membership-row.ts';
 /** Words of a file and what they mean. */
 
 type ScopeMeaning = (typeof SCOPE_MEANINGS)[number];
-export type ActionMeaning = (typeof ACTION_MEANINGS)[number];
+type ActionMeaning = (typeof ACTION_MEANINGS)[number];
 
 const ANY = '*';
 
@@ -37,7 +37,7 @@ const YES = new Set(['x', '✓', '✔', '1', 'y', 'yes', 'true']);
 /** A word for any other mark says nothing about these. */
 const NO = { '': 'none', '-': 'none', '0': 'none', n: 'none', no: 'none', false: 'none' } as const;
 
-export type Mark =
+type Mark =
   | { readonly kind: 'member'; readonly scope: Scope | '' }
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown' };

@@ -13,7 +13,7 @@ import type { Sheet, SheetText, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
 import { broken } from './xml.ts';
 
-export interface WorkbookOptions {
+interface WorkbookOptions {
   /** Name of the sheet, or its number from 1; absent: the first visible one with a table. */
   readonly sheet: string | undefined;
   readonly table: TableSigns;

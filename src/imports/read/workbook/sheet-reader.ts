@@ -27,7 +27,7 @@ export interface SheetCounts {
   filled: number;
 }
 
-export interface SheetOptions extends SheetSurroundings {
+interface SheetOptions extends SheetSurroundings {
   readonly name: string;
   readonly merged: ReadonlyMap<number, readonly MergedArea[]>;
   readonly warnings: Warnings;

@@ -23,7 +23,7 @@ async function read(table: string, input: string, shape: Shape = {}, guid?: stri
   using lookups = await openLookups(whole, { groups: { path, name: 'groups.csv' } }, new AbortController().signal);
   const intake = await openIntake(
     { path: source, name: 'members.csv' },
-    { format: 'auto', mapping: {}, defaults: { region: 'us', guid }, shape: whole, lookups: lookups.open },
+    { format: 'auto', map: {}, region: 'us', guid, shape: whole, lookups: lookups.open },
   );
   const rows: string[] = [];
   for await (const chunk of intake.chunks()) rows.push(...chunk.map((row) => `${row.line} ${short(row)}`));

@@ -52,12 +52,12 @@ describe('where a uid comes from', () => {
       '3: us/g1/ben/participant/',
       '4: Login | E-mail: EMPTY',
     ]);
-    const { rows } = await read(content, { mapping: { uid: 'Login|E-mail' } });
+    const { rows } = await read(content, { map: { uid: 'Login|E-mail' } });
     expect(rows.map(short)[1]).toBe('us/g1/ben/participant/');
   });
 
   test('a column whose name has a bar in it', async () => {
-    const { rows } = await read('a|b,guid\nanna,g1\n', { mapping: { uid: 'a|b' } });
+    const { rows } = await read('a|b,guid\nanna,g1\n', { map: { uid: 'a|b' } });
     expect(rows.map(short)).toEqual(['us/g1/anna/participant/']);
   });
 
@@ -99,9 +99,11 @@ describe('where a uid comes from', () => {
   test('a uid is looked up in the identity file, without regard to case', async () => {
     const shape: Shape = { identities: {} };
     const content = 'E-mail,guid\nAnna@x.it,g1\nnobody@x.it,g1\n,g1\n';
-    expect(
-      await memberships(content, shape, { mapping: { uid: 'E-mail' }, lookups: { identities: IDENTITIES } }),
-    ).toEqual(['2: us/g1/anna/participant/', '3: E-mail: UNKNOWN_IDENTITY', '4: E-mail: EMPTY']);
+    expect(await memberships(content, shape, { map: { uid: 'E-mail' }, lookups: { identities: IDENTITIES } })).toEqual([
+      '2: us/g1/anna/participant/',
+      '3: E-mail: UNKNOWN_IDENTITY',
+      '4: E-mail: EMPTY',
+    ]);
   });
 });
 
@@ -333,7 +335,7 @@ describe('JSON and NDJSON', () => {
       },
     ];
     const { rows } = await read(lines.map(text).join('\n'), {
-      mapping: { uid: 'user.username', guid: 'user.teams.channels.name', scope: 'user.teams.channels.roles' },
+      map: { uid: 'user.username', guid: 'user.teams.channels.name', scope: 'user.teams.channels.roles' },
       shape: { where: [{ column: 'type', is: ['user'] }], scopeWords: { channel_admin: 'admin', '*': 'participant' } },
     });
     expect(rows.map(described)).toEqual([
@@ -349,7 +351,7 @@ describe('JSON and NDJSON', () => {
       teams: { dev: { members: ['a', 'b'], maintainers: ['c'] }, ops: { members: [], maintainers: ['a'] } },
     });
     const { rows } = await read(file, {
-      mapping: { guid: 'teams.@key' },
+      map: { guid: 'teams.@key' },
       shape: { lists: { participant: ['teams.*.members'], admin: ['teams.*.maintainers'] } },
     });
     expect(rows.map((row) => short(row))).toEqual([
@@ -362,9 +364,9 @@ describe('JSON and NDJSON', () => {
 
   test('a list of the document that the mapping opens is not a list of rows', async () => {
     const group = { displayName: 'g1', members: [{ value: 'a' }, { value: 'b' }] };
-    const mapping = { uid: 'members.value', guid: 'displayName' };
-    const alone = await read(text(group), { mapping });
-    const listed = await read(text({ totalResults: 1, Resources: [group] }), { mapping });
+    const map = { uid: 'members.value', guid: 'displayName' };
+    const alone = await read(text(group), { map });
+    const listed = await read(text({ totalResults: 1, Resources: [group] }), { map });
     for (const { rows } of [alone, listed]) {
       expect(rows.map(short)).toEqual(['us/g1/a/participant/', 'us/g1/b/participant/']);
     }
@@ -384,7 +386,7 @@ describe('JSON and NDJSON', () => {
   });
 
   test('numbers are read as they are written', async () => {
-    const { rows } = await read('{"g":{"id":12345678901234567890},"uid":1.0}\n', { mapping: { guid: 'g.id' } });
+    const { rows } = await read('{"g":{"id":12345678901234567890},"uid":1.0}\n', { map: { guid: 'g.id' } });
     expect(rows[0]).toMatchObject({
       guid: '12345678901234567890',
       problems: [{ code: 'BAD_CHARACTER', value: '1.0' }],
@@ -392,7 +394,7 @@ describe('JSON and NDJSON', () => {
   });
 
   test('a path that nothing has is refused at the end, and the columns are listed', async () => {
-    const error = await refusal(read('[{"user":{"id":"a"},"guid":"g"}]', { mapping: { uid: 'user.uid' } }));
+    const error = await refusal(read('[{"user":{"id":"a"},"guid":"g"}]', { map: { uid: 'user.uid' } }));
     expect(error.code).toBe('UNKNOWN_COLUMN');
     expect(error.message).toContain('"user", "guid"');
   });
@@ -406,17 +408,11 @@ test.each<[string, Shape, Partial<IntakeOptions>, string, RegExp]>([
     'UNKNOWN_COLUMN',
     /a condition needs the column "Satus".*Write "Status"/s,
   ],
-  ['a mapped column', {}, { mapping: { uid: 'Name|Mail' } }, 'UNKNOWN_COLUMN', /the uid needs the column "Name"/],
+  ['a mapped column', {}, { map: { uid: 'Name|Mail' } }, 'UNKNOWN_COLUMN', /the uid needs the column "Name"/],
   ['a wide pattern', { wide: { columns: ['Room *'] } }, {}, 'UNKNOWN_COLUMN', /no column is called/],
   ['a numbered pattern', { numbered: { guid: 'room#' } }, {}, 'UNKNOWN_COLUMN', /no column is called/],
   ['an identity file that is not given', { identities: {} }, {}, 'BAD_IDENTITIES', /--identities FILE/],
-  [
-    'two places for groups',
-    { wide: { columns: ['S*'] } },
-    { mapping: { guid: 'guid' } },
-    'BAD_SHAPE',
-    /Give one of them/,
-  ],
+  ['two places for groups', { wide: { columns: ['S*'] } }, { map: { guid: 'guid' } }, 'BAD_SHAPE', /Give one of them/],
 ])('%s that is wrong is refused, and the message helps', async (_, shape, options, code, message) => {
   const error = await refusal(read('uid,guid,Status\na,g,x\n', { ...options, shape }));
   expect(error.code).toBe(code);

@@ -1,0 +1,65 @@
+import { Command, Option } from 'commander';
+import { inputNames } from '../../options/input-kinds.ts';
+import { mapLookups } from '../../options/lookups.ts';
+import { HELD } from '../../options/sending-options.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
+import { withCheckCost } from '../flags/check-flags.ts';
+import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
+import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
+import { tagFlag } from '../flags/list-flags.ts';
+import {
+  withBans,
+  withCreate,
+  withExpectRows,
+  withMaxErrors,
+  withOptions,
+  withReading,
+  withRecipeFlag,
+} from '../flags/option-flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
+import { withShape, withTrial } from '../flags/shape-flags.ts';
+import { withReportTo, withSource } from '../flags/source-flags.ts';
+import type { Io } from '../screen/io.ts';
+import { openImportRuns } from '../target/open-target.ts';
+
+/** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
+export function importCommand(io: Io, end: End): Command {
+  const command = new Command('import').argument(
+    '<file>',
+    `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
+  );
+  withBans(withCreate(withReading(command)));
+  if (FEATURES.recipes !== undefined) withRecipeFlag(command);
+  command.addOption(tagFlag('tag to find the import by; may be repeated'));
+  withExpectRows(withSource(command));
+  withOptions(command, HELD);
+  if (FEATURES.check !== undefined) {
+    const says = 'read the file, ask the service which rows would fail, and send nothing';
+    withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
+  }
+  withPace(withMaxErrors(command)).addOption(settingFlag('giveUpAfter'));
+  withTrial(withShape(command));
+  if (FEATURES.deliver !== undefined) withReportTo(command);
+  command.addOption(
+    new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
+  );
+  withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
+  return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
+}
+
+async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+  const { config, runs } = await openImportRuns(io, flags);
+  const code = await runs.file(file, flags);
+  if (code === EXIT.usage) {
+    const inspecting = await FEATURES.inspect?.();
+    await inspecting?.sayWhatItIs(
+      io,
+      config,
+      file,
+      importOptionsOf(config, flags),
+      mapLookups(flags, (name) => name),
+    );
+  }
+  return code;
+}

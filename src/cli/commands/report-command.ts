@@ -1,0 +1,81 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Command, Option } from 'commander';
+import { rowFilterOf } from '../../imports/report/found-rows.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { ROWS } from '../../options/row-filter.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
+import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { openImports } from '../target/open-target.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
+  readonly dataDir?: string;
+  readonly format: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
+  readonly spreadsheetSafe?: true;
+  readonly retryable?: true;
+}
+
+/** `rollcall report`: the outcome of every row, streamed. */
+export function reportCommand(io: Io, end: End): Command {
+  const command = new Command('report')
+    .argument('[id]', 'import (default: the latest)')
+    .addOption(
+      new Option('--format <format>', 'format of the report')
+        .choices(['csv', 'ndjson', 'json', 'xlsx', 'html'])
+        .default('csv'),
+    )
+    .addOption(
+      new Option(
+        '--spreadsheet-safe',
+        'for Excel and other spreadsheets, which run cells such as =1+1 of a CSV file: a workbook of text cells, as --format xlsx',
+      ).conflicts(['format', 'retryable']),
+    )
+    .addOption(
+      new Option('--retryable', 'only rows that can be sent again, in the original columns, ready to import').conflicts(
+        ['format'],
+      ),
+    );
+  return withServer(withDataDir(withOptions(withOutput(command), ROWS))).action(
+    (id: string | undefined, flags: Flags) => end(report(io, id, flags)),
+  );
+}
+
+async function report(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const filter = rowFilterOf(keptOf(ROWS, flags));
+  if (flags.format === 'html' && Object.keys(filter).length > 0) {
+    throw new UsageError(
+      'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',
+    );
+  }
+  const form = flags.retryable ? 'retry' : flags.spreadsheetSafe ? 'xlsx' : flags.format;
+  const { output } = flags;
+  if (form === 'xlsx' && output === undefined && io.live) {
+    throw new UsageError('a workbook cannot be shown on a terminal; name a file with --output');
+  }
+  refuseExisting(output === undefined ? [] : [output], flags);
+  const { imports } = await openImports(flags);
+  const found = await imports.find(given);
+  const pieces = await imports.report(found, {
+    form,
+    filter,
+  });
+  try {
+    // Standard output stays open: it is not ours to close.
+    if (output === undefined) await pipeline(Readable.from(pieces), io.out, { end: false });
+    else await writeWhole(output, pieces, { mode: 0o666 });
+  } catch (error) {
+    if (output === undefined || !isSystemError(error)) throw error;
+    throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);
+  }
+  if (output !== undefined) say(io, `Written to ${output}.`);
+  return EXIT.ok;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

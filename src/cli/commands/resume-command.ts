@@ -1,0 +1,98 @@
+import { statSync } from 'node:fs';
+import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import { readOptions } from '../../imports/import-options.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import type { BanChoices } from '../../options/ban-options.ts';
+import type { CreateChoices } from '../../options/create-options.ts';
+import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { inShort } from '../../text/wording.ts';
+import { noteCommand } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { withBanCheck, withMaxCreate, withOptions } from '../flags/option-flags.ts';
+import { withMaxRemovals } from '../flags/shape-flags.ts';
+import { runImport } from '../run-import.ts';
+import { deliveryLines } from '../screen/conclude.ts';
+import { type Io, say } from '../screen/io.ts';
+import { findImport } from '../target/kept-imports.ts';
+import { openImports } from '../target/open-target.ts';
+import { typedCommand } from '../typed-command.ts';
+import { UsageError } from '../usage-error.ts';
+
+type Flags = RunningFlags &
+  Pick<CreateChoices, 'maxCreate'> &
+  RemovingChoices &
+  LeavingOutChoices &
+  Pick<BanChoices, 'banCheck'> &
+  ServerFlags;
+
+/** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
+export function resumeCommand(io: Io, end: End): Command {
+  const command = new Command('resume').argument('[id]', 'import (default: the latest)');
+  withOptions(withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command))))), LEAVING_OUT);
+  return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
+}
+
+async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { config, imports } = await openImports(flags);
+  const found = await imports.find(given);
+  const { id } = found;
+  if (found.delivery?.arrivedAt === null && FEATURES.deliver !== undefined) {
+    if ((await imports.regions()) === undefined) {
+      return (await FEATURES.deliver()).resume(config, io, id);
+    }
+    const [, where = ''] = deliveryLines(imports, found);
+    say(io, where, 'The process that runs imports tries again by itself, after ten minutes at the latest.');
+    return EXIT.stillRunning;
+  }
+  const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
+  const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
+  await imports.saySendsTo(io);
+  const answer = await imports.act(id, 'resume', changes);
+  if (answer !== undefined) {
+    say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
+    return EXIT.ok;
+  }
+  const record = findImport(config.dataDir, id);
+  if (isFinal(record.state)) {
+    throw new UsageError(
+      `import ${id} is ${record.state}: there is nothing to resume; \`${imports.command('retry', id)}\` sends again what failed`,
+    );
+  }
+  const options = readOptions(record);
+  checkTarget(typedCommand(config, 'resume', id), id, options.sandbox, flags.sandbox === true);
+  if (record.state === 'staged' && hasChanged(record)) {
+    say(
+      io,
+      `${record.file} has changed since it was checked. rollcall sends the rows that were checked; to send the file as it is now,`,
+    );
+    say(io, `import it again: ${typedCommand(config, 'import', shellWord(record.file))}`);
+  }
+  return runImport({
+    config,
+    io,
+    json: flags.json === true,
+    // An import that was being read as a dry run continues as one; one that was checked is sent.
+    openService: serviceOpener(config, {
+      ...flags,
+      ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
+    }),
+    beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
+    begin: async (coordinator) => {
+      await coordinator.resume(id, changes);
+      noteCommand(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);
+      return id;
+    },
+  });
+}
+
+/** Whether the file of an import has been written to since the import was made. A deleted file has not. */
+function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
+  return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
+}

@@ -1,0 +1,91 @@
+import { Command } from 'commander';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import { rowFilterOf } from '../../imports/report/found-rows.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { ROWS } from '../../options/row-filter.ts';
+import { isAddress } from '../../text/address-text.ts';
+import { counted } from '../../text/wording.ts';
+import { checkTarget } from '../check-target.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { withMaxErrors, withOptions } from '../flags/option-flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { openImportRuns } from '../target/open-target.ts';
+import type { Imports } from '../target/target-imports.ts';
+import { UsageError } from '../usage-error.ts';
+
+type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };
+
+/**
+ * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
+ * confirmed or not sent. With `--edits` it sends rows that were corrected.
+ */
+export function retryCommand(io: Io, end: End): Command {
+  const command = new Command('retry').argument('[id]', 'import (default: the latest)');
+  withMaxErrors(withRunning(withServer(withOptions(command, ROWS))));
+  if (FEATURES.repair !== undefined) {
+    command.option(
+      '--edits <file>',
+      'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed`, with its column _row',
+    );
+  }
+  return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
+}
+
+async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { imports, runs } = await openImportRuns(io, flags);
+  if (imports.unattended && flags.maxErrors !== undefined) {
+    throw new UsageError(
+      `--max-errors cannot be changed for a retry ${imports.place()}; leave it out: it stays as it was`,
+    );
+  }
+  const found = await imports.find(given);
+  const { id, state } = found;
+  if (!isFinal(state)) {
+    throw new UsageError(
+      `import ${id} is ${state}, not over; first: ${imports.command('resume', id)}${found.sandbox ? ' --sandbox' : ''}`,
+    );
+  }
+  const edits = flags.edits === undefined ? undefined : await (await FEATURES.repair?.())?.read(flags.edits);
+  if (edits !== undefined && flags.maxErrors !== undefined) {
+    throw new UsageError('--max-errors cannot be given together with --edits');
+  }
+  const only = rowFilterOf(keptOf(ROWS, flags));
+  if (edits !== undefined && Object.keys(only).length > 0) {
+    throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
+  }
+  const { summary } = await imports.findings(found);
+  if (edits === undefined && summary.reports.retry === null) {
+    const code = sayNothingLeft(io, id, NONE_FAILED);
+    const correct = howToCorrect(imports, summary);
+    if (correct.length > 0) say(io, ...correct);
+    return code;
+  }
+  const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
+  checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
+  return runs.retry(id, { edits, only, nothingBegan: () => sayNothingLeft(io, id, nothingLeft) });
+}
+
+const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
+const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';
+const ALL_REPAIRED = 'its rows were repaired and sent';
+const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows were sent before';
+
+/** Rows that are invalid are not sent again as they are. */
+function howToCorrect(imports: Imports, summary: ImportSummary): string[] {
+  const { id, rows } = summary;
+  const [, file] = imports.files(summary).find(([what]) => what === 'needs attention') ?? [];
+  if (rows.invalid === 0 || file === undefined) return [];
+  const edits = imports.command('retry', id, '--edits', isAddress(file) ? 'FILE' : file);
+  return [
+    `Invalid rows are sent when they are corrected: ${counted(rows.invalid, 'row')} in ${file}. Then:`,
+    `  ${edits}`,
+  ];
+}
+
+function sayNothingLeft(io: Io, id: string, why: string): ExitCode {
+  say(io, `Import ${id} has nothing to send again: ${why}.`);
+  return EXIT.ok;
+}

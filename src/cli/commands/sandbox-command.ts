@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { byRegion, REGIONS } from '../../chat/service/regions.ts';
+import { messageOf } from '../../errors/message-of.ts';
+import { firstSignal } from '../../platform/lifecycle.ts';
+import {
+  BEHAVIOUR_VALUES,
+  type Behaviour,
+  BehaviourError,
+  DEFAULT_BEHAVIOUR,
+  parseBehaviour,
+} from '../../sandbox/behaviour.ts';
+import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { readSeed } from '../../sandbox/seed.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { EXIT } from '../exit-codes.ts';
+import { faultList, wholeNumber } from '../flags/flags.ts';
+import { repeatable, secret } from '../flags/once.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Made unless something else is asked for; a seed file is something else. */
+const DEFAULT_USERS = 1000;
+const DEFAULT_GROUPS = 20;
+
+const FAULT_SYNTAX = '[region:]kind[=when], several by commas; when is 5%, 0.05 or a count; slow=400ms[@when]';
+
+/** Outputs of a command: results go to stdout, everything else to stderr. */
+export interface SandboxIo {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+}
+
+interface Flags {
+  readonly port: number;
+  readonly users?: number;
+  readonly groups?: number;
+  readonly seed?: string;
+  readonly open?: true;
+  readonly callsPerMinute: number;
+  readonly latency?: readonly [number, number];
+  readonly faults?: string;
+  readonly behaviour?: Partial<Behaviour>;
+  readonly randomSeed?: number;
+  readonly caFile?: string;
+  readonly listen: string;
+  readonly host: string;
+  readonly key?: string;
+  readonly json?: true;
+}
+
+/** `rollcall sandbox`: runs the chat service on this machine until Ctrl-C or SIGTERM. */
+export function sandboxCommand(io: SandboxIo): Command {
+  return new Command('sandbox')
+    .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
+    .option('--host <name>', 'host name in its addresses; its subdomains must resolve to this machine', 'localhost')
+    .option(
+      '--key <key>',
+      'API key of every app, for setups that must know it in advance (default: random)',
+      secret((text: string) => text),
+    )
+    .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
+    .option(
+      '--users <n>',
+      `create user-1 to user-N in every region (default: ${DEFAULT_USERS})`,
+      wholeNumber(0, 10_000_000),
+    )
+    .option(
+      '--groups <n>',
+      `create group-1 to group-N in every region (default: ${DEFAULT_GROUPS})`,
+      wholeNumber(0, 1_000_000),
+    )
+    .option('--seed <file>', 'create the users, groups and members of a JSON file; others only with --users, --groups')
+    .addOption(new Option('--open', 'every user and group exists').conflicts(['users', 'groups']))
+    .option('--calls-per-minute <n>', 'rate limit of each app', wholeNumber(1, 100_000_000), 10_000)
+    .option('--latency <ms>', 'latency of every call in ms, as MS or MIN-MAX (default: 0)', latencyRange)
+    .option('--faults <list>', `faults: ${FAULT_SYNTAX}`, faultList)
+    .option(
+      '--behaviour <name=value,...>',
+      'what it does where the behaviour of the real service is not certain; see below',
+      repeatable(behaviour),
+    )
+    .option('--random-seed <n>', 'repeat the faults of an earlier run', wholeNumber(0, 2 ** 31 - 1))
+    .option('--ca-file <path>', 'where to write the CA certificate to trust (default: a temporary file)')
+    .option('--json', 'print one line of JSON once it is listening')
+    .addHelpText(
+      'after',
+      `\nFaults:\n${faultsHelp()}\n\nBehaviour (the first value is the default):\n${behaviourHelp()}`,
+    )
+    .action((flags: Flags) => run(flags, io));
+}
+
+/** The users and groups that exist at the start. */
+interface Population {
+  readonly users: number | 'any';
+  readonly groups: number | 'any';
+}
+
+function populationOf({ open, users, groups, seed }: Flags): Population {
+  if (open) return { users: 'any', groups: 'any' };
+  const [defaultUsers, defaultGroups] = seed === undefined ? [DEFAULT_USERS, DEFAULT_GROUPS] : [0, 0];
+  return { users: users ?? defaultUsers, groups: groups ?? defaultGroups };
+}
+
+async function run(flags: Flags, io: SandboxIo): Promise<void> {
+  const { key: apiKey } = flags;
+  const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
+  const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
+  const caFile = flags.caFile ?? join(caFolder ?? '', 'ca.pem');
+  // Before the start, so that a signal during the start is not lost.
+  const stopSignal = firstSignal(EXIT.ok);
+  try {
+    const sandbox = await startSandbox({
+      port: flags.port,
+      listenOn: flags.listen,
+      domain: flags.host,
+      ...(apiKey !== undefined && { apps: byRegion(() => ({ apiKey })) }),
+      ...populationOf(flags),
+      ...(seed !== undefined && { seed }),
+      rateLimit: { calls: flags.callsPerMinute, perMs: 60_000 },
+      latencyMs: flags.latency ?? 0,
+      faults: flags.faults ?? '',
+      // A group that is made on request has no members, so any acting user is allowed.
+      behaviour: { ...(flags.open && { actingUser: 'anybody' }), ...flags.behaviour },
+      ...(flags.randomSeed !== undefined && { randomSeed: flags.randomSeed }),
+      caFile,
+    }).catch((error) => {
+      // A port in use, a certificate that cannot be written: the user can fix it.
+      throw new UsageError(messageOf(error));
+    });
+    try {
+      if (flags.json) {
+        const { url, apps, management, env } = sandbox;
+        const all = { url, caFile, apps, managementUrl: managementUrlOf(sandbox), management, env };
+        io.stdout.write(`${JSON.stringify(all)}\n`);
+      } else {
+        introduce(sandbox, flags, io);
+      }
+      await stopSignal.arrived;
+    } finally {
+      await sandbox.close();
+    }
+  } finally {
+    stopSignal.ignore();
+    if (caFolder !== undefined) await rm(caFolder, { recursive: true, force: true });
+  }
+}
+
+/** For people: stdout has only the `export` lines, so that they can be saved in a file. */
+function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
+  io.stderr.write(
+    [
+      `The sandbox listens on ${sandbox.url}${flags.listen === '127.0.0.1' ? ' (this machine only)' : ''}.`,
+      '',
+      ...REGIONS.map((region) => `  ${region}  https://${sandbox.apps[region].appId}.api-${region}.${sandbox.host}/v3`),
+      '',
+      `  In each region: ${whoIsThere(flags)}.`,
+      `  Each app allows ${flags.callsPerMinute.toLocaleString('en-US')} calls a minute.`,
+      flags.faults
+        ? `  Faults: ${flags.faults}; repeat them with --random-seed ${sandbox.randomSeed}.`
+        : '  No faults.',
+      '',
+      ...REGIONS.map((region) => `  Key of ${region} with the scope authOnly: ${sandbox.apps[region].authOnlyKey}`),
+      `  Management: ${managementUrlOf(sandbox)}/apps, key ${sandbox.management.key}, secret ${sandbox.management.secret}`,
+      '',
+      'To use it from another terminal:',
+      '',
+      '',
+    ].join('\n'),
+  );
+  for (const [name, value] of Object.entries(sandbox.env)) io.stdout.write(`export ${name}=${shellWord(value)}\n`);
+  io.stderr.write('\nStop it with Ctrl-C; it stores nothing.\n');
+}
+
+function whoIsThere(flags: Flags): string {
+  if (flags.open) return 'every user and group exists';
+  const { users, groups } = populationOf(flags);
+  const numbered = [
+    users === 0 ? undefined : `user-1 to user-${users}`,
+    groups === 0 ? undefined : `group-1 to group-${groups}`,
+    flags.seed === undefined ? undefined : `what ${flags.seed} holds`,
+  ];
+  return numbered.filter((part) => part !== undefined).join(', ') || 'no users or groups';
+}
+
+function faultsHelp(): string {
+  return Object.entries(FAULT_KINDS)
+    .map(([kind, effect]) => `  ${kind.padEnd(14)}${effect}`)
+    .join('\n');
+}
+
+function managementUrlOf({ host }: Sandbox): string {
+  return `https://apimgmt.${host}`;
+}
+
+/** The flag may be repeated. */
+function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Behaviour> {
+  try {
+    return { ...earlier, ...parseBehaviour(text) };
+  } catch (error) {
+    throw error instanceof BehaviourError ? new InvalidArgumentError(`${error.message}.`) : error;
+  }
+}
+
+function behaviourHelp(): string {
+  return Object.entries(BEHAVIOUR_VALUES)
+    .map(([name, allowed]) => {
+      const values =
+        allowed === 'number' ? `number (${DEFAULT_BEHAVIOUR[name as keyof Behaviour]})` : allowed.join(', ');
+      return `  ${name.padEnd(20)}${values}`;
+    })
+    .join('\n');
+}
+
+function latencyRange(text: string): readonly [number, number] {
+  const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  if (from !== undefined && Number(from) <= Number(to)) return [Number(from), Number(to)];
+  throw new InvalidArgumentError('Expected milliseconds as MS or MIN-MAX, for example 50 or 20-80.');
+}

@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import { sourceContextOf } from '../../app/ca-file.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { firstSignal } from '../../platform/lifecycle.ts';
+import type { TriedSource } from '../../sources/try-source.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { withJson } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { showSteps } from '../screen/show-progress.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface Flags {
+  readonly json?: true;
+}
+
+/** `rollcall sources`: the sources that the settings name, and whether each can be read. */
+export function sourcesCommand(io: Io, end: End): Command {
+  const command = new Command('sources').argument('[name...]', 'only these (default: all)');
+  return withJson(command).action((names: readonly string[], flags: Flags) => end(sources(io, names, flags)));
+}
+
+async function sources(io: Io, names: readonly string[], flags: Flags): Promise<ExitCode> {
+  const config = readConfig();
+  const known = Object.keys(config.namedSources);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const others = known.length === 0 ? 'they name none' : `they name ${known.join(', ')}`;
+    throw new UsageError(`the settings name no source ${JSON.stringify(unknown)}; ${others}`);
+  }
+  const signal = firstSignal(EXIT.interrupted);
+  const progress = showSteps(io, () => [], { begins: 'the sources to answer' });
+  const tried = await triedSources(config, names.length === 0 ? known : names, signal.signal).finally(() => {
+    progress.stop();
+    signal.ignore();
+  });
+  if (flags.json) io.out.write(`${JSON.stringify(tried)}\n`);
+  else if (tried.length === 0) {
+    say(io, 'The settings name no sources. Name one in "sources" of rollcall.config.json: docs/addresses.md.');
+  }
+  const width = Math.max(0, ...tried.map(({ name }) => name.length));
+  for (const { name, address, ok, detail, remedy } of flags.json ? [] : tried) {
+    io.out.write(`${ok ? 'ok   ' : 'WRONG'}  ${name.padEnd(width)}  ${address}\n`);
+    for (const line of remedy === undefined ? [detail] : [detail, remedy]) {
+      io.out.write(`${' '.repeat(width + 9)}${line}\n`);
+    }
+  }
+  return tried.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
+}
+
+/** Loaded for those alone who have named sources. */
+export async function triedSources(
+  config: Config,
+  names: readonly string[] = Object.keys(config.namedSources),
+  stop: AbortSignal = new AbortController().signal,
+): Promise<readonly TriedSource[]> {
+  if (names.length === 0) return [];
+  const { trySources } = await import('../../sources/try-source.ts');
+  return trySources(names, sourceContextOf(config), stop);
+}

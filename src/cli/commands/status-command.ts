@@ -1,0 +1,79 @@
+import { Command } from 'commander';
+import type { RegionStatus } from '../../api/regions.ts';
+import { isOnlyRead } from '../../imports/reason-codes.ts';
+import { importTitle, summaryText } from '../../imports/report/summary.ts';
+import { targetText } from '../../imports/target.ts';
+import { isUnderWay } from '../../membership/import-state.ts';
+import { counted, duration } from '../../text/wording.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { FEATURES } from '../features.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { deliveryLines, nextSteps } from '../screen/conclude.ts';
+import { type Io, say } from '../screen/io.ts';
+import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
+import { openImports } from '../target/open-target.ts';
+
+/** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
+export function statusCommand(io: Io, end: End): Command {
+  const command = new Command('status').argument('[id]', 'import (default: the latest)');
+  return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & ServerFlags) =>
+    end(status(io, id, flags)),
+  );
+}
+
+async function status(io: Io, given: string | undefined, flags: CommonFlags & ServerFlags): Promise<ExitCode> {
+  const { config, imports } = await openImports(flags);
+  const found = await imports.find(given);
+  const { summary, problems } = await imports.findings(found);
+  const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
+  const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
+  if (flags.json) {
+    const { delivery } = found;
+    const more = { ...(checked && { check: checked.document }), ...(delivery && { delivery }) };
+    io.out.write(`${JSON.stringify({ ...summary, ...more })}\n`);
+    return EXIT.ok;
+  }
+  const regions = await imports.regions();
+  const interrupted = regions === undefined && isUnderWay(found.state);
+  // The service's answers count more than the check of the file.
+  if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
+  else {
+    const { color, width } = io;
+    const undone = summary.created === undefined ? undefined : await FEATURES.undo?.();
+    const deleted = (await undone?.deleted(config, imports, found.id)) ?? '';
+    io.out.write(summaryText(summary, { color, width, problems, interrupted, deleted }));
+  }
+  if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
+  const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
+  if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
+  else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
+  else if (checked !== undefined) checked.conclude(io);
+  else say(io, '', ...nextSteps(imports, found, summary), ...deliveryLines(imports, found));
+  return EXIT.ok;
+}
+
+function regionLine({
+  region,
+  waiting,
+  active,
+  delayed,
+  setAside,
+  stopped,
+  limitedForMs,
+  workers,
+  key,
+  circuit,
+}: RegionStatus): string {
+  const parts = [
+    workers === 0 ? noWorker(region) : '',
+    `${counted(active, 'call')} in flight`,
+    `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
+    setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
+    delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
+    serviceAway(circuit, true),
+    stopped ? REGION_REFUSED : '',
+    key === null ? '' : `key ${key}`,
+    limitedForMs > 1_500 ? `waiting ${duration(limitedForMs)} for the rate limit` : '',
+  ];
+  return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
+}

@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import { tagChanges } from '../../api/tags.ts';
+import { printable } from '../../text/wording.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { openImports } from '../target/open-target.ts';
+import { UsageError } from '../usage-error.ts';
+
+type Flags = CommonFlags & ServerFlags & { readonly remove?: true };
+
+/** `rollcall tag`: adds words to an import by which `rollcall list --tag` finds it, or removes them. */
+export function tagCommand(io: Io, end: End): Command {
+  const command = new Command('tag')
+    .argument('<id>', 'import')
+    .argument('<tags...>', 'tags to add')
+    .option('--remove', 'remove these tags instead');
+  return withServer(withDataDir(withJson(command))).action((id: string, words: readonly string[], flags: Flags) =>
+    end(tag(io, id, words, flags)),
+  );
+}
+
+async function tag(io: Io, id: string, words: readonly string[], flags: Flags): Promise<ExitCode> {
+  const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
+  if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
+  const { imports } = await openImports(flags);
+  const { tags } = await imports.tag(id, read.data);
+  if (flags.json) io.out.write(`${JSON.stringify({ id, tags })}\n`);
+  say(io, tags.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(tags.join(', '))}.`);
+  return EXIT.ok;
+}

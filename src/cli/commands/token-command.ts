@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { aRole, ROLES, type Role } from '../../api/service.ts';
+import { duration } from '../../platform/allowed-values.ts';
+import { readConfig } from '../../platform/config.ts';
+import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
+import {
+  type AccessStore,
+  isValid,
+  openAccessStore,
+  type TokenRecord,
+  tokenView,
+} from '../../server/access/access-store.ts';
+import { printable } from '../../text/wording.ts';
+import { atTerminal } from '../audit.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
+import { valueOfFlag } from '../flags/setting-flag.ts';
+import { type Io, say } from '../screen/io.ts';
+import { UsageError } from '../usage-error.ts';
+
+interface CreateFlags extends CommonFlags {
+  readonly role: Role;
+  readonly name?: string;
+  /** In ms. */
+  readonly expires?: number;
+}
+
+/** `rollcall token`: who may use `rollcall serve`. Changes take effect at once, also while a server runs. */
+export function tokenCommand(io: Io, end: End): Command {
+  const create = new Command('create')
+    .description('create a token and print it; only its hash is stored, so it is shown only once')
+    .addOption(
+      new Option('--role <role>', 'viewers can look, operators can also act, admins can also decide who else may')
+        .choices(ROLES)
+        .makeOptionMandatory(),
+    )
+    .option('--name <name>', 'who it is for, in the audit log (default: its id)')
+    .option(
+      '--expires <time>',
+      'how long it is valid, such as 90d (default: until it is revoked)',
+      valueOfFlag(duration),
+    );
+  withDataDir(withJson(create)).action((flags: CreateFlags) => end(createToken(io, flags)));
+  const list = withDataDir(
+    withJson(new Command('list').description('show tokens: id, role, expiry, last use, name')),
+  ).action((flags: CommonFlags) => end(listTokens(io, flags)));
+  const revoke = withDataDir(withJson(new Command('revoke').description('revoke a token and end its sessions')))
+    .argument('<id>', 'as `token list` shows it')
+    .action((id: string, flags: CommonFlags) => end(revokeToken(io, id, flags)));
+  return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
+}
+
+function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result): Result {
+  const dir = dataDir(readConfig(flags).dataDir);
+  makeDataDir(dir);
+  const access = openAccessStore(join(dir.root, 'access.sqlite'));
+  try {
+    return use(access);
+  } finally {
+    access.close();
+  }
+}
+
+async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
+  const { role, name = '', expires } = flags;
+  const expiresAt = expires === undefined ? null : Date.now() + expires;
+  const { id, text } = withAccess(flags, (access) => {
+    const made = access.createToken({ role, name, expiresAt });
+    access.note({ ...atTerminal(), action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
+    return made;
+  });
+  const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  if (flags.json) io.out.write(`${JSON.stringify({ id, role, name: name || id, expiresAt: until, token: text })}\n`);
+  else io.out.write(`${text}\n`);
+  say(
+    io,
+    `Token ${id} for ${aRole(role)}${until === null ? '' : `, valid until ${until}`}. Keep it: it is not shown again.`,
+  );
+  return EXIT.ok;
+}
+
+async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
+  const dir = dataDir(readConfig(flags).dataDir);
+  const tokens = existsSync(join(dir.root, 'access.sqlite')) ? withAccess(flags, (access) => access.tokens()) : [];
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(tokens.map(tokenJson))}\n`);
+    return EXIT.ok;
+  }
+  if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role admin');
+  for (const token of tokens) {
+    const columns = [token.id, token.role.padEnd(8), stateOf(token).padEnd(29), useOf(token).padEnd(22)];
+    io.out.write(`${columns.join('  ')}  ${printable(token.name)}\n`);
+  }
+  return EXIT.ok;
+}
+
+async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<ExitCode> {
+  const revoked = withAccess(flags, (access) => {
+    const done = access.revoke(id);
+    if (done) access.note({ ...atTerminal(), action: 'token.revoke', target: id, detail: '' });
+    return done;
+  });
+  if (!revoked) {
+    throw new UsageError(
+      `no valid token has the id ${JSON.stringify(id)}; \`rollcall token list\` shows those that there are`,
+    );
+  }
+  if (flags.json) io.out.write(`${JSON.stringify({ id, revoked: true })}\n`);
+  say(io, `Token ${id} is revoked.`);
+  return EXIT.ok;
+}
+
+function tokenJson(token: TokenRecord) {
+  const { revokedAt } = token;
+  return { ...tokenView(token), revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString() };
+}
+
+function stateOf(token: TokenRecord): string {
+  if (token.revokedAt !== null) return 'revoked';
+  if (token.expiresAt === null) return 'valid';
+  return `${isValid(token) ? 'valid until' : 'expired'} ${minute(token.expiresAt)}`;
+}
+
+function useOf({ lastUsedAt }: TokenRecord): string {
+  return lastUsedAt === null ? 'never used' : `used ${minute(lastUsedAt)}`;
+}
+
+function minute(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16)}Z`;
+}

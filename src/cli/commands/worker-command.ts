@@ -1,0 +1,131 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { callLog } from '../../app/call-log.ts';
+import { clientOf, serviceOf } from '../../app/chat-service.ts';
+import { openQueue } from '../../app/open-queue.ts';
+import { openTracing } from '../../app/tracing/tracing.ts';
+import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
+import { observers } from '../../imports/send/call-observer.ts';
+import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { readConfig } from '../../platform/config.ts';
+import { checkFileLimit } from '../../platform/file-limit.ts';
+import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
+import { createLog } from '../../platform/log.ts';
+import { VERSION } from '../../platform/package-folder.ts';
+import { quietly } from '../../platform/quietly.ts';
+import { MAX_CONCURRENCY } from '../../platform/settings.ts';
+import { counted } from '../../text/wording.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
+import { type LogFlags, settingFlag, withLog } from '../flags/setting-flag.ts';
+import { type Io, logStream, say } from '../screen/io.ts';
+import { UsageError } from '../usage-error.ts';
+import { serveHealth, workerMetrics } from '../worker-health.ts';
+
+interface Flags extends QueueFlags, LogFlags {
+  readonly region?: readonly Region[];
+  readonly concurrency?: number;
+  readonly healthPort?: number;
+  readonly healthHost: string;
+}
+
+/** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
+export function workerCommand(io: Io, end: End): Command {
+  const command = new Command('worker')
+    .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
+    .addOption(settingFlag('concurrency'))
+    .option(
+      '--health-port <port>',
+      'serve /healthz, /readyz, /metrics and /concurrency on this port',
+      wholeNumber(0, 65_535),
+    )
+    .option('--health-host <address>', 'address that the health port listens on', '127.0.0.1');
+  return withLog(withQueue(command)).action((flags: Flags) => end(work(io, flags)));
+}
+
+async function work(io: Io, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  if (config.queue === undefined) {
+    throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
+  }
+  checkFileLimit(false);
+  const service = serviceOf(config, flags.region);
+  if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
+  const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
+  const { level, file } = config.log;
+  const log = createLog({ level, file, stream: await logStream(io) });
+  const onError = quietly((error) => log.warn({ err: error }, error.message));
+  const lifecycle = createLifecycle();
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
+  try {
+    const warn = (text: string) => {
+      log.warn(text);
+      say(io, `Warning: ${text}.`);
+    };
+    const tracing = await openTracing((text) => log.warn(text));
+    if (tracing !== undefined) lifecycle.onStop(() => tracing.stop());
+    const backend = await openQueue({ config, warn, telemetry: tracing?.telemetry }, onError);
+    const metrics = workerMetrics();
+    const worker = startWorkerProcess({
+      backend,
+      apps: regions.map((region) => {
+        const appId = service.apps[region]?.appId ?? '';
+        // Connections are opened as calls need them, whose number can be raised while this runs.
+        return { region, appId, chat: clientOf(service, region, MAX_CONCURRENCY) };
+      }),
+      host: service.host,
+      config,
+      observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
+      onError,
+    });
+    lifecycle.onStop((deadlineMs) => worker.stop(deadlineMs));
+    const keys = watchWorkersKeys(
+      worker.regions,
+      (text) => {
+        log.info(text);
+        say(io, `${text}.`);
+      },
+      onError,
+    );
+    lifecycle.onStop(() => keys.stop());
+    metrics.watch(worker.regions);
+    if (flags.healthPort !== undefined) {
+      const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
+      lifecycle.onStop(() => health.close());
+      say(io, `Health and metrics: http://${flags.healthHost}:${health.port}/metrics`);
+    }
+    introduce(io, worker.regions, config.concurrency);
+    log.info({ regions, concurrency: config.concurrency, queue: backend.kind, version: VERSION }, 'worker started');
+    await signal.arrived;
+    log.info('worker stops');
+    say(
+      io,
+      'Stopping: calls in flight may finish, the rest goes back into the queue. Press Ctrl-C again to stop at once.',
+    );
+  } finally {
+    const stay = leaveWithoutQueue(EXIT.ok, () =>
+      say(io, 'The queue does not answer; stopped anyway. Other workers take over when it is back.'),
+    );
+    await lifecycle.stop();
+    stay();
+    signal.ignore();
+  }
+  return EXIT.ok;
+}
+
+function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {
+  const names = regions.map(({ region }) => region).join(', ');
+  say(io, `Sending for ${names}, up to ${counted(concurrency, 'concurrent call')} in each. Stop with Ctrl-C.`);
+}
+
+function regionList(text: string): readonly Region[] {
+  const words = text.split(',').map((word) => word.trim().toLowerCase());
+  return words.map((word) => {
+    const region = REGIONS.find((one) => one === word);
+    if (region === undefined)
+      throw new InvalidArgumentError(
+        `${JSON.stringify(word)} is not a valid region; allowed are ${REGIONS.join(', ')}.`,
+      );
+    return region;
+  });
+}

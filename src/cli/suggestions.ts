@@ -1,0 +1,174 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+import { profileNames, readConfig } from '../platform/config.ts';
+import type { Names, Name as Word } from './feature.ts';
+import type { Io } from './screen/io.ts';
+
+/** Suggestions for the next word of a command line. */
+export interface Suggestions {
+  /** Whether names of files may. */
+  readonly files: boolean;
+  /** Words that begin like the one that is being typed, each with what it means. */
+  readonly words: readonly Word[];
+}
+
+/** The flags on the line that say where imports are. */
+type Place = Readonly<Record<'dataDir' | 'server' | 'profile', string | undefined>>;
+
+interface KnownCommand {
+  readonly description: string;
+  readonly hidden?: true;
+  readonly load: () => Promise<(io: Io, end: () => Promise<void>) => Command>;
+  readonly names?: () => Promise<Names>;
+}
+
+/** Placeholders of flags and arguments that take a path. */
+const PATHS = new Set(['file', 'dir', 'path']);
+const MAX_NAMES = 50;
+
+interface CommandLine {
+  readonly commands: Readonly<Record<string, KnownCommand>>;
+  /** The topics that `rollcall help` explains, in addition to the commands. */
+  readonly topics: () => readonly Word[];
+  /** The words after `rollcall`; the last one is being typed, and may be empty. */
+  readonly typed: readonly string[];
+  readonly io: Io;
+}
+
+/** Completes a command line from the commands' own descriptions. */
+export async function suggest({ commands, topics, typed, io }: CommandLine): Promise<Suggestions> {
+  // bash makes three words of `--flag=value`.
+  const words = typed.filter((word) => word !== '=');
+  const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
+  const names = Object.entries(commands)
+    .filter(([, { hidden }]) => !hidden)
+    .map(([name, { description }]): Word => [name, description]);
+  const [name, ...given] = words;
+  if (name === undefined) {
+    return among(current, [...names, ['help', 'explain a command or a topic'], ['--help', ''], ['--version', '']]);
+  }
+  if (name === 'help') return among(current, given.length === 0 ? [...names, ...topics()] : []);
+  const load = Object.hasOwn(commands, name) ? commands[name]?.load : undefined;
+  if (load === undefined) return among(current, []);
+  const make = await load();
+  const { command, option, position } = placeOf(
+    make(io, async () => {}),
+    given,
+  );
+  const place: Place = {
+    dataDir: flagValue(given, '--data-dir'),
+    server: flagValue(given, '--server'),
+    profile: flagValue(given, '--profile'),
+  };
+  const named = (option: Option, typed: string) => valuesOf(option, typed, place, commands['recipes']?.names);
+  if (option !== undefined) return named(option, current);
+  const [flag = '', ...value] = current.split('=');
+  const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
+  if (assigned !== undefined) {
+    const { files, words: values } = await named(assigned, value.join('='));
+    return { files, words: values.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
+  }
+  if (current.startsWith('-')) {
+    const options = new Help().visibleOptions(command);
+    return among(
+      current,
+      options.map((one): Word => [one.long ?? one.flags, one.description]),
+    );
+  }
+  const subcommands = position === 0 ? command.commands.map((one): Word => [one.name(), one.description()]) : [];
+  const argument = command.registeredArguments[position];
+  if (argument === undefined) return among(current, subcommands);
+  const known = await namesFor({ name, names: commands[name]?.names }, command, argument, place);
+  return among(current, [...subcommands, ...known], PATHS.has(argument.name()));
+}
+
+/** Position on the command line: the inner command, the flag that waits for its value, the number of arguments. */
+function placeOf(outer: Command, given: readonly string[]) {
+  let command = outer;
+  let option: Option | undefined;
+  let position = 0;
+  for (const word of given) {
+    if (option !== undefined) {
+      option = undefined;
+    } else if (word.startsWith('-') && word !== '-') {
+      const found = optionOf(command, word);
+      option = found?.required ? found : undefined;
+    } else {
+      const inner = position === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      if (inner === undefined) position += 1;
+      else command = inner;
+    }
+  }
+  return { command, option, position };
+}
+
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find((one) => one.long === flag || one.short === flag);
+}
+
+function flagValue(given: readonly string[], flag: string): string | undefined {
+  return given[given.lastIndexOf(flag) + 1 || given.length];
+}
+
+async function valuesOf(
+  option: Option,
+  current: string,
+  place: Place,
+  recipes: KnownCommand['names'],
+): Promise<Suggestions> {
+  const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
+  const words = option.long === '--profile' ? profilesOfFile() : (option.argChoices ?? []);
+  const choices = words.map((choice): Word => [choice, '']);
+  const named = option.long === '--recipe' && recipes !== undefined ? await namesIn(place, await recipes()) : choices;
+  return among(current, named, PATHS.has(placeholder));
+}
+
+function among(current: string, words: readonly Word[], files = false): Suggestions {
+  return { files, words: words.filter(([word]) => word.startsWith(current)) };
+}
+
+/** Values of an argument: one of its choices, an import of the data directory, or what the feature of the command says. */
+async function namesFor(
+  { name, names }: { readonly name: string; readonly names: KnownCommand['names'] | undefined },
+  command: Command,
+  argument: Argument,
+  place: Place,
+): Promise<readonly Word[]> {
+  if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Word => [choice, '']);
+  const wanted = argument.name();
+  if (names !== undefined) {
+    const known = await names();
+    const { local, ofThisMachine } = known;
+    return known.wants(command, argument) ? namesIn(place, { local, ...(ofThisMachine && { builtIn: local }) }) : [];
+  }
+  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return namesIn(place, { local: imports });
+  return [];
+}
+
+/** None where the file cannot be read: the command itself says so. */
+function profilesOfFile(): readonly string[] {
+  try {
+    return profileNames();
+  } catch {
+    return [];
+  }
+}
+
+/** Contents of the data directory. For a server only the names that every server has: completion never uses the network. */
+async function namesIn(
+  place: Place,
+  { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>,
+): Promise<readonly Word[]> {
+  try {
+    const config = readConfig(place);
+    return await (config.server === undefined ? local(config.dataDir) : builtIn(config.dataDir));
+  } catch {
+    // A wrong setting, or nothing there yet: the command itself says so when it is run.
+    return [];
+  }
+}
+
+// Loaded where they are needed: a flag is completed in half the time.
+async function imports(dataDir: string): Promise<readonly Word[]> {
+  const { listImports } = await import('./target/kept-imports.ts');
+  return listImports(dataDir, MAX_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
+}

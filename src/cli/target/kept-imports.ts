@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
+import { deliveryOf } from '../../imports/report/delivery.ts';
+import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
+import { writtenReports } from '../../imports/report/report-paths.ts';
+import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import { type DataDir, dataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
+import type { Findings } from './target-imports.ts';
+
+/** Reads a data directory for commands, even while another process writes to it. */
+
+export class NoImports extends RollcallError {
+  /** @param where completes "there are no imports …" @param otherwise the flag that names another place */
+  constructor(where: string, otherwise: string) {
+    super(
+      'NO_IMPORTS',
+      `there are no imports ${where}: start one with \`rollcall import <file>\`, or name another ${otherwise}`,
+    );
+  }
+}
+
+function noImports(dir: DataDir): NoImports {
+  return new NoImports(emptyPlace(dir), 'directory with --data-dir');
+}
+
+function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
+  const dir = dataDir(path);
+  if (isCatalogLost(dir)) rebuild(dir);
+  if (!hasCatalog(dir)) throw noImports(dir);
+  const catalog = openCatalogReader(dir.catalog);
+  try {
+    return read(catalog, dir);
+  } finally {
+    catalog.close();
+  }
+}
+
+/** @throws DataDirInUse where a process works with the lost catalog */
+export function rebuild(dir: DataDir): Rebuilt {
+  const release = ownDataDir(dir);
+  try {
+    return rebuildCatalog(dir);
+  } finally {
+    release();
+  }
+}
+
+/** Newest first. @throws NoImports where there are none, whatever the filter */
+export function listImports(path: string, limit: number, filter: ImportFilter = {}): ImportRecord[] {
+  return withCatalog(path, (catalog, dir) => {
+    const { imports } = catalog.page({ ...filter, limit });
+    if (imports.length === 0 && catalog.list(1).length === 0) throw noImports(dir);
+    return imports;
+  });
+}
+
+/** The import with this id, or the latest one. */
+export function findImport(path: string, id: string | undefined): ImportRecord {
+  return withCatalog(path, (catalog, dir) => {
+    const record = id === undefined ? catalog.list(1)[0] : catalog.find(id);
+    if (record === undefined) throw id === undefined ? noImports(dir) : new UnknownImport(id);
+    return record;
+  });
+}
+
+/** Returns the delivery of its reports; undefined if they have no destination. */
+export function findDelivery(path: string, record: ImportRecord): ReturnType<typeof deliveryOf> {
+  return isFinal(record.state) ? withCatalog(path, (catalog) => deliveryOf(catalog, record)) : undefined;
+}
+
+/** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */
+function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReader) => Result): Result | undefined {
+  if (!existsSync(dir.ledger(id))) return undefined;
+  const reader = openImportReader(dir.ledger(id));
+  try {
+    return read(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+/** Its rows cannot be counted any more; its state says so. */
+function isLedgerLost({ code }: ImportRecord): boolean {
+  return code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER';
+}
+
+/** The outcomes of an import so far. */
+export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
+  const problems = isLedgerLost(record) ? [] : withLedger(dir, record.id, (reader) => reader.problems());
+  return { summary: summaryIn(dir, record), problems: problems ?? [] };
+}
+
+/** The summary of an import; its ledger is opened only where its totals are not kept. */
+export function summaryIn(dir: DataDir, record: ImportRecord): ImportSummary {
+  const isOver = isFinal(record.state);
+  const counted = () =>
+    isLedgerLost(record)
+      ? undefined
+      : withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
+  const totals = keptTotals(record) ?? counted() ?? totalsOf(new Map(), isOver);
+  return summaryOf(record, totals, writtenReports(dir.folder(record.id)));
+}

@@ -1,0 +1,61 @@
+import { caOf } from '../../app/ca-file.ts';
+import { type Config, readConfig, type Flags as SettingFlags } from '../../platform/config.ts';
+import type { RunningFlags, ServerFlags } from '../flags/flags.ts';
+import type { ImportRuns } from '../import-runs.ts';
+import type { Io } from '../screen/io.ts';
+import { UsageError } from '../usage-error.ts';
+import { localImports } from './local-imports.ts';
+import type { Imports } from './target-imports.ts';
+
+/** Flags for running imports in this process, by the name under which commander gives them. */
+const ONLY_LOCAL: Readonly<Record<string, string>> = {
+  dataDir: '--data-dir',
+  queue: '--queue',
+  withWorkers: '--with-workers',
+  // These imply --sandbox.
+  sandboxSeed: '--sandbox-seed',
+  sandboxFaults: '--sandbox-faults',
+  sandbox: '--sandbox',
+  callsPerMinute: '--calls-per-minute',
+  concurrency: '--concurrency',
+};
+
+/**
+ * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
+ * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
+ */
+export async function openImports(
+  flags: SettingFlags & ServerFlags,
+): Promise<{ readonly config: Config; readonly imports: Imports }> {
+  const config = readConfig(flags);
+  if (config.server === undefined) return { config, imports: localImports(config) };
+  const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const local = Object.keys(ONLY_LOCAL).find((name) => asked.has(name));
+  if (local !== undefined) {
+    throw new UsageError(
+      `${ONLY_LOCAL[local]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
+    );
+  }
+  // Loaded here, so that commands about a data directory start without an HTTP client.
+  const [{ connectToServer }, { remoteImports }] = await Promise.all([
+    import('./server-client.ts'),
+    import('./remote-imports.ts'),
+  ]);
+  const { token, server: url } = config;
+  const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
+  const { profileFlag } = config;
+  const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
+  const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
+  return { config, imports: remoteImports(server, config.command, flag) };
+}
+
+/** The same, and the process or server that the command has more imports made by. */
+export async function openImportRuns(io: Io, flags: RunningFlags & ServerFlags) {
+  const { config, imports } = await openImports(flags);
+  const { server } = imports;
+  const open = async (): Promise<ImportRuns> => {
+    if (server === undefined) return (await import('../local-import.ts')).localImportRuns(io, config, flags);
+    return (await import('./remote-import.ts')).remoteImportRuns({ io, imports, server, json: flags.json === true });
+  };
+  return { config, imports, runs: await open() };
+}

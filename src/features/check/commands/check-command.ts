@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { serviceOpener } from '../../../app/open-service.ts';
+import { noteCommand } from '../../../cli/audit.ts';
+import { checkTarget } from '../../../cli/check-target.ts';
+import type { End, ExitCode } from '../../../cli/exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import type { Io } from '../../../cli/screen/io.ts';
+import { openImports } from '../../../cli/target/open-target.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { isAddress } from '../../../text/address-text.ts';
+import { runCheck } from './local-check.ts';
+import { checkRemotely } from './remote-check.ts';
+
+type Flags = CheckFlags & RunningFlags & ServerFlags;
+
+/** `rollcall check`: asks the service about an import that was read and not sent, and continues such a check. */
+export function checkCommand(io: Io, end: End): Command {
+  const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
+  withServer(withRunning(withCheckCost(command)));
+  return command.action((id: string | undefined, flags: Flags) => end(check(io, id, flags)));
+}
+
+async function check(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  if (given !== undefined && isAddress(given)) {
+    const { checkedAddress } = await import('../../../sources/schemes.ts');
+    checkedAddress(given);
+    throw new UsageError(
+      'check takes the id of an import; what is at an address is read and checked by `rollcall import <address> --check`',
+    );
+  }
+  const { config, imports } = await openImports(flags);
+  const { id, sandbox } = await imports.find(given);
+  checkTarget(imports.command('check', id), id, sandbox, flags.sandbox === true);
+  const { server } = imports;
+  const [json, maxCalls] = [flags.json === true, maxCallsOf(flags)];
+  if (server !== undefined) return checkRemotely({ io, imports, server, json }, id, maxCalls);
+  return runCheck({
+    ...{ config, io, json, maxCalls },
+    openService: serviceOpener(config, flags),
+    begin: async () => {
+      noteCommand(dataDir(config.dataDir), 'import.check', id);
+      return id;
+    },
+  });
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import type { FileFacts } from '../../../api/file-facts.ts';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
+import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
+import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
+import { withReading } from '../../../cli/flags/option-flags.ts';
+import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
+import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
+import { sayNothingBegan } from '../../../cli/run-import.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { showSteps } from '../../../cli/screen/show-progress.ts';
+import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
+import { readConfig } from '../../../platform/config.ts';
+import { firstSignal } from '../../../platform/lifecycle.ts';
+import { typed } from '../../recipes/typed-import.ts';
+import { factsText, nextLines } from './facts-text.ts';
+import { inspectFile } from './inspect-file.ts';
+
+type Flags = ReadingChoices & ShapeFlags & SourceFlags & { readonly dataDir?: string; readonly json?: true };
+
+/** `rollcall inspect`: what a file is, and how to import it. Needs no settings, sends and stores nothing. */
+export function inspectCommand(io: Io, end: End): Command {
+  const command = new Command('inspect').argument(
+    '<file>',
+    'any file, or an address; - reads the beginning of standard input',
+  );
+  return withDataDir(withJson(withShape(withReading(withSource(command))))).action((file: string, flags: Flags) =>
+    end(inspectCommandLine(io, file, flags)),
+  );
+}
+
+async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig({ dataDir: flags.dataDir });
+  const fetched = await fileToFetch(config, file, flags);
+  const options = importOptionsOf(config, flags);
+  // Not read, but what is refused is not repeated.
+  await mapLookupsInTurn(flags, (name) => fileToFetch(config, name, {}));
+  const lookups = mapLookups(flags, (name, lookup) => (name.includes('?') ? `<${LOOKUPS[lookup].example}>` : name));
+  const facts =
+    fetched === undefined
+      ? await inspectFile(config, file, options, lookups)
+      : await inspectFetched(io, fetched, async (path, name) =>
+          asTyped(await inspectFile(config, path, options, lookups, name), file, flags),
+        );
+  if (facts === undefined) return sayNothingBegan(io);
+  if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
+  else {
+    io.out.write(factsText(facts, io.width));
+    const next = nextLines(facts);
+    if (next.length > 0) say(io, '', ...next);
+  }
+  return facts.format === null && facts.recipes.length === 0 ? EXIT.usage : EXIT.ok;
+}
+
+/** The command reads the same address again, with the same flags. A query may be a secret, and is left to fill in. */
+function asTyped(facts: FileFacts, address: string, flags: SourceFlags): FileFacts {
+  const again = [
+    address.includes('?') ? '<ADDRESS>' : typed(address),
+    ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${typed(value)}`),
+  ];
+  return { ...facts, command: facts.command?.replace(typed(facts.name), () => again.join(' ')) ?? null };
+}
+
+/** Looks at a file that is fetched for it, and kept no longer. Undefined where a signal came first. */
+async function inspectFetched(
+  io: Io,
+  fetched: FetchedFile,
+  look: (path: string, name: string) => Promise<FileFacts>,
+): Promise<FileFacts | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-inspect-'));
+  const signal = firstSignal(EXIT.interrupted);
+  const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });
+  try {
+    const path = join(folder, 'input');
+    const found = await fetched.fetch(path, signal.signal).finally(progress.stop);
+    return found && (await look(path, found.name));
+  } finally {
+    signal.ignore();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

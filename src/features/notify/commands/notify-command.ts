@@ -1,0 +1,28 @@
+import { Command } from 'commander';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { settingFlag } from '../../../cli/flags/setting-flag.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
+import { readConfig } from '../../../platform/config.ts';
+import { type NotifyFlags, notifyTarget } from '../notify-target.ts';
+import { tryReceiver } from '../try-receiver.ts';
+
+/** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
+export function notifyCommand(io: Io, end: End): Command {
+  const test = new Command('test')
+    .description('send a test notification, and say whether it arrived')
+    .addOption(settingFlag('notify'))
+    .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http')
+    .action((flags: NotifyFlags) => end(sendTest(io, flags)));
+  return new Command('notify').addCommand(test);
+}
+
+async function sendTest(io: Io, flags: NotifyFlags): Promise<ExitCode> {
+  const receiver = await notifyTarget(readConfig(flags), flags);
+  if (receiver === undefined)
+    throw new UsageError('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');
+  const { host, arrived, reason } = await tryReceiver(receiver);
+  await receiver.close();
+  say(io, arrived ? `The notification arrived at ${host}.` : `The notification did not arrive at ${host}: ${reason}.`);
+  return arrived ? EXIT.ok : EXIT.stopped;
+}

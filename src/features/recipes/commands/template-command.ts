@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
+import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../template-file.ts';
+
+interface Flags {
+  readonly format: TemplateFormat;
+  readonly output?: string;
+}
+
+/** `rollcall template`: writes an example file. */
+export function templateCommand(io: Io, end: End): Command {
+  return new Command('template')
+    .addOption(new Option('--format <format>', 'format of the file').choices(TEMPLATE_FORMATS).default('csv'))
+    .option('--output <file>', 'write to a file instead of standard output; one that exists is not replaced')
+    .action((flags: Flags) => end(template(io, flags)));
+}
+
+async function template(io: Io, { format, output }: Flags): Promise<ExitCode> {
+  const file = templateFile(format);
+  if (output === undefined) {
+    if (format === 'xlsx' && io.color) throw new UsageError('a workbook is not text: name a file with --output');
+    io.out.write(file);
+    return EXIT.ok;
+  }
+  try {
+    await writeFile(output, file, { flag: 'wx' });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = code === 'EEXIST' ? `${output} exists already` : message;
+    throw new UsageError(`the example cannot be written: ${why}; name another file with --output`);
+  }
+  say(io, `Written to ${output}. Check it with:`, `  rollcall import ${output} --sandbox`);
+  return EXIT.ok;
+}

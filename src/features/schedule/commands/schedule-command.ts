@@ -1,0 +1,296 @@
+import { Command, Option } from 'commander';
+import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { FEATURES } from '../../../cli/features.ts';
+import {
+  type CommonFlags,
+  type RunningFlags,
+  type ServerFlags,
+  wholeNumber,
+  withDataDir,
+  withJson,
+  withRunning,
+  withServer,
+} from '../../../cli/flags/flags.ts';
+import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { settingFlag } from '../../../cli/flags/setting-flag.ts';
+import { withShape } from '../../../cli/flags/shape-flags.ts';
+import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { drawTable } from '../../../cli/screen/table.ts';
+import { openImports } from '../../../cli/target/open-target.ts';
+import { typedCommand } from '../../../cli/typed-command.ts';
+import { counted, printable } from '../../../text/wording.ts';
+import type { PlanCreate } from '../../sync/api-plan.ts';
+import { withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
+import type { ScheduleView } from '../api.ts';
+import { scheduleOperations } from '../operations.ts';
+import { localSchedules } from './local-schedules.ts';
+import { remoteSchedules } from './remote-schedules.ts';
+import { type AddFlags, type EditFlags, localTime, runDocument, scheduleDocument } from './target-schedules.ts';
+
+const TIME_ZONE = 'time zone of the expression, such as Europe/Rome';
+const CATCH_UP = 'when the server starts, run once if a run was missed';
+const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
+
+/** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
+export function scheduleCommand(io: Io, end: End): Command {
+  return new Command('schedule')
+    .addCommand(addCommand(io, end))
+    .addCommand(editCommand(io, end))
+    .addCommand(copyCommand(io, end))
+    .addCommand(scheduleListCommand(io, end))
+    .addCommand(runCommand(io, end))
+    .addCommand(changeCommand(io, end, 'pause', 'start no runs until `schedule resume`; a run in progress continues'))
+    .addCommand(changeCommand(io, end, 'resume', 'start runs again, from the next one that is due'))
+    .addCommand(changeCommand(io, end, 'remove', 'delete a schedule and its history; its syncs and imports stay'))
+    .addCommand(scheduleHistoryCommand(io, end));
+}
+
+/** `rollcall schedule add`: a sync that starts by itself. */
+function addCommand(io: Io, end: End): Command {
+  const command = new Command('add')
+    .description('sync a file regularly, at the times of a cron expression')
+    .argument('<name>', 'name of the schedule, for the other commands')
+    .requiredOption(
+      '--cron <expression>',
+      'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
+    )
+    .addOption(new Option('--tz <zone>', TIME_ZONE).default(systemZone(), 'the time zone of this machine'))
+    .requiredOption(
+      '--file <path|pattern|url>',
+      'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
+    )
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
+    .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
+    .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
+    .option('--catch-up', CATCH_UP);
+  if (FEATURES.deliver !== undefined) withReportTo(command);
+  withExpectRows(withSource(command));
+  withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
+  withServer(withDataDir(withJson(command))).option(
+    '--sandbox',
+    'run it against the sandbox of a server that was started with --sandbox',
+  );
+  return command.action((name: string, flags: AddFlags) => end(add(io, name, flags)));
+}
+
+async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
+  const { config, imports, schedules } = await openSchedules(flags);
+  const { made, source, isServed, isThere } = await schedules.add(name, flags);
+  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(made))}\n`);
+  const sandbox = flags.sandbox ? ' --sandbox' : '';
+  say(
+    io,
+    `Schedule ${name} is added. It is next due at (${made.tz}):`,
+    ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
+    ...(isThere
+      ? []
+      : [`There is no file ${printable(source)} yet; until there is one, runs fail and change nothing.`]),
+    ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
+    ...(isServed
+      ? []
+      : ['It runs as long as a server does, which is started with:', `  ${typedCommand(config, 'serve')}${sandbox}`]),
+    'Try it now with:',
+    `  ${imports.command('schedule', 'run', name)}${sandbox}`,
+  );
+  return EXIT.ok;
+}
+
+function systemZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
+function editCommand(io: Io, end: End): Command {
+  const command = new Command('edit')
+    .description('change settings of a schedule; settings that are not given do not change')
+    .argument('<name>', 'as `schedule list` shows it');
+  return withChanges(command).action((name: string, flags: EditFlags) => end(edit(io, name, flags)));
+}
+
+/** `rollcall schedule copy`: a new schedule with the settings of another one. */
+function copyCommand(io: Io, end: End): Command {
+  const command = new Command('copy')
+    .description('add a schedule with the settings of another one, except those that are given')
+    .argument('<name>', 'the schedule to copy')
+    .argument('<new-name>', 'name of the new one');
+  return withChanges(command).action((name: string, newName: string, flags: EditFlags) =>
+    end(copy(io, name, newName, flags)),
+  );
+}
+
+function withChanges(command: Command): Command {
+  command
+    .option('--cron <expression>', 'minute, hour, day of month, month, weekday')
+    .option('--tz <zone>', TIME_ZONE)
+    .option('--file <path|pattern|url>', 'another file')
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
+    .addOption(new Option('--apply', 'carry out each plan at once, unless a guard objects'))
+    .addOption(new Option('--no-apply', 'only plan'))
+    .addOption(new Option('--repair', 'check the groups even if the file is unchanged'))
+    .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
+    .addOption(new Option('--catch-up', CATCH_UP))
+    .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
+  if (FEATURES.deliver !== undefined) {
+    withReportTo(command).addOption(
+      new Option('--no-report-to', 'write the reports where ROLLCALL_REPORT_TO says, or nowhere'),
+    );
+  }
+  return withExpectRows(withServer(withDataDir(withJson(command))));
+}
+
+async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
+  const { schedules } = await openSchedules(flags);
+  return showChange(io, flags, await schedules.edit(name, flags), `Schedule ${name} is changed.`);
+}
+
+async function copy(io: Io, name: string, newName: string, flags: EditFlags): Promise<ExitCode> {
+  const { schedules } = await openSchedules(flags);
+  const made = await schedules.copy(name, newName, flags);
+  return showChange(io, flags, made, `Schedule ${newName} is added, with the settings of ${name}.`);
+}
+
+function showChange(io: Io, flags: EditFlags, made: ScheduleView, what: string): ExitCode {
+  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(made))}\n`);
+  const [next] = made.next;
+  const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
+  say(io, what, when);
+  return EXIT.ok;
+}
+
+/** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
+function runCommand(io: Io, end: End): Command {
+  const command = new Command('run')
+    .description('run a schedule now, even if it is paused or not due; on the server if one is running')
+    .argument('<name>', 'as `schedule list` shows it');
+  withServer(withRunning(command));
+  return command.action((name: string, flags: RunningFlags & ServerFlags) => end(run(io, name, flags)));
+}
+
+async function run(io: Io, name: string, flags: RunningFlags & ServerFlags): Promise<ExitCode> {
+  return (await openSchedules(flags)).schedules.run(io, name, flags);
+}
+
+function changeCommand(io: Io, end: End, verb: 'pause' | 'resume' | 'remove', description: string): Command {
+  const command = new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
+  return withServer(withDataDir(withJson(command))).action((name: string, flags: CommonFlags & ServerFlags) =>
+    end(changeSchedule(io, verb, name, flags)),
+  );
+}
+
+async function changeSchedule(
+  io: Io,
+  verb: 'pause' | 'resume' | 'remove',
+  name: string,
+  flags: CommonFlags & ServerFlags,
+): Promise<ExitCode> {
+  const { schedules } = await openSchedules(flags);
+  const changed = verb === 'remove' ? undefined : await schedules.client.call(scheduleOperations[verb], { name });
+  if (changed === undefined) await schedules.client.call(scheduleOperations.remove, { name });
+  const shown = changed === undefined ? { name, removed: true } : scheduleDocument(changed);
+  if (flags.json) io.out.write(`${JSON.stringify(shown)}\n`);
+  const [next] = changed?.next ?? [];
+  if (changed === undefined) say(io, `Schedule ${name} is removed.`);
+  else if (next === undefined) say(io, `Schedule ${name} is paused.`);
+  else say(io, `Schedule ${name} is next due at ${localTime(next, changed.tz)} (${changed.tz}).`);
+  return EXIT.ok;
+}
+
+/** The schedules that a command is about, where its imports are. @throws as openImports */
+async function openSchedules(flags: Parameters<typeof openImports>[0]) {
+  const { config, imports } = await openImports(flags);
+  const { server } = imports;
+  const schedules = server === undefined ? localSchedules(config, imports) : remoteSchedules(server, imports);
+  return { config, imports, schedules };
+}
+
+type ListFlags = CommonFlags & ServerFlags;
+
+const MAX_LISTED = 1_000;
+
+/** `rollcall schedule list`: what there is, when it is due next, and its last result. */
+function scheduleListCommand(io: Io, end: End): Command {
+  const command = new Command('list').description('show schedules, their next three times and last run');
+  return withServer(withDataDir(withJson(command))).action((flags: ListFlags) => end(list(io, flags)));
+}
+
+/** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that keep failing. */
+function scheduleHistoryCommand(io: Io, end: End): Command {
+  const command = new Command('history')
+    .description('show the runs of a schedule, and which rows keep failing since when')
+    .argument('<name>', 'as `schedule list` shows it')
+    .option('--limit <n>', 'how many runs and rows', wholeNumber(1, MAX_LISTED), 20);
+  return withServer(withDataDir(withJson(command))).action(
+    (name: string, flags: ListFlags & { readonly limit: number }) => end(history(io, name, flags)),
+  );
+}
+
+async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
+  const { imports, schedules } = await openSchedules(flags);
+  const { schedules: found } = await schedules.client.call(scheduleOperations.list, {});
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(found.map(scheduleDocument))}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    say(io, `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`);
+    return EXIT.ok;
+  }
+  io.out.write(`${found.map(blockOf).join('\n\n')}\n`);
+  return EXIT.ok;
+}
+
+function blockOf({ name, cron, tz, file, paused, next, create, lastRun }: ScheduleView): string {
+  const times = next.map((at) => localTime(at, tz)).join(', ');
+  const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;
+  return [
+    `${name}  ${cron}  ${tz}  ${printable(file)}`,
+    `  next  ${paused ? 'none: the schedule is paused' : times}`,
+    ...(create === null ? [] : [`  may create  ${whatMay(create)}`]),
+    `  last  ${last ?? 'none yet'}`,
+  ].join('\n');
+}
+
+/** "users, groups (at most users=100,groups=10)" */
+function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
+  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'];
+  return `${what.filter((part) => part !== false).join(', ')} (at most ${maxCreate})`;
+}
+
+async function history(io: Io, name: string, flags: ListFlags & { readonly limit: number }): Promise<ExitCode> {
+  const { limit } = flags;
+  const { client } = (await openSchedules(flags)).schedules;
+  const [{ tz }, { runs: views, failing }] = await Promise.all([
+    client.call(scheduleOperations.one, { name }),
+    client.call(scheduleOperations.history, { name, limit: `${limit}` }),
+  ]);
+  const runs = views.map((run) => runDocument(name, run));
+  if (flags.json) {
+    io.out.write(`${JSON.stringify({ name, runs, failing })}\n`);
+    return EXIT.ok;
+  }
+  if (runs.length === 0) {
+    say(io, `Schedule ${name} has not run yet.`);
+    return EXIT.ok;
+  }
+  const table = runs.map(({ dueAt, state, syncId, reason }) => [
+    localTime(dueAt, tz),
+    state,
+    syncId ?? '',
+    printable(reason),
+  ]);
+  // The reasons are what is looked for: they are not cut where the terminal ends.
+  io.out.write(`${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
+  if (failing.length > 0) {
+    const rows = failing.map(({ since, region, guid, uid, code }) => [
+      localTime(since, tz),
+      region,
+      printable(guid),
+      printable(uid),
+      printable(code),
+    ]);
+    io.out.write(`\n${drawTable(['failing since', 'region', 'group', 'UID', 'code'], rows, io.width)}\n`);
+    if (failing.length === limit) say(io, `These are the oldest ${counted(limit, 'row')}; --limit shows more.`);
+  }
+  return EXIT.ok;
+}

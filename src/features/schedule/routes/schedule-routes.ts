@@ -1,0 +1,104 @@
+import { isoTime } from '../../../api/fields.ts';
+import { nextRuns } from '../../../queue/cron.ts';
+import { pageRoute } from '../../../server/console-files.ts';
+import type { Api, ServerContext } from '../../../server/context.ts';
+import { Problem } from '../../../server/problem.ts';
+import { serve } from '../../../server/serve.ts';
+import { shownFile } from '../../../sources/schemes.ts';
+import { inShort } from '../../../text/wording.ts';
+import { scheduleOperations } from '../operations.ts';
+import type { ScheduleEdit } from '../schedule-catalog.ts';
+import { scheduleViews } from '../schedule-views.ts';
+import { checkTimes, requestedSchedule } from './requested-schedule.ts';
+import { lastDays, nightsOf } from './schedule-nights.ts';
+import { sourcesRoute } from './source-folders.ts';
+import { scheduleLookRoute, tryRoute } from './try-schedule.ts';
+
+const NEXT_TIMES = 5;
+const NIGHTS = 30;
+const DAY_MS = 86_400_000;
+
+/** Schedules: the list, making and editing them, their runs, and their actions. */
+export function scheduleRoutes(app: Api, context: ServerContext): void {
+  const { syncCatalog, schedules, scheduleCatalog: catalog, settings, coordinator } = context;
+  const here = { ...settings, ...coordinator.sendsTo };
+  for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
+  const views = scheduleViews(catalog, syncCatalog);
+  const { find, of: viewOf } = views;
+
+  serve(app, scheduleOperations.list, async () => ({ schedules: catalog.list().map(viewOf) }));
+
+  serve(app, scheduleOperations.next, async ({ query: { cron, tz } }) => {
+    checkTimes(cron, tz);
+    return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
+  });
+
+  serve(app, scheduleOperations.nights, async () => {
+    const now = Date.now();
+    const from = now - NIGHTS * DAY_MS;
+    return {
+      schedules: catalog.list().map((record) => {
+        const { name, tz, createdAt } = record;
+        const isOfTimes = ({ changes }: ScheduleEdit) =>
+          changes.some(({ field }) => field === 'cron' || field === 'tz');
+        const since = Math.max(from, createdAt, catalog.edits(name, 0).find(isOfTimes)?.at ?? 0);
+        const past = { runs: catalog.runsSince(name, from), pauses: catalog.pausesSince(name, from), since, now };
+        return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
+      }),
+    };
+  });
+
+  serve(app, scheduleOperations.one, async ({ params: { name } }) => viewOf(find(name)));
+
+  serve(app, scheduleOperations.add, async ({ body: { name, copyOf, ...given } }, reply, audited) => {
+    if (catalog.find(name) !== undefined) {
+      const remedy = 'Take another name, or edit that schedule.';
+      const detail = `There is a schedule ${JSON.stringify(name)} already.`;
+      throw new Problem('WRONG_STATE', detail, { field: 'name', remedy });
+    }
+    const base = copyOf === undefined ? undefined : { record: find(copyOf), isEdited: false };
+    const record = await schedules.add(await requestedSchedule(given, name, base, here));
+    audited(inShort({ ...given, file: shownFile(record), copyOf }), name);
+    reply.header('location', `/v1/schedules/${name}`);
+    return viewOf(record);
+  });
+
+  serve(
+    app,
+    scheduleOperations.edit,
+    async ({ params: { name }, body: { version, ...given }, who }, _reply, audited) => {
+      const before = find(name);
+      const request = await requestedSchedule(given, name, { record: before, isEdited: true }, here);
+      const record = await schedules.edit(request, version, who.name);
+      const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
+      const changes = [...(edit?.changes ?? [])];
+      const said = changes.map(({ field, from, to }) => `${field}: ${from || '–'} → ${to || '–'}`);
+      audited(edit === undefined ? null : said.join('; '));
+      return { ...viewOf(record), changes };
+    },
+  );
+
+  tryRoute(app, context);
+  scheduleLookRoute(app, context);
+  sourcesRoute(app, context);
+
+  serve(app, scheduleOperations.history, async ({ params: { name }, query: { limit } }) => views.history(name, limit));
+
+  for (const verb of ['pause', 'resume'] as const) {
+    serve(app, scheduleOperations[verb], async ({ params: { name } }) => {
+      find(name);
+      return viewOf(schedules[verb](name));
+    });
+  }
+
+  serve(app, scheduleOperations.run, async ({ params: { name }, who }) => {
+    find(name);
+    const run = schedules.run(name, who.name);
+    return views.run(run);
+  });
+
+  serve(app, scheduleOperations.remove, async ({ params: { name } }) => {
+    find(name);
+    await schedules.remove(name);
+  });
+}
