@@ -59,8 +59,3 @@ export function reportInput(reader: Pick<ImportReader, 'input'>): ReportInput {
 export function inputOf({ columns, format, delimiter, shaped = false }: InputDescription): ReportInput {
   return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter, shaped };
 }
-
-/** Ending of a retry file's name. */
-export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
-  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
-}
