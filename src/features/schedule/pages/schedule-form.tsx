@@ -57,7 +57,6 @@ export function ScheduleFormPage() {
   );
 }
 
-/** Explains why no schedule can be made here. */
 function NoSources() {
   return (
     <div class="notice">
@@ -76,7 +75,6 @@ function NoSources() {
   );
 }
 
-/** The settings of each run. */
 function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'settings' | 'before'> & { form: Form }) {
   return (
     <fieldset>
@@ -86,8 +84,8 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
         <RunLimits form={form} />
         <ReportPlace form={form} known={before?.reportTo} />
         {planChecks(form)}
-        <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
-        <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
+        <CheckField form={form} name="repair" />
+        <CheckField form={form} name="catchUp" />
       </div>
       <GuardLimits form={form} />
       {(before?.protectFile ?? null) !== null && (
