@@ -2,6 +2,7 @@
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { LABELS } from '../options/labels.ts';
 import { isNarrow } from './place.ts';
 
 /** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
@@ -82,7 +83,8 @@ export function useForm(initial: Readonly<Record<string, string>>) {
 interface FieldProperties {
   form: Form;
   name: string;
-  label: string;
+  /** Default: that of the option with the name. */
+  label?: string | undefined;
   note?: string | undefined;
   placeholder?: string | undefined;
   /** Its values are: it gets the room of two. */
@@ -102,7 +104,7 @@ interface ControlProperties {
 export function Field({
   form,
   name,
-  label,
+  label = LABELS[name],
   note,
   isLong = false,
   control,
@@ -197,7 +199,7 @@ export function focusField(name: string) {
 }
 
 /** Yes or no. */
-export function CheckField({ form, name, label }: FieldProperties) {
+export function CheckField({ form, name, label = LABELS[name] }: FieldProperties) {
   const id = `new-${name}`;
   return (
     <div class="check">
@@ -215,7 +217,7 @@ export function CheckField({ form, name, label }: FieldProperties) {
 
 /** The options of a form that are ticked, by their labels. */
 export function CheckFields({ form, labels }: { form: Form; labels: Readonly<Record<string, string>> }) {
-  return Object.entries(labels).map(([name, label]) => <CheckField key={name} form={form} name={name} label={label} />);
+  return Object.keys(labels).map((name) => <CheckField key={name} form={form} name={name} />);
 }
 
 /** Nothing of them is chosen. */

@@ -323,13 +323,11 @@ export function withoutFailing({ actions, checkedRows, rows }: ImportView) {
 /** Files in which ids are looked up, as a page says it. */
 export const LOOKUP_WORDS = {
   identities: {
-    label: 'Identity file',
     one: 'an identity file',
     ids: 'UIDs',
     note: 'If the file has e-mail addresses or employee numbers instead of UIDs: a CSV or JSON file with both, such as the columns email and uid.',
   },
   groups: {
-    label: 'Group file',
     one: 'a group file',
     ids: 'GUIDs',
     note: 'If the file has codes or names of groups instead of GUIDs: a CSV or JSON file with both, such as the columns code and guid. One code may have several GUIDs; columns scope and region count where it has them.',

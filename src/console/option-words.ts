@@ -1,35 +1,14 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
-import { columnLabel, FIELDS, LOOKUP_WORDS } from './import-words.ts';
-
-/** Options to tick, by their labels. */
-export const CREATING_CHECKS = {
-  createUsers: 'Create users the service does not know',
-  createGroups: 'Create groups the service does not know',
-  reactivate: 'Reactivate users who are deactivated',
-};
-export const BAN_CHECKS = { allowUnban: 'Add users who are banned, which lifts their ban' };
-
-/** Options by the labels of their controls. */
-const CONTROLS: Readonly<Record<string, string>> = {
-  ...{ guid: 'Group', scope: 'Scope', region: 'Region', onBehalfOf: 'Acting user', map: 'Use of column' },
-  ...{ format: 'Format', encoding: 'Encoding', delimiter: 'Delimiter', sheet: 'Sheet', files: 'Files of the archive' },
-  ...{ headerRow: 'Row of the header', skipLines: 'Lines to skip', scopeWords: 'Words for scopes', recipe: 'Recipe' },
-  ...{
-    identities: LOOKUP_WORDS.identities.label,
-    groups: LOOKUP_WORDS.groups.label,
-    createMap: 'Columns of new users and groups',
-  },
-  ...CREATING_CHECKS,
-  ...BAN_CHECKS,
-};
+import { LABELS } from '../options/labels.ts';
+import { columnLabel, FIELDS } from './import-words.ts';
 
 /** Options with a value that has a control of its own, or another name there. */
 const WITH_VALUE: Readonly<Record<string, string>> = {
   'userNameFrom=uid': '“Use the UID as the name where there is none”',
   'groupNameFrom=guid': '“Use the GUID as the name where there is none”',
   'columns=uid,guid': '“Header row” set to “there is none”',
-  'identities=FILE': `“${LOOKUP_WORDS.identities.label}”`,
-  'groups=FILE': `“${LOOKUP_WORDS.groups.label}”`,
+  'identities=FILE': `“${LABELS['identities']}”`,
+  'groups=FILE': `“${LABELS['groups']}”`,
 };
 
 /** Options that no page has. */
@@ -41,7 +20,7 @@ export function withControls(text: string) {
     if (name === 'map' && value !== undefined) return mapped(value);
     if (ON_COMMAND_LINE.includes(name))
       return `${flag(name)}${value === undefined ? '' : ` ${value}`} on the command line`;
-    const label = CONTROLS[name];
+    const label = LABELS[name];
     return (
       WITH_VALUE[whole] ??
       (label === undefined ? all : value === undefined ? `“${label}”` : `“${label}” set to ${value}`)

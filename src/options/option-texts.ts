@@ -6,19 +6,6 @@ import { type Shape, shapeSettings } from './shape.ts';
 
 /** Options as people write them, on the command line and in addresses. */
 
-type ErrorBound = { readonly rows: number } | { readonly percent: number };
-
-/** `100` or `5%`. */
-export const errorBound: Allowed<ErrorBound> = {
-  allowed: 'a number of rows, such as 100, or a share of them, such as 5%',
-  parse: (text) => {
-    const [, digits, percent] = /^(\d{1,12}(?:\.\d+)?)(%?)$/.exec(text) ?? [];
-    if (digits !== undefined && percent === '%' && Number(digits) <= 100) return { percent: Number(digits) };
-    if (digits !== undefined && percent === '' && Number.isInteger(Number(digits))) return { rows: Number(digits) };
-    return undefined;
-  },
-};
-
 type ColumnMap = Partial<Record<(typeof FIELDS)[number], string>>;
 
 /**
@@ -60,21 +47,6 @@ export function boundList(text: string): Partial<Record<BoundName, number>> {
       throw new OptionTextError(`${name} up to ${boundText(name, most)}; ${JSON.stringify(part)} is not possible`);
     }),
   );
-}
-
-/** `10s` in ms. */
-export const quietTime: Allowed<number> = {
-  allowed: 'a time such as 10s, 5m or 1h',
-  parse: (text) => {
-    const [, count, unit = ''] = /^(\d{1,4})([smh])$/.exec(text.trim()) ?? [];
-    const ms = Number(count) * ({ s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
-    return ms > 0 ? ms : undefined;
-  },
-};
-
-/** A time in ms as it can be given again: `90s`. */
-export function timeText(ms: number): string {
-  return `${Math.ceil(ms / 1_000)}s`;
 }
 
 /** A shape as JSON. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
+import { timeText, waitTime } from '../platform/allowed-values.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { FIELDS } from './fields.ts';
 import { INPUT_KINDS } from './input-kinds.ts';
 import { choice, type Given, option, TEXT, textOf } from './option.ts';
-import { boundList, columnMap, delimiterCharacter, quietTime, shapeText, timeText } from './option-texts.ts';
+import { boundList, columnMap, delimiterCharacter, shapeText } from './option-texts.ts';
 import { shapeSettings } from './shape.ts';
 
 const FORMATS = ['auto', ...INPUT_KINDS] as const;
@@ -77,7 +78,7 @@ export const WAITING = {
   waitForQuiet: option({
     kept: 'waitForQuietMs',
     schema: z.int().positive(),
-    ...textOf(quietTime, timeText),
+    ...textOf(waitTime, timeText),
     value: '<time>',
     help: 'wait until the file has not changed for this long, such as 10s',
   }),

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { waitTime, wholeNumber } from '../platform/allowed-values.ts';
+import { rowsOrShare as bound, rowsOrShareText, timeText, waitTime, wholeNumber } from '../platform/allowed-values.ts';
 import { BAN_CHECK } from './ban-options.ts';
 import { CREATING, MAX_CREATE } from './create-options.ts';
 import { type Given, option, SWITCH, textOf } from './option.ts';
-import { errorBound, timeText } from './option-texts.ts';
 import { chosenRows } from './shape-texts.ts';
 
 const rows = (from: number) => ({
@@ -18,7 +17,7 @@ const rowsOrShare = {
     [z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })],
     { error: 'allowed are { rows: 10 } and { percent: 5 }' },
   ),
-  ...textOf(errorBound, (bound) => ('rows' in bound ? String(bound.rows) : `${bound.percent}%`)),
+  ...textOf(bound, rowsOrShareText),
   value: '<n|n%>',
 };
 

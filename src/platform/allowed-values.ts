@@ -31,7 +31,7 @@ export function oneOf<const Value extends string>(values: readonly Value[]): All
   return { allowed: values, parse: (text) => values.find((value) => value === text.toLowerCase()) };
 }
 
-const MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** `90d`, in ms. */
 export const duration: Allowed<number> = {
@@ -48,7 +48,30 @@ export const waitTime: Allowed<number> = {
   allowed: 'a number of seconds, minutes, hours or days, such as 30s, 15m, 1h or 2d',
   parse: (text) => {
     const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text.trim()) ?? [];
-    const ms = Number(count) * ({ s: 1_000, m: 60_000, ...MS }[unit] ?? 0);
+    const ms = Number(count) * (MS[unit] ?? 0);
     return ms > 0 ? ms : undefined;
   },
 };
+
+/** A time as `waitTime` reads it. */
+export function timeText(ms: number): string {
+  const unit = ['d', 'h', 'm'].find((one) => ms % (MS[one] ?? 0) === 0) ?? 's';
+  return `${Math.ceil(ms / (MS[unit] ?? 1))}${unit}`;
+}
+
+type RowsOrShare = { readonly rows: number } | { readonly percent: number };
+
+/** `100` or `5%`. */
+export const rowsOrShare: Allowed<RowsOrShare> = {
+  allowed: 'a number of rows, such as 100, or a share of them, such as 5%',
+  parse: (text) => {
+    const [, digits, percent] = /^(\d{1,12}(?:\.\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
+    if (digits !== undefined && percent === '%' && Number(digits) <= 100) return { percent: Number(digits) };
+    if (digits !== undefined && percent === '' && Number.isInteger(Number(digits))) return { rows: Number(digits) };
+    return undefined;
+  },
+};
+
+export function rowsOrShareText(bound: RowsOrShare): string {
+  return 'rows' in bound ? String(bound.rows) : `${bound.percent}%`;
+}

@@ -84,7 +84,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   expect(await page.getByLabel('Wait for the service at most').inputValue()).toBe('90m');
   await page.getByLabel('Wait for the service at most').fill('soon');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.locator('#new-giveUpAfter-error', { hasText: '“soon” is not a time' }).waitFor();
+  await page.locator('#new-giveUpAfter-error', { hasText: '“soon” is not possible' }).waitFor();
   await page.getByLabel('Wait for the service at most').fill('');
   expect(await page.getByLabel('Rows that the file must have').inputValue()).toBe('5');
   await page.getByLabel('Rows that the file must have').fill('');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { queryOf } from '../../src/api/option-query.ts';
 import { withOptions } from '../../src/cli/flags/option-flags.ts';
+import { newSchedule } from '../../src/features/schedule/api.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { BAN_CHECK, LIFTING } from '../../src/options/ban-options.ts';
 import {
@@ -13,6 +14,7 @@ import {
   MAX_CREATE,
 } from '../../src/options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src/options/deciding-options.ts';
+import { LABELS } from '../../src/options/labels.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
 import { ROW_FILTER } from '../../src/options/row-filter.ts';
@@ -28,6 +30,8 @@ import {
   STOPPING,
   TRIAL,
 } from '../../src/options/sending-options.ts';
+import { shapeSettings } from '../../src/options/shape.ts';
+import { uploadQuery } from '../../src/server/uploads/options.ts';
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
@@ -138,4 +142,9 @@ test('a text that is no value is refused with the same words everywhere', () => 
   expect(() => command.parse(['--max-errors', 'few'], { from: 'user' })).toThrow(`Expected ${said}.`);
   const { error } = z.object(queryOf(option)).safeParse({ maxErrors: 'few' });
   expect(error?.issues[0]?.message).toBe(`allowed is ${said}`);
+});
+
+test('each label of a form is that of an option', () => {
+  const options = [ALL, uploadQuery.shape, newSchedule.shape, shapeSettings.shape].flatMap(Object.keys);
+  expect(options).toEqual(expect.arrayContaining(Object.keys(LABELS)));
 });

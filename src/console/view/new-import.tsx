@@ -1,9 +1,9 @@
 /** A new import: choose a file, see how it is read, start. */
+import { BAN_CHECKS } from '../../options/labels.ts';
 import { importHref } from '../elements.tsx';
 import { CheckField, CheckFields, FieldGroup, TextField, unticked } from '../form.tsx';
 import { listIn } from '../format.ts';
 import { useEntry } from '../kept-entries.ts';
-import { BAN_CHECKS } from '../option-words.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating-fields.tsx';
 import { ReportPlace, RunLimits } from './upload/reading-fields.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';
@@ -51,25 +51,12 @@ export function NewImport() {
           <Creating form={form} preview={preview} />
           <FieldGroup title="Run options">
             <div class="fields">
-              <TextField
-                form={form}
-                name="tags"
-                label="Tags"
-                placeholder="choir, term 1"
-                note="Words to find the import by."
-              />
-              <TextField
-                form={form}
-                name="maxErrors"
-                label="Stop after errors"
-                placeholder="100 or 5%"
-                note="Leave empty to never stop."
-              />
+              <TextField form={form} name="tags" placeholder="choir, term 1" note="Words to find the import by." />
+              <TextField form={form} name="maxErrors" placeholder="100 or 5%" note="Leave empty to never stop." />
               <RunLimits form={form} />
               <TextField
                 form={form}
                 name="first"
-                label="Send only the first rows"
                 placeholder="10"
                 note="To try it. The others wait until you resume."
               />
@@ -82,7 +69,7 @@ export function NewImport() {
               />
               <ReportPlace form={form} />
               <CheckFields form={form} labels={BAN_CHECKS} />
-              <CheckField form={form} name="dryRun" label="Only check the file, send nothing yet (dry run)" />
+              <CheckField form={form} name="dryRun" />
             </div>
           </FieldGroup>
         </>

@@ -1,4 +1,5 @@
 /** The options for creating users and groups that the service does not know. */
+import { CREATING_CHECKS } from '../../../options/labels.ts';
 import {
   CheckField,
   CheckFields,
@@ -10,7 +11,6 @@ import {
   unticked,
 } from '../../form.tsx';
 import { columnChoices } from '../../import-words.ts';
-import { CREATING_CHECKS } from '../../option-words.ts';
 import type { FilePreview } from './file-preview.ts';
 
 /** The values of these fields before anything is chosen. */
@@ -63,7 +63,6 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
               <SelectField
                 form={form}
                 name="groupType"
-                label="Type of a new group"
                 // Made on the command line; such a group also needs a column with its password.
                 choices={type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES}
               />
@@ -74,7 +73,6 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
             <TextField
               form={form}
               name="createMap"
-              label="Columns of new users and groups"
               placeholder="name=Full Name, group_name=Room"
               note="Leave empty where the names are recognised."
             />

@@ -41,15 +41,10 @@ export function RowDefaults({ form }: { form: Form }) {
   return (
     <FieldGroup title="Defaults for rows without a value">
       <div class="fields">
-        <TextField form={form} name="guid" label="Group" />
-        <SelectField form={form} name="scope" label="Scope" choices={SCOPES} />
-        <SelectField form={form} name="region" label="Region" choices={REGION_CHOICES} />
-        <TextField
-          form={form}
-          name="onBehalfOf"
-          label="Acting user"
-          note="Leave empty to let the service itself act."
-        />
+        <TextField form={form} name="guid" />
+        <SelectField form={form} name="scope" choices={SCOPES} />
+        <SelectField form={form} name="region" choices={REGION_CHOICES} />
+        <TextField form={form} name="onBehalfOf" note="Leave empty to let the service itself act." />
       </div>
     </FieldGroup>
   );
@@ -65,7 +60,6 @@ export function SheetChoice({ form, preview }: { form: Form; preview: ShownFile 
     <SelectField
       form={form}
       name="sheet"
-      label="Sheet"
       choices={[['', 'the first one with a table'], ...known, ...(isKnown ? [] : [chosen])]}
     />
   );
@@ -92,29 +86,18 @@ export function FileFormat({ form, preview, isArchive }: FileFormatProperties) {
     <details>
       <summary>File format</summary>
       <div class="fields">
-        <SelectField form={form} name="format" label="Format" choices={FORMATS} />
+        <SelectField form={form} name="format" choices={FORMATS} />
         {sheets.length === 0 && (isUnseen || form.get('sheet') !== '') && (
-          <TextField
-            form={form}
-            name="sheet"
-            label="Sheet"
-            note="Name or number. Leave empty for the first one with a table."
-          />
+          <TextField form={form} name="sheet" note="Name or number. Leave empty for the first one with a table." />
         )}
         {(isArchive || form.get('files') !== '') && (
-          <TextField
-            form={form}
-            name="files"
-            label="Files of the archive"
-            placeholder="members*.csv"
-            note="Leave empty for all that can be read."
-          />
+          <TextField form={form} name="files" placeholder="members*.csv" note="Leave empty for all that can be read." />
         )}
         <SelectField form={form} name="header" label="Header row" choices={HEADERS} />
-        {header === 'row' && <TextField form={form} name="headerRow" label="Row of the header" placeholder="3" />}
-        {header === 'skip' && <TextField form={form} name="skipLines" label="Lines to skip" placeholder="2" />}
-        {!hasSheets && <SelectField form={form} name="delimiter" label="Delimiter" choices={DELIMITERS} />}
-        {!hasSheets && <SelectField form={form} name="encoding" label="Encoding" choices={ENCODINGS} />}
+        {header === 'row' && <TextField form={form} name="headerRow" placeholder="3" />}
+        {header === 'skip' && <TextField form={form} name="skipLines" placeholder="2" />}
+        {!hasSheets && <SelectField form={form} name="delimiter" choices={DELIMITERS} />}
+        {!hasSheets && <SelectField form={form} name="encoding" choices={ENCODINGS} />}
       </div>
     </details>
   );
@@ -127,21 +110,13 @@ export function RunLimits({ form }: { form: Form }) {
       <TextField
         form={form}
         name="giveUpAfter"
-        label="Wait for the service at most"
         placeholder="30m or 12h"
         note="Leave empty to wait as long as it takes."
       />
-      <TextField
-        form={form}
-        name="expectRows"
-        label="Rows that the file must have"
-        placeholder="1200"
-        note="With another number nothing is sent."
-      />
+      <TextField form={form} name="expectRows" placeholder="1200" note="With another number nothing is sent." />
       <TextField
         form={form}
         name="minRows"
-        label="Fewest rows that the file may have"
         placeholder="90% or 1000"
         note="With fewer nothing is sent. A share is one of the rows of the last run."
       />
@@ -164,7 +139,6 @@ export function ReportPlace({ form, known = '' }: { form: Form; known?: string |
     <TextField
       form={form}
       name="reportTo"
-      label="Write the reports to"
       placeholder={places[0]}
       note={`Into a folder with the id of the import, when it is over. ${allowed}. Leave empty for what the server is set to.`}
       isLong

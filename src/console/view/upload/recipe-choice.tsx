@@ -41,7 +41,6 @@ export function RecipeField({ form, recipes, note }: RecipeFieldProperties) {
     <SelectField
       form={form}
       name="recipe"
-      label="Recipe"
       choices={[['', 'none'], ...recipes.map(({ name, title }) => [name, title] as const)]}
       {...(note !== undefined && { note })}
     />

@@ -1,4 +1,5 @@
 /** The mapping from rows to memberships, if rows are not simply one membership each. */
+import { LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../form.tsx';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
@@ -91,11 +92,11 @@ function Ids({ preview, form }: Properties) {
 /** A second file, which has the ids for what this one has. */
 function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview }) {
   const file = preview.lookups.value[name];
-  const { label, one, note } = LOOKUP_WORDS[name];
+  const { one, note } = LOOKUP_WORDS[name];
   const id = `new-${name}`;
   return (
     <div class="lookup">
-      <label for={id}>{label}</label>
+      <label for={id}>{LABELS[name]}</label>
       <input
         id={id}
         type="file"

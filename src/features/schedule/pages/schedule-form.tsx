@@ -84,8 +84,8 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
         <RunLimits form={form} />
         <ReportPlace form={form} known={before?.reportTo} />
         {planChecks(form)}
-        <CheckField form={form} name="repair" label="Check the groups even if the file is unchanged" />
-        <CheckField form={form} name="catchUp" label="Run once when the server starts, if a run was missed" />
+        <CheckField form={form} name="repair" />
+        <CheckField form={form} name="catchUp" />
       </div>
       <GuardLimits form={form} />
       {(before?.protectFile ?? null) !== null && (

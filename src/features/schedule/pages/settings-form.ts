@@ -11,7 +11,9 @@ import {
   shapeOf,
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
-import { limitFields, limitsIn, PLAN, PLAN_CHECKS } from '../../sync/pages/plan-fields.tsx';
+import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { type Allowed, rowsOrShare, rowsOrShareText, timeText, waitTime } from '../../../platform/allowed-values.ts';
+import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../api.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -113,7 +115,8 @@ export function readingFields({
     ...Object.fromEntries(
       Object.entries(plain).map(([name, value]) => [
         name,
-        typeof value === 'object' && value !== null ? boundText(value) : String(value),
+        // The only one that is not a text or number.
+        name === 'minRows' ? rowsOrShareText(value as Parameters<typeof rowsOrShareText>[0]) : String(value),
       ]),
     ),
     ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : String(delimiter) }),
@@ -190,7 +193,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
     shape: nonEmpty(shapeIn(values, uid)),
     bounds: before?.reading.bounds,
     expectRows: at('expectRows') === '' ? '' : numberIn('expectRows', 'It', at('expectRows')),
-    minRows: at('minRows') === '' ? '' : boundIn('minRows', at('minRows')),
+    minRows: at('minRows') === '' ? '' : valueIn('minRows', at('minRows'), rowsOrShare),
   });
   return {
     cron: cronOf(values),
@@ -207,7 +210,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
     limits: Object.fromEntries(
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
-    giveUpAfterMs: at('giveUpAfter') === '' ? null : timeIn('giveUpAfter', at('giveUpAfter')),
+    giveUpAfterMs: at('giveUpAfter') === '' ? null : valueIn('giveUpAfter', at('giveUpAfter'), waitTime),
     reportTo: at('reportTo') === '' ? null : at('reportTo'),
     ...Object.fromEntries(CHECKS.map((name) => [name, at(name) === 'true'])),
   } as ScheduleSettings;
@@ -275,40 +278,11 @@ function numberIn(field: string, name: string, text: string) {
   return value;
 }
 
-/** A number of rows, or a share of them. */
-function boundIn(field: string, text: string) {
-  const [, digits, percent] = /^\s*(\d{1,12}(?:\.\d+)?)\s*(%?)\s*$/.exec(text) ?? [];
-  if (digits === undefined) {
-    throw new FieldError(field, `“${text}” is not possible; allowed is a number of rows, or a share such as 90%.`);
-  }
-  return percent === '%' ? { percent: Number(digits) } : { rows: Number(digits) };
-}
-
-function boundText(bound: object) {
-  const { rows, percent } = bound as { rows?: number; percent?: number };
-  return percent === undefined ? String(rows) : `${percent}%`;
-}
-
-/** Units of time, the longest first, in ms. */
-const UNITS: readonly (readonly [unit: string, ms: number])[] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-];
-
-/** `30m` */
-function timeText(ms: number) {
-  const [unit, one] = UNITS.find(([, one]) => ms % one === 0) ?? ['s', 1_000];
-  return `${Math.ceil(ms / one)}${unit}`;
-}
-
-/** @param text in ms */
-function timeIn(field: string, text: string) {
-  const [, count, unit] = /^([1-9]\d{0,5})([dhms])$/.exec(text.trim()) ?? [];
-  const [, ms] = UNITS.find(([one]) => one === unit) ?? [];
-  if (ms === undefined) throw new FieldError(field, `“${text}” is not a time; allowed is one such as 30m or 12h.`);
-  return Number(count) * ms;
+/** @throws FieldError */
+function valueIn<Value>(field: string, text: string, { allowed, parse }: Allowed<Value>): Value {
+  const value = parse(text, field);
+  if (value === undefined) throw new FieldError(field, `“${text}” is not possible; allowed is ${allowed}.`);
+  return value;
 }
 
 function jsonIn(field: string, text: string): unknown {

@@ -27,7 +27,6 @@ export function WhenFields({ form }: { form: Form }) {
           <TextField
             form={form}
             name="cron"
-            label="Cron expression"
             placeholder="30 2 * * 1-5"
             note={`Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`}
           />
@@ -50,7 +49,6 @@ export function WhenFields({ form }: { form: Form }) {
         <Field
           form={form}
           name="tz"
-          label="Time zone"
           note={
             offset === undefined
               ? 'A city as in the list, such as Europe/Rome, or UTC.'

@@ -1,17 +1,10 @@
 /** The flags that decide a plan, as fields of a form: of a sync, and of a schedule. */
 import { CheckFields, type Choice, type Form, SelectField, TextField, unticked } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
-import { BAN_CHECKS } from '../../../console/option-words.ts';
+import { PLAN_CHECKS } from '../../../options/labels.ts';
 
 const MODES: Choice[] = [['', 'add'], 'mirror'];
 const MISSING: Choice[] = [['', 'report'], 'remove', 'ban'];
-
-/** The check boxes. */
-export const PLAN_CHECKS = {
-  allowDemotion: 'Allow demotions',
-  ...BAN_CHECKS,
-  apply: 'Apply the plan at once, unless a guard objects',
-};
 
 /** The values of these fields before anything is chosen. */
 export const PLAN = {
@@ -26,24 +19,16 @@ export function planFields(form: Form) {
       <SelectField
         form={form}
         name="mode"
-        label="Mode"
         choices={MODES}
         note={
           mirrors ? 'Also looks at members who are not in the file.' : 'Adds and raises members; never removes any.'
         }
       />
-      {mirrors && <SelectField form={form} name="missing" label="Members not in the file" choices={MISSING} />}
-      <TextField
-        form={form}
-        name="protect"
-        label="Protected UIDs"
-        placeholder="ann, ben"
-        note="Never removed, banned or lowered."
-      />
+      {mirrors && <SelectField form={form} name="missing" choices={MISSING} />}
+      <TextField form={form} name="protect" placeholder="ann, ben" note="Never removed, banned or lowered." />
       <TextField
         form={form}
         name="removeNamed"
-        label="UIDs that may be removed"
         placeholder="ann, ben"
         note="Even if they are owner, admin or protected."
       />

@@ -1,0 +1,55 @@
+/** Options to tick, by their labels. */
+export const CREATING_CHECKS = {
+  createUsers: 'Create users the service does not know',
+  createGroups: 'Create groups the service does not know',
+  reactivate: 'Reactivate users who are deactivated',
+};
+export const BAN_CHECKS = { allowUnban: 'Add users who are banned, which lifts their ban' };
+export const PLAN_CHECKS = {
+  allowDemotion: 'Allow demotions',
+  ...BAN_CHECKS,
+  apply: 'Apply the plan at once, unless a guard objects',
+};
+
+/**
+ * Options by the labels of their controls: of the forms, and of texts about them on pages. They stand apart from the declarations,
+ * because the browser loads nothing that checks values.
+ */
+export const LABELS: Readonly<Record<string, string>> = {
+  guid: 'Group',
+  scope: 'Scope',
+  region: 'Region',
+  onBehalfOf: 'Acting user',
+  map: 'Use of column',
+  sheet: 'Sheet',
+  files: 'Files of the archive',
+  format: 'Format',
+  encoding: 'Encoding',
+  delimiter: 'Delimiter',
+  headerRow: 'Row of the header',
+  skipLines: 'Lines to skip',
+  scopeWords: 'Words for scopes',
+  identities: 'Identity file',
+  groups: 'Group file',
+  recipe: 'Recipe',
+  tags: 'Tags',
+  ...CREATING_CHECKS,
+  createMap: 'Columns of new users and groups',
+  groupType: 'Type of a new group',
+  dryRun: 'Only check the file, send nothing yet (dry run)',
+  first: 'Send only the first rows',
+  maxErrors: 'Stop after errors',
+  giveUpAfter: 'Wait for the service at most',
+  expectRows: 'Rows that the file must have',
+  minRows: 'Fewest rows that the file may have',
+  reportTo: 'Write the reports to',
+  mode: 'Mode',
+  missing: 'Members not in the file',
+  protect: 'Protected UIDs',
+  removeNamed: 'UIDs that may be removed',
+  ...PLAN_CHECKS,
+  cron: 'Cron expression',
+  tz: 'Time zone',
+  repair: 'Check the groups even if the file is unchanged',
+  catchUp: 'Run once when the server starts, if a run was missed',
+};
