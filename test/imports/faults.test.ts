@@ -1,11 +1,12 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { utcTime } from '../../src/text/wording.ts';
+import { stopClock } from '../stopped-clock.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, EMBEDDED, eventually, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
 import { runningImport } from './running-import.ts';
@@ -142,19 +143,6 @@ describe('an import in which the process dies', () => {
     const catalog = openCatalog(pipeline.dir.catalog);
     catalog.attend(id);
     catalog.close();
-  };
-
-  /** From now on time passes only when the test says so. */
-  const stopClock = (): { pass(ms: number): void } => {
-    let now = Date.now();
-    vi.useFakeTimers({ toFake: ['Date'], now });
-    onTestFinished(() => void vi.useRealTimers());
-    return {
-      pass: (ms) => {
-        now += ms;
-        vi.setSystemTime(now);
-      },
-    };
   };
 
   /** The process dies so often without progress, and each time the next one has waited as long as it must. */

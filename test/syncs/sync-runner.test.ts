@@ -1,10 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
 import { utcTime } from '../../src/text/wording.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
+import { stopClock } from '../stopped-clock.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
 const MIRROR: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove', allowDemotion: true };
@@ -288,12 +289,6 @@ describe('a process that stops', () => {
     at.syncs.continueAll();
   };
 
-  const stopClock = () => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-    onTestFinished(() => void vi.useRealTimers());
-    return { pass: (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000) };
-  };
-
   test('unexpectedly is begun again at once, and from the second time on after a wait, which outlives the process', async () => {
     const at = await openSyncing({ team: {} });
     const clock = stopClock();
@@ -312,7 +307,7 @@ describe('a process that stops', () => {
     await eventually(() => at.syncs.find(id)).toMatchObject(stands);
 
     // Another start changes nothing about it, and others do not wait.
-    clock.pass(0.5);
+    clock.pass(30_000);
     await at.stop();
     await at.restart();
     goOn(at);
@@ -320,7 +315,7 @@ describe('a process that stops', () => {
       (await at.sync(file({ club: people(1) }), {}, { source: at.otherFile(file({ team: people(1) })) })).state,
     ).toBe('applied');
     expect(at.syncs.find(id)).toMatchObject(stands);
-    clock.pass(0.5);
+    clock.pass(30_000);
     expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
     expect(at.members('team')).toEqual(people(5));
   });
