@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
-import { noteHere } from './cli/audit.ts';
+import { noteCommand } from './cli/audit.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { localImports } from './cli/target/local-imports.ts';
 import { UsageError } from './cli/usage-error.ts';
@@ -144,7 +144,7 @@ async function run(
     failed.catch(() => {});
     await app.serveControl();
     const [id, action, detail] = await begin(coordinator);
-    noteHere(dir, action, id, detail, coordinator.sendsTo);
+    noteCommand(dir, action, id, detail, coordinator.sendsTo);
     const summary = () => readSummary(id, { dataDir: dir.root });
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();

@@ -5,6 +5,12 @@ import { OUTCOMES } from '../membership/outcome.ts';
 
 /** ISO 8601 in UTC. */
 export const time = z.iso.datetime();
+/** A time in ms since 1970 as answers have it. */
+export function isoTime(ms: number): string;
+export function isoTime(ms: number | null): string | null;
+export function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
 export const count = z.int().nonnegative();
 export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
   description:

@@ -6,7 +6,7 @@ import { withAim } from '../server/access/noting.ts';
 import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
-export const here = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;
+export const atTerminal = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;
 
 /**
  * Notes what a command has done in an existing data directory. A server may write to the same log at the same time.
@@ -15,10 +15,10 @@ export const here = () => ({ who: currentUser(), role: 'admin', address: 'comman
  * @param detail what was asked for, in short
  * @param sendsTo where this process sends
  */
-export function noteHere({ root }: DataDir, action: string, target: string, detail = '', sendsTo?: Aimed): void {
+export function noteCommand({ root }: DataDir, action: string, target: string, detail = '', sendsTo?: Aimed): void {
   const access = openAccessStore(join(root, 'access.sqlite'));
   try {
-    access.note({ ...here(), action, target, detail: withAim(action, detail, sendsTo) });
+    access.note({ ...atTerminal(), action, target, detail: withAim(action, detail, sendsTo) });
   } finally {
     access.close();
   }

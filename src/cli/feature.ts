@@ -104,9 +104,9 @@ export interface Names {
   /** Whether the argument of a command, or of one of its commands, names one. */
   wants(command: Command, argument: Argument): boolean;
   /** Those of a data directory. */
-  here(dataDir: string): Promise<readonly Name[]>;
+  local(dataDir: string): Promise<readonly Name[]>;
   /** Those that every server has: no one is asked over the network. */
-  everywhere?(dataDir: string): Promise<readonly Name[]>;
+  builtIn?(dataDir: string): Promise<readonly Name[]>;
   /** The command is about this machine, whatever server there is. */
   readonly ofThisMachine?: true;
 }

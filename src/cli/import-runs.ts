@@ -1,10 +1,7 @@
 import { NothingToSend } from '../imports/import-errors.ts';
 import type { RowFilter } from '../imports/report/found-rows.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { Editing } from './feature.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
-import type { Io } from './screen/io.ts';
-import type { Server } from './target/server-client.ts';
 import { ServerRefused } from './target/server-errors.ts';
 
 /** Has imports made, by this process or a server, and shows them to their end. */
@@ -16,17 +13,11 @@ export interface ImportRuns {
 }
 
 export interface Again {
-  /** Not given: the rows as they are. */
-  readonly edits: Edits | undefined;
+  /** The text of a file in which rows were corrected. Not given: the rows as they are. */
+  readonly edits: string | undefined;
   readonly only: RowFilter;
   /** Says that no row is left to send. */
   readonly nothingBegan: () => ExitCode;
-}
-
-/** Rows that were corrected in a file. */
-export interface Edits {
-  send(of: Parameters<Editing['send']>[0], id: string, io: Io): Promise<string | undefined>;
-  sendTo(server: Server, id: string, io: Io): Promise<string | undefined>;
 }
 
 /** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */

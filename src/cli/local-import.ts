@@ -7,7 +7,7 @@ import { checkInput } from '../imports/read/open-input.ts';
 import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { inShort } from '../text/wording.ts';
-import { noteHere } from './audit.ts';
+import { noteCommand } from './audit.ts';
 import { currentUser } from './current-user.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { FEATURES } from './features.ts';
@@ -40,16 +40,17 @@ function retry(
   { edits, only, nothingBegan }: Again,
 ): Promise<ExitCode> {
   const { maxErrors } = flags;
+  const dir = dataDir(config.dataDir);
   return runImport({
     ...{ config, io, json: flags.json === true, openService: serviceOpener(config, flags), nothingBegan },
     begin: async (coordinator) => {
       const made =
         edits === undefined
           ? await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }))
-          : await edits.send({ coordinator, dir: dataDir(config.dataDir) }, id, io);
+          : await (await FEATURES.repair?.())?.send({ coordinator, dir }, id, edits, io, currentUser());
       if (made === undefined) return undefined;
       const action = edits === undefined ? 'import.retry' : 'import.repair';
-      noteHere(dataDir(config.dataDir), action, made, `of ${id}`, coordinator.sendsTo);
+      noteCommand(dir, action, made, `of ${id}`, coordinator.sendsTo);
       return made;
     },
   });
@@ -123,7 +124,7 @@ function beginning(
     const found = await lookups.obtain(dirname(input), signal);
     if (found === undefined) return undefined;
     await coordinator.create({ id, file, source, options, start, ...about, lookups: found });
-    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }), coordinator.sendsTo);
+    noteCommand(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }), coordinator.sendsTo);
     return id;
   };
 }

@@ -118,7 +118,7 @@ async function valuesOf(
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
   const words = option.long === '--profile' ? profilesOfFile() : (option.argChoices ?? []);
   const choices = words.map((choice): Word => [choice, '']);
-  const named = option.long === '--recipe' && recipes !== undefined ? await thereIn(place, await recipes()) : choices;
+  const named = option.long === '--recipe' && recipes !== undefined ? await namesIn(place, await recipes()) : choices;
   return among(current, named, PATHS.has(placeholder));
 }
 
@@ -137,10 +137,10 @@ async function namesFor(
   const wanted = argument.name();
   if (names !== undefined) {
     const known = await names();
-    const { here, ofThisMachine } = known;
-    return known.wants(command, argument) ? thereIn(place, { here, ...(ofThisMachine && { everywhere: here }) }) : [];
+    const { local, ofThisMachine } = known;
+    return known.wants(command, argument) ? namesIn(place, { local, ...(ofThisMachine && { builtIn: local }) }) : [];
   }
-  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return thereIn(place, { here: imports });
+  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return namesIn(place, { local: imports });
   return [];
 }
 
@@ -154,13 +154,13 @@ function profilesOfFile(): readonly string[] {
 }
 
 /** Contents of the data directory. For a server only the names that every server has: completion never uses the network. */
-async function thereIn(
+async function namesIn(
   place: Place,
-  { here, everywhere = async () => [] }: Pick<Names, 'here' | 'everywhere'>,
+  { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>,
 ): Promise<readonly Word[]> {
   try {
     const config = readConfig(place);
-    return await (config.server === undefined ? here(config.dataDir) : everywhere(config.dataDir));
+    return await (config.server === undefined ? local(config.dataDir) : builtIn(config.dataDir));
   } catch {
     // A wrong setting, or nothing there yet: the command itself says so when it is run.
     return [];

@@ -194,6 +194,15 @@ export function unknownOption(field: string): Problem {
   return new Problem('BAD_OPTION', `There is no option ${shortened(field)} here.`, { field });
 }
 
+/** Returns the problem of an option for an error of ours about its value; other errors as they are. */
+export function optionProblem(field: string, error: unknown, code: ProblemCode = 'BAD_OPTION'): unknown {
+  if (!(error instanceof RollcallError) || error instanceof Problem) return error;
+  return new Problem(code, asSentence(error.what), {
+    field,
+    ...(error.remedy !== undefined && { remedy: asSentence(error.remedy) }),
+  });
+}
+
 /** Returns the problem for the first of zod's issues with options: its name, its value, the allowed ones. */
 export function badOption(error: ZodError, given: unknown): Problem {
   const { field, isUnknown, text } = wrongOption(error, given);

@@ -1,12 +1,11 @@
 import { isAbsolute } from 'node:path';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import { allowedFolder, checkAllowed } from '../sources/allowed-sources.ts';
 import { checkedAddress, settingsToWrite } from '../sources/schemes.ts';
 import { SourceNotAllowed } from '../sources/source-errors.ts';
 import { isAddress, isRemote } from '../text/address-text.ts';
-import { asSentence } from '../text/wording.ts';
 import { Problem } from './problem.ts';
+import { optionProblem } from './refusals.ts';
 
 type ReportTo = NonNullable<ImportOptions['reportTo']>;
 
@@ -28,9 +27,7 @@ export async function allowedTarget(
     return { reportTo: { place, settings: {} } };
   } catch (error) {
     if (error instanceof SourceNotAllowed) throw refused(targets);
-    if (!(error instanceof RollcallError) || error instanceof Problem) throw error;
-    const remedy = error.remedy === undefined ? {} : { remedy: asSentence(error.remedy) };
-    throw new Problem('BAD_OPTION', asSentence(error.what), { field: 'reportTo', ...remedy });
+    throw optionProblem('reportTo', error);
   }
 }
 

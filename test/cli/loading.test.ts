@@ -94,7 +94,7 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
   // All of undici is twice as much.
   expect(loaded.filter((url) => url.includes('/undici/')).length).toBeLessThan(40);
   // A file that names faults is for the flags.
-  expect(loaded.filter((url) => url.includes('/src/sandbox/') && !url.endsWith('/faults.ts'))).toEqual([]);
+  expect(loaded.filter((url) => url.includes('/src/sandbox/') && !url.endsWith('/injected-faults.ts'))).toEqual([]);
 });
 
 test.each(Object.entries(COMMANDS))('%s stands in the list of commands as it is', async (name, { usage, load }) => {

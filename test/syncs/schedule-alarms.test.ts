@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { startScheduleAlarms } from '../../src/features/schedule/schedule-alarms.ts';
+import { startScheduleAlarms } from '../../src/features/schedule/compose-schedules.ts';
 import { openOffice } from './scheduling.ts';
 
 beforeEach(() => {

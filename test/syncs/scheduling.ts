@@ -2,7 +2,8 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../src/features/schedule/schedule-book.ts';
+import { type ScheduleBook, scheduleBook } from '../../src/features/schedule/schedule-book.ts';
+import type { ScheduleRequest } from '../../src/features/schedule/schedule-catalog.ts';
 import {
   openScheduleCatalog,
   type ScheduleCatalog,

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { noteHere } from '../audit.ts';
+import { noteCommand } from '../audit.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -72,7 +72,7 @@ async function act(
   const progress = showSteps(io, () => [], { begins: `the import to ${verb}`, regions: () => coordinator.regions() });
   try {
     await coordinator[verb](id);
-    noteHere(dataDir(config.dataDir), `import.${verb}`, id);
+    noteCommand(dataDir(config.dataDir), `import.${verb}`, id);
     ended = await Promise.race([coordinator.settled(id), failed]);
   } finally {
     progress.stop();

@@ -10,7 +10,7 @@ import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../..
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { inShort } from '../../text/wording.ts';
-import { noteHere } from '../audit.ts';
+import { noteCommand } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
@@ -86,7 +86,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
-      noteHere(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);
+      noteCommand(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);
       return id;
     },
   });

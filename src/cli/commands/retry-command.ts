@@ -7,12 +7,10 @@ import { ROWS } from '../../options/row-filter.ts';
 import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
-import { currentUser } from '../current-user.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withMaxErrors, withOptions } from '../flags/option-flags.ts';
-import type { Edits } from '../import-runs.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImportRuns } from '../target/open-target.ts';
 import type { Imports } from '../target/target-imports.ts';
@@ -50,7 +48,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
       `import ${id} is ${state}, not over; first: ${imports.command('resume', id)}${found.sandbox ? ' --sandbox' : ''}`,
     );
   }
-  const edits = flags.edits === undefined ? undefined : await editsIn(flags.edits);
+  const edits = flags.edits === undefined ? undefined : await (await FEATURES.repair?.())?.read(flags.edits);
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
@@ -68,17 +66,6 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
   return runs.retry(id, { edits, only, nothingBegan: () => sayNothingLeft(io, id, nothingLeft) });
-}
-
-/** Rows that were corrected in a file. @throws UsageError */
-async function editsIn(path: string): Promise<Edits | undefined> {
-  const editing = await FEATURES.repair?.();
-  const text = await editing?.read(path);
-  if (editing === undefined || text === undefined) return undefined;
-  return {
-    send: (of, id, io) => editing.send(of, id, text, io, currentUser()),
-    sendTo: (server, id, io) => editing.sendTo(server, id, text, io),
-  };
 }
 
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';

@@ -13,7 +13,7 @@ import {
   tokenView,
 } from '../../server/access/access-store.ts';
 import { printable } from '../../text/wording.ts';
-import { here } from '../audit.ts';
+import { atTerminal } from '../audit.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
 import { valueOfFlag } from '../flags/setting-flag.ts';
@@ -68,7 +68,7 @@ async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
   const expiresAt = expires === undefined ? null : Date.now() + expires;
   const { id, text } = withAccess(flags, (access) => {
     const made = access.createToken({ role, name, expiresAt });
-    access.note({ ...here(), action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
+    access.note({ ...atTerminal(), action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
     return made;
   });
   const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
@@ -99,7 +99,7 @@ async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
 async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<ExitCode> {
   const revoked = withAccess(flags, (access) => {
     const done = access.revoke(id);
-    if (done) access.note({ ...here(), action: 'token.revoke', target: id, detail: '' });
+    if (done) access.note({ ...atTerminal(), action: 'token.revoke', target: id, detail: '' });
     return done;
   });
   if (!revoked) {

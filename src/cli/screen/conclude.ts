@@ -45,7 +45,7 @@ interface Known {
   /** The command that continues it. */
   readonly resume: (flags?: string) => string;
   /** ` on the server`, or nothing. */
-  readonly there: string;
+  readonly onServer: string;
   /** Values for flags that allow more. */
   readonly maxCreate: number | string;
   readonly maxRemovals: number | string;
@@ -87,8 +87,8 @@ const BLOCKED: ByCode = {
     'or add everyone without asking, which lifts bans without notice:',
     resume(' --no-ban-check'),
   ],
-  SERVICE_AWAY: ({ resume, there }) => [
-    `Nothing is lost, and no row has used up its attempts. When \`rollcall doctor\`${there} finds the service again, continue:`,
+  SERVICE_AWAY: ({ resume, onServer }) => [
+    `Nothing is lost, and no row has used up its attempts. When \`rollcall doctor\`${onServer} finds the service again, continue:`,
     resume(),
   ],
   DISK_FULL: ({ resume }) => ['Nothing is lost. Make room on the disk of the data directory, then continue:', resume()],
@@ -99,8 +99,9 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
   const { id, state, reason, code, maxCreate = 'N', maxRemovals = 'N' } = found;
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);
-  const there = imports.unattended ? ' on the server' : '';
-  const adviceIn = (table: ByCode) => table[code as ReasonCode]?.({ command, resume, there, maxCreate, maxRemovals });
+  const onServer = imports.unattended ? ' on the server' : '';
+  const adviceIn = (table: ByCode) =>
+    table[code as ReasonCode]?.({ command, resume, onServer, maxCreate, maxRemovals });
   const { rows } = summary;
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [
@@ -140,7 +141,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       const waiting = adviceIn(WAITING);
       if (waiting !== undefined) return [withFullStop(`Waiting: ${reason}`), ...waiting];
       const fixable = [
-        `Nothing is lost. Fix the key, plan or address${there}, check it with \`rollcall doctor\`${there}, then continue:`,
+        `Nothing is lost. Fix the key, plan or address${onServer}, check it with \`rollcall doctor\`${onServer}, then continue:`,
         resume(),
       ];
       return [withFullStop(`Blocked: ${reason}`), ...(adviceIn(BLOCKED) ?? fixable)];

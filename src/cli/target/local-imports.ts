@@ -28,7 +28,7 @@ export function localImports(config: Config): Imports {
   const dir = dataDir(config.dataDir);
   const find = (id: string | undefined) => findImport(config.dataDir, id);
   const note = async (action: string, id: string, changes: object = {}) =>
-    (await import('../audit.ts')).noteHere(dir, action, id, inShort(changes));
+    (await import('../audit.ts')).noteCommand(dir, action, id, inShort(changes));
   return {
     server: undefined,
     unattended: false,

@@ -8,7 +8,7 @@ import { localImports } from './local-imports.ts';
 import type { Imports } from './target-imports.ts';
 
 /** Flags for running imports in this process, by the name under which commander gives them. */
-const ONLY_HERE: Readonly<Record<string, string>> = {
+const ONLY_LOCAL: Readonly<Record<string, string>> = {
   dataDir: '--data-dir',
   queue: '--queue',
   withWorkers: '--with-workers',
@@ -30,10 +30,10 @@ export async function openImports(
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
   const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
-  const here = Object.keys(ONLY_HERE).find((name) => asked.has(name));
-  if (here !== undefined) {
+  const local = Object.keys(ONLY_LOCAL).find((name) => asked.has(name));
+  if (local !== undefined) {
     throw new UsageError(
-      `${ONLY_HERE[here]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
+      `${ONLY_LOCAL[local]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
     );
   }
   // Loaded here, so that commands about a data directory start without an HTTP client.

@@ -23,7 +23,10 @@ export function remoteImportRuns(options: RemoteOptions): ImportRuns {
     retry: async (id, { edits, only, nothingBegan }) => {
       await imports.saySendsTo(io);
       const retry = async () => (await server.call(importOperations.retry, { id, ...rowFilterOptions(only) })).id;
-      const made = edits === undefined ? await unlessNothingLeft(retry()) : await edits.sendTo(server, id, io);
+      const made =
+        edits === undefined
+          ? await unlessNothingLeft(retry())
+          : await (await FEATURES.repair?.())?.sendTo(server, id, edits, io);
       return made === undefined ? nothingBegan() : follow(options, made);
     },
   };

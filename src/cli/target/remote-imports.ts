@@ -68,7 +68,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       ]);
       return { summary: summaryOf(server, view), problems: asked?.problems ?? [] };
     },
-    regions: () => regionsThere(server),
+    regions: () => regionsOf(server),
     act: (id, verb, changes = {}) => {
       const texts = Object.fromEntries(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
       return verb === 'resume'
@@ -86,7 +86,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     },
     watch: (id) => ({
       look: async () => {
-        const [view, statuses] = await Promise.all([one(id), regionsThere(server)]);
+        const [view, statuses] = await Promise.all([one(id), regionsOf(server)]);
         const { state, staging } = view;
         return {
           state,
@@ -161,7 +161,7 @@ export async function unless<Answer>(code: string, answer: Promise<Answer>): Pro
 }
 
 /** Fetches the status of a server's regions. */
-export async function regionsThere(server: Server): Promise<readonly RegionStatus[]> {
+export async function regionsOf(server: Server): Promise<readonly RegionStatus[]> {
   return (await server.call(serviceOperations.regions, {})).regions;
 }
 

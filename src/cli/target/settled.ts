@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Io } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import { PATIENCE_MS, regionsThere } from './remote-imports.ts';
+import { PATIENCE_MS, regionsOf } from './remote-imports.ts';
 import type { Server } from './server-client.ts';
 import { ServerAway } from './server-errors.ts';
 
@@ -29,7 +29,7 @@ export async function untilSettled<View>(options: Settling<View>): Promise<View>
     if (isAway) return [`${server.url} does not answer; trying again`];
     return view === undefined ? [] : linesOf(view);
   };
-  const progress = showSteps(io, linesNow, { begins, regions: () => regionsThere(server) });
+  const progress = showSteps(io, linesNow, { begins, regions: () => regionsOf(server) });
   try {
     for (;;) {
       try {

@@ -1,23 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { option, words } from '../../errors/named-options.ts';
+import { createSettingsOf } from '../../options/create-options.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
-import { checkedAddress } from '../../sources/schemes.ts';
+import { checkedAddress, shownFile } from '../../sources/schemes.ts';
 import { isAddress, isRemote } from '../../text/address-text.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
-import type { NewSchedule, ScheduleCatalog, ScheduleRecord } from './schedule-catalog.ts';
-import { scheduleChanges } from './schedule-changes.ts';
+import type { ScheduleCatalog, ScheduleRecord, ScheduleRequest, SettingChange } from './schedule-catalog.ts';
 import { EditedMeanwhile, ScheduleError } from './schedule-errors.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;
-
-/** A schedule as a user asks for it; plain data, so that it can be sent to the process that keeps it. */
-export type ScheduleRequest = Omit<NewSchedule, 'nextDue' | 'restricted'> & {
-  /** Made over the API. Default: no. */
-  readonly restricted?: boolean;
-};
 
 /** The list of schedules. */
 export interface ScheduleBook {
@@ -144,4 +139,52 @@ async function checkRequest({
   }
   limitsWith(readSyncOptions({ options }).limits);
   if (protectFile !== null && !isRemote(protectFile)) await readProtectFile(protectFile);
+}
+
+/** Returns the changes of an edit, by the settings' names for users. Nothing that may be a secret is in it. */
+function scheduleChanges(before: ScheduleRequest, after: ScheduleRequest): SettingChange[] {
+  const was = shownSettings(before);
+  const is = shownSettings(after);
+  const changes = [...new Set([...Object.keys(was), ...Object.keys(is)])].flatMap((field) => {
+    const [from, to] = [textOf(was[field]), textOf(is[field])];
+    return from === to ? [] : [{ field, from, to }];
+  });
+  const isOtherQuery = before.source !== after.source && was['file'] === is['file'];
+  return isOtherQuery
+    ? [...changes, { field: 'file', from: textOf(was['file']), to: 'the same with another query' }]
+    : changes;
+}
+
+function shownSettings(settings: ScheduleRequest): Readonly<Record<string, unknown>> {
+  const {
+    cron,
+    tz,
+    file,
+    headers,
+    settings: source,
+    maxSource,
+    protectFile,
+    options,
+    repair,
+    catchUp,
+    restricted,
+  } = settings;
+  const { reading, flags, create, ...decided } = readSyncOptions({ options });
+  return {
+    ...{ cron, tz, headers, source, maxSource, repair, catchUp, restricted },
+    protectFile: protectFile && shownFile({ file: protectFile }),
+    file: shownFile({ file }),
+    ...decided,
+    ...(create !== undefined && createSettingsOf(create)),
+    ...flags,
+    ...reading,
+    ...mapLookups(reading ?? {}, ({ path, ...kept }) => ({ ...kept, path: shownFile({ file: path }) })),
+  };
+}
+
+/** '' where it is not set, or set to nothing. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value !== 'object') return String(value);
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }

@@ -1,9 +1,5 @@
 -- Statements on the schedules of the catalog, by name.
 
--- name: schedules_owner
--- Out: the id of this data directory.
-select id from coordinator;
-
 -- name: find_schedule
 -- In: name. Out: the schedule; nothing where there is none.
 select * from schedules where name = :name;

@@ -1,62 +1,91 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
-import type { RunState } from '../../membership/sync-state.ts';
+import { RUN_STATES, type RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { scheduleChanges } from './api.ts';
-import { type FailureCount, noteFailures, type ScheduleFailure } from './note-failures.ts';
+import { type FailureCount, noteFailures, type ScheduleFailure } from './recurring-failures.ts';
 
-/** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
+/** Syncs that begin by themselves, as the catalog keeps them, and as processes send them to each other. Times are ms since 1970. */
 
-export interface ScheduleRecord {
-  readonly name: string;
-  readonly cron: string;
-  readonly tz: string;
+const headers = z.record(z.string(), z.string());
+
+const sourceSettings = z.strictObject({
+  secrets: headers.exactOptional(),
+  nextPage: z.string().exactOptional(),
+  query: z.string().exactOptional(),
+  table: z.string().exactOptional(),
+  endpoint: z.string().exactOptional(),
+  keyFile: z.string().exactOptional(),
+  knownHosts: z.string().exactOptional(),
+}) satisfies z.ZodType<SourceSettings>;
+
+export const scheduleRecord = z.strictObject({
+  name: z.string(),
+  cron: z.string(),
+  tz: z.string(),
   /** Path, glob or https URL, as the user named it. */
-  readonly file: string;
+  file: z.string(),
   /** The same as it is read: paths are whole. */
-  readonly source: string;
+  source: z.string(),
   /** Header of the request → environment variable that has its value. */
-  readonly headers: Readonly<Record<string, string>>;
+  headers,
   /** The settings for reading it, without headers. */
-  readonly settings: SourceSettings;
+  settings: sourceSettings,
   /** Most bytes that are fetched. */
-  readonly maxSource: number;
-  readonly protectFile: string | null;
+  maxSource: z.number(),
+  protectFile: z.string().nullable(),
   /** JSON of how it is read and decided. */
-  readonly options: string;
-  readonly repair: boolean;
-  readonly catchUp: boolean;
+  options: z.string(),
+  repair: z.boolean(),
+  catchUp: z.boolean(),
   /** Made over the API: it reads only what the settings allow when it runs. */
-  readonly restricted: boolean;
+  restricted: z.boolean(),
   /** Counts up with every edit. */
-  readonly version: number;
-  readonly paused: boolean;
-  readonly createdAt: number;
+  version: z.int(),
+  paused: z.boolean(),
+  createdAt: z.number(),
   /** Counts unless it is paused. */
-  readonly nextDue: number;
+  nextDue: z.number(),
   /** The copy that is kept of what is behind an address; null: none. */
-  readonly copy: Kept | null;
+  copy: z.strictObject({ hash: z.string(), version: z.string().nullable() }).nullable(),
   /** SHA-256 of the source that the last run applied completely; null when it did not. */
-  readonly placedHash: string | null;
-}
+  placedHash: z.string().nullable(),
+});
+export type ScheduleRecord = Readonly<z.infer<typeof scheduleRecord>>;
 
-export type NewSchedule = Omit<
-  ScheduleRecord,
-  'version' | 'paused' | 'createdAt' | 'copy' | 'placedHash' | 'settings'
-> & {
-  /** Default: none. */
-  readonly settings?: SourceSettings;
-};
+/** A schedule as a user asks for it; plain data, so that it can be sent to the process that keeps it. */
+export const scheduleRequest = scheduleRecord
+  .omit({ version: true, paused: true, createdAt: true, nextDue: true, copy: true, placedHash: true })
+  .extend({
+    /** Default: none. */
+    settings: sourceSettings.exactOptional(),
+    /** Default: no. */
+    restricted: z.boolean().exactOptional(),
+  });
+export type ScheduleRequest = Readonly<z.infer<typeof scheduleRequest>>;
+
+type NewSchedule = ScheduleRequest & Pick<ScheduleRecord, 'nextDue' | 'restricted'>;
+
+export const scheduleRun = z.strictObject({
+  id: z.int(),
+  schedule: z.string(),
+  dueAt: z.number(),
+  /** The time at which it began, or was noted. */
+  at: z.number(),
+  state: z.enum(RUN_STATES),
+  /** The reason for the state, in a sentence. */
+  reason: z.string(),
+  /** The person who asked for it; empty: the schedule. */
+  who: z.string(),
+  syncId: z.string().nullable(),
+});
+export type ScheduleRun = Readonly<z.infer<typeof scheduleRun>>;
 
 /** The change of one setting by an edit, in the form for people. */
-export interface ScheduleChange {
-  readonly field: string;
-  readonly from: string;
-  readonly to: string;
-}
+export type SettingChange = z.infer<typeof scheduleChanges>[number];
 
 /** A time in which nothing was due. */
 export interface SchedulePause {
@@ -70,21 +99,7 @@ export interface ScheduleEdit {
   readonly version: number;
   readonly at: number;
   readonly who: string;
-  readonly changes: readonly ScheduleChange[];
-}
-
-export interface ScheduleRun {
-  readonly id: number;
-  readonly schedule: string;
-  readonly dueAt: number;
-  /** The time at which it began, or was noted, in ms since 1970. */
-  readonly at: number;
-  readonly state: RunState;
-  /** The reason for the state, in a sentence. */
-  readonly reason: string;
-  /** The person who asked for it; empty: the schedule. */
-  readonly who: string;
-  readonly syncId: string | null;
+  readonly changes: readonly SettingChange[];
 }
 
 /** Facts for a user who watches a schedule. Times in ms since 1970. */
@@ -122,8 +137,6 @@ type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
 
 /** The schedules of the catalog, open for the process that owns the data directory. */
 export interface ScheduleCatalog extends ScheduleCatalogReader {
-  /** Returns the id of this data directory for others that share its queue. */
-  owner(): string;
   add(schedule: NewSchedule, at: number): void;
   /** Replaces the settings; false where it has another version by now. */
   edit(schedule: NewSchedule, edit: Omit<ScheduleEdit, 'version'> & { readonly before: number }): boolean;
@@ -148,19 +161,6 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   setFailures(run: ScheduleRun, rows: Iterable<Omit<ScheduleFailure, 'since'>>): Promise<FailureCount>;
 }
 
-const headers = z.record(z.string(), z.string());
-
-/** The form in which they are stored, and sent between processes. */
-export const sourceSettings = z.strictObject({
-  secrets: headers.exactOptional(),
-  nextPage: z.string().exactOptional(),
-  query: z.string().exactOptional(),
-  table: z.string().exactOptional(),
-  endpoint: z.string().exactOptional(),
-  keyFile: z.string().exactOptional(),
-  knownHosts: z.string().exactOptional(),
-}) satisfies z.ZodType<SourceSettings>;
-
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
 export function openScheduleCatalog(path: string): ScheduleCatalog {
@@ -168,7 +168,6 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
   const sql = statementsOf(database, STATEMENTS);
   return {
     ...readerOf(database),
-    owner: () => String(sql('schedules_owner').get()?.['id']),
     add: (schedule, at) => {
       sql('add_schedule').run({ ...columnsOf(schedule), at });
     },

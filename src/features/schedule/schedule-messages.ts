@@ -1,47 +1,44 @@
 import { z } from 'zod';
-import { RUN_STATES } from '../../membership/sync-state.ts';
-import type { ScheduleRequest } from './schedule-book.ts';
-import { type ScheduleRecord, type ScheduleRun, sourceSettings } from './schedule-catalog.ts';
+import type { ControlHandler } from '../../imports/life/control-socket.ts';
+import type { Schedules } from './compose-schedules.ts';
+import type { ScheduleBook } from './schedule-book.ts';
+import { type ScheduleRecord, type ScheduleRequest, scheduleRequest } from './schedule-catalog.ts';
 
 /** Messages about schedules between commands and the server, over the control socket. */
 
-export const scheduleRequest = z.strictObject({
-  name: z.string(),
-  cron: z.string(),
-  tz: z.string(),
-  file: z.string(),
-  source: z.string(),
-  headers: z.record(z.string(), z.string()),
-  settings: sourceSettings.exactOptional(),
-  maxSource: z.number(),
-  protectFile: z.string().nullable(),
-  options: z.string(),
-  repair: z.boolean(),
-  catchUp: z.boolean(),
-  restricted: z.boolean().exactOptional(),
-}) satisfies z.ZodType<ScheduleRequest>;
+const editMessage = z.object({ request: scheduleRequest, version: z.int(), who: z.string() });
 
-export const scheduleEdit = z.object({ request: scheduleRequest, version: z.int(), who: z.string() });
+/** The changes that commands make to schedules. */
+export type ScheduleChange =
+  | { readonly verb: 'add'; readonly request: ScheduleRequest }
+  | { readonly verb: 'edit'; readonly request: ScheduleRequest; readonly version: number; readonly who: string }
+  | { readonly verb: 'pause' | 'resume' | 'remove'; readonly name: string };
 
-/** The current record, or the last one before the removal. */
-export const scheduleRecord = scheduleRequest.extend({
-  restricted: z.boolean(),
-  settings: sourceSettings,
-  version: z.int(),
-  paused: z.boolean(),
-  createdAt: z.number(),
-  nextDue: z.number(),
-  copy: z.strictObject({ hash: z.string(), version: z.string().nullable() }).nullable(),
-  placedHash: z.string().nullable(),
-}) satisfies z.ZodType<ScheduleRecord>;
+/** Returns the handler with which a server answers commands about schedules. */
+export function scheduleControl(schedules: Schedules): ControlHandler {
+  return (method, [first, name, verb], body) => {
+    if (method !== 'POST' || first !== 'schedules') return undefined;
+    if (name === undefined) return changeBook(schedules, { verb: 'add', request: scheduleRequest.parse(body) });
+    if (verb === 'edit') return changeBook(schedules, { verb, ...editMessage.parse(body) });
+    if (verb === 'pause' || verb === 'resume' || verb === 'remove') return changeBook(schedules, { verb, name });
+    if (verb === 'run') return Promise.resolve().then(() => schedules.run(name, z.string().parse(body)));
+    return undefined;
+  };
+}
 
-export const scheduleRun = z.strictObject({
-  id: z.int(),
-  schedule: z.string(),
-  dueAt: z.number(),
-  at: z.number(),
-  state: z.enum(RUN_STATES),
-  reason: z.string(),
-  who: z.string(),
-  syncId: z.string().nullable(),
-}) satisfies z.ZodType<ScheduleRun>;
+export async function changeBook(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord> {
+  switch (wanted.verb) {
+    case 'add':
+      return book.add(wanted.request);
+    case 'edit':
+      return book.edit(wanted.request, wanted.version, wanted.who);
+    case 'pause':
+    case 'resume':
+      return book[wanted.verb](wanted.name);
+    case 'remove': {
+      const record = book.find(wanted.name);
+      await book.remove(wanted.name);
+      return record;
+    }
+  }
+}

@@ -15,12 +15,11 @@ import type { SyncRunner } from '../sync/run/runner-port.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
-import { obtainBeside } from './obtain-beside.ts';
 import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import { patienceOf, syncSettings } from './schedule-sync.ts';
+import { obtainBeside, patienceOf, syncSettings } from './schedule-sync.ts';
 import { syncEnded } from './sync-end.ts';
 
 export interface ScheduleRunEvents {

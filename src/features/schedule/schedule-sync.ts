@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import type { SendingConfig } from '../../imports/send/give-up.ts';
-import { mapLookups } from '../../options/lookups.ts';
+import { type ByLookup, mapLookups, mapLookupsInTurn } from '../../options/lookups.ts';
 import { shownFile } from '../../sources/schemes.ts';
+import type { SourceReader } from '../../sources/source-reader.ts';
+import { isRemote } from '../../text/address-text.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { CreateSync } from '../sync/run/runner-port.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
-import type { Beside } from './obtain-beside.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
 
@@ -43,4 +45,36 @@ export function patienceOf(
   const set = own.giveUpAfterMs ?? all.giveUpAfterMs;
   if (set !== undefined) return { giveUpAfterMs: set };
   return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};
+}
+
+/** Files beside that of a schedule, where they can be read: those in which ids are looked up, and that of protected UIDs. */
+export interface Beside {
+  readonly lookups: ByLookup<{ readonly path: string; readonly name: string }>;
+  readonly protectFile: { readonly path: string; readonly name: string } | undefined;
+}
+
+/**
+ * Gets the files beside that of a schedule. A file from an address is kept in a folder of `place` for each.
+ * @throws as SourceReader
+ */
+export async function obtainBeside(
+  get: SourceReader,
+  {
+    options,
+    protectFile,
+    maxSource,
+    restricted = false,
+  }: Pick<ScheduleRecord, 'options' | 'protectFile' | 'maxSource'> & Partial<Pick<ScheduleRecord, 'restricted'>>,
+  { folder, signal }: Parameters<SourceReader>[1],
+): Promise<Beside> {
+  const obtained = async (source: string, name: string, what: string) => {
+    if (!isRemote(source)) return { path: source, name };
+    const wanted = { source, headers: {}, settings: {}, maxSource, restricted, copy: null };
+    return get(wanted, { folder: join(folder, `beside-${what}`), signal });
+  };
+  const { reading } = readSyncOptions({ options });
+  return {
+    lookups: await mapLookupsInTurn(reading ?? {}, ({ path, name }, what) => obtained(path, name, what)),
+    protectFile: protectFile === null ? undefined : await obtained(protectFile, protectFile, 'protect'),
+  };
 }

@@ -1,3 +1,4 @@
+import { isoTime } from '../../api/fields.ts';
 import { createSettingsOf } from '../../options/create-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { nextRuns } from '../../queue/cron.ts';
@@ -39,7 +40,7 @@ export function scheduleViews(
     return record === undefined ? null : { id, state: record.state, totals: readTotals(record) };
   };
   const runViewOf = ({ id, dueAt, at, state, reason, who, syncId }: ScheduleRun): ScheduleRunView => ({
-    ...{ id, dueAt: iso(dueAt), at: iso(at), state, reason, who },
+    ...{ id, dueAt: isoTime(dueAt), at: isoTime(at), state, reason, who },
     sync: syncId === null ? null : syncOf(syncId),
   });
   const viewOf = (record: ScheduleRecord): ScheduleView => {
@@ -63,8 +64,8 @@ export function scheduleViews(
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
       ...(reportTo && { reportTo: reportTo.place }),
-      createdAt: iso(createdAt),
-      next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map(iso),
+      createdAt: isoTime(createdAt),
+      next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map((at) => isoTime(at)),
       lastRun: lastRun === undefined ? null : runViewOf(lastRun),
     };
   };
@@ -75,10 +76,10 @@ export function scheduleViews(
     run: runViewOf,
     history: (name, limit) => {
       find(name);
-      const failing = catalog.failures(name, limit).map(({ since, ...row }) => ({ ...row, since: iso(since) }));
+      const failing = catalog.failures(name, limit).map(({ since, ...row }) => ({ ...row, since: isoTime(since) }));
       const edits = catalog
         .edits(name, 0)
-        .map(({ at, changes, ...edit }) => ({ ...edit, at: iso(at), changes: [...changes] }));
+        .map(({ at, changes, ...edit }) => ({ ...edit, at: isoTime(at), changes: [...changes] }));
       return { runs: catalog.runs(name, limit).map(runViewOf), failing, edits };
     },
   };
@@ -105,8 +106,4 @@ function readingView({
 function createOf(options: SyncOptions): ScheduleView['create'] {
   const shown = shownCreate(options);
   return shown && options.create ? { ...shown, settings: createSettingsOf(options.create) } : null;
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -1,14 +1,13 @@
 import { constants } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import { NoRoom } from '../../platform/disk-full.ts';
 import { hashOf } from '../../platform/file-hash.ts';
 import { SourceNotAllowed } from '../../sources/source-errors.ts';
 import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
-import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
+import { optionProblem } from '../refusals.ts';
 import type { ReceiveOptions } from './receive.ts';
 
 /** A file that the server gets itself. */
@@ -53,10 +52,7 @@ export async function fetchSource(
     }
     return { name: found.name, hash: found.hash, type: '' };
   } catch (error) {
-    const isOwn = error instanceof Problem || error instanceof SourceNotAllowed || error instanceof NoRoom;
-    if (isOwn || !(error instanceof RollcallError)) throw error;
-    const remedy = error.remedy === undefined ? {} : { remedy: asSentence(error.remedy) };
-    throw new Problem('BAD_OPTION', asSentence(error.what), { field: 'source', ...remedy });
+    throw error instanceof SourceNotAllowed || error instanceof NoRoom ? error : optionProblem('source', error);
   } finally {
     reply.raw.off('close', onClose);
     await rm(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
@@ -40,7 +40,7 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
     ...{ config, io, json, maxCalls },
     openService: serviceOpener(config, flags),
     begin: async () => {
-      noteHere(dataDir(config.dataDir), 'import.check', id);
+      noteCommand(dataDir(config.dataDir), 'import.check', id);
       return id;
     },
   });

@@ -25,7 +25,7 @@ export interface OutputPlace {
 /** Undefined for standard output. @throws UsageError, SourceError */
 export async function outputPlace(config: Config, flags: ExportFlags): Promise<OutputPlace | undefined> {
   const { output } = flags;
-  const elsewhere = output === undefined ? undefined : await placeElsewhere(config, output, flags);
+  const elsewhere = output === undefined ? undefined : await placeAtAddress(config, output, flags);
   if (elsewhere !== undefined) return elsewhere;
   const flag = addressFlagOf(flags);
   if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and --output is not one; leave it out`);
@@ -33,7 +33,7 @@ export async function outputPlace(config: Config, flags: ExportFlags): Promise<O
   return { path: resolve(output), put: writeWhole, refuseExisting: async (paths) => refuseExisting(paths, flags) };
 }
 
-async function placeElsewhere(config: Config, output: string, flags: ExportFlags): Promise<OutputPlace | undefined> {
+async function placeAtAddress(config: Config, output: string, flags: ExportFlags): Promise<OutputPlace | undefined> {
   if (!isAddress(output) && sourceName(output) === undefined) return undefined;
   // Loaded for those alone who need them.
   const [{ isElsewhere, requestOf }, { placeToWrite, writeTo }, { sourceAt }] = await Promise.all([

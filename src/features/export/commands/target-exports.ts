@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
@@ -110,7 +110,7 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
     if (known !== undefined) exports.resume(known);
     const begun = known ?? begin();
     id = begun;
-    noteHere(dir, 'export.create', begun, '', coordinator.sendsTo);
+    noteCommand(dir, 'export.create', begun, '', coordinator.sendsTo);
     const lines = () => localProgress(exports.progress(begun));
     await here.until(
       exports.over(begun),

@@ -8,6 +8,6 @@ const nameOf = ({ name, title }: { readonly name: string; readonly title: string
 export const recipeNames: Names = {
   wants: (command) => command.name() === 'show' || command.name() === 'remove',
   ofThisMachine: true,
-  here: async (root) => listRecipes(dataDir(root)).map(nameOf),
-  everywhere: async () => BUILT_IN.map(nameOf),
+  local: async (root) => listRecipes(dataDir(root)).map(nameOf),
+  builtIn: async () => BUILT_IN.map(nameOf),
 };

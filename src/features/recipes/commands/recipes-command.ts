@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
@@ -125,7 +125,7 @@ async function saveOne(io: Io, name: string, file: string | undefined, flags: Sa
     flags.from === undefined ? await fromFile(config, dir, file ?? '', flags) : fromImport(config, dir, flags.from);
   makeDataDir(dir);
   const saved = saveRecipe(dir, recipeFrom({ name, title: flags.title, description: flags.description, ...origin }));
-  noteHere(dir, 'recipe.save', name, saved.title);
+  noteCommand(dir, 'recipe.save', name, saved.title);
   if (flags.json) io.out.write(`${JSON.stringify(saved)}\n`);
   say(io, `Recipe ${name} is saved. Use it with:`, `  ${typedCommand(config, 'import', '<file>', '--recipe', name)}`);
   return EXIT.ok;
@@ -165,7 +165,7 @@ function fromImport(config: Config, dir: DataDir, id: string) {
 async function removeOne(io: Io, name: string, flags: CommonFlags): Promise<ExitCode> {
   const dir = dataDir(readConfig(flags).dataDir);
   removeRecipe(dir, name);
-  noteHere(dir, 'recipe.remove', name, '');
+  noteCommand(dir, 'recipe.remove', name, '');
   if (flags.json) io.out.write(`${JSON.stringify({ name, removed: true })}\n`);
   say(io, `Recipe ${name} is removed.`);
   return EXIT.ok;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { serviceTarget } from '../../../app/chat-service.ts';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
@@ -38,16 +38,18 @@ import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
-import { changeBook, type ScheduleChange } from '../routes/control.ts';
-import { type ScheduleRequest, scheduleBook } from '../schedule-book.ts';
+import { scheduleBook } from '../schedule-book.ts';
 import {
   openScheduleCatalog,
   openScheduleCatalogReader,
   type ScheduleRecord,
+  type ScheduleRequest,
   type ScheduleRun,
+  scheduleRecord,
+  scheduleRun,
 } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
-import { scheduleRecord, scheduleRun } from '../schedule-messages.ts';
+import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
 import { type AddFlags, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
@@ -85,7 +87,7 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
-      noteHere(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
       const view = withSchedules(config, name, (views) => views.run(begun));
       return sayBegun(io, imports, name, view, flags);
     },
@@ -186,7 +188,7 @@ interface Changed {
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
   const changed = await changeByOwner(dir, wanted);
-  noteHere(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
+  noteCommand(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
   return changed;
 }
 
@@ -262,7 +264,7 @@ async function runAlone(
       const runs = openRuns(config, syncs, here);
       await runs.noteInterrupted();
       ({ id } = runs.begin(name, currentUser()));
-      noteHere(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
       syncId = await syncOf(runs, id, here.signal);
       return syncId;
     },

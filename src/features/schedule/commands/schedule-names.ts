@@ -4,7 +4,7 @@ import { openScheduleCatalogReader } from '../schedule-catalog.ts';
 
 export const scheduleNames: Names = {
   wants: (command) => command.name() !== 'add',
-  here: async (dataDir) =>
+  local: async (dataDir) =>
     readCatalog(dataDir, openScheduleCatalogReader, (reader) =>
       (reader?.list() ?? []).map(({ name, file }) => [name, file] as const),
     ),

@@ -2,7 +2,6 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
 import type { Settings } from '../../../api/service.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { type ImportOptions, importOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
@@ -13,7 +12,7 @@ import { delimiterCharacter } from '../../../options/option-texts.ts';
 import { defined } from '../../../platform/defined.ts';
 import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
-import { badOption } from '../../../server/refusals.ts';
+import { badOption, optionProblem } from '../../../server/refusals.ts';
 import { allowedTarget } from '../../../server/report-target.ts';
 import { badReading } from '../../../server/uploads/options.ts';
 import { checkAllowed } from '../../../sources/allowed-sources.ts';
@@ -22,13 +21,11 @@ import { shownFile } from '../../../sources/schemes.ts';
 import { SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { allowedSource } from '../../../sources/source-reader.ts';
 import { isRemote } from '../../../text/address-text.ts';
-import { asSentence } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions, type SyncInput, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
-import type { ScheduleRequest } from '../schedule-book.ts';
-import type { ScheduleRecord } from '../schedule-catalog.ts';
+import type { ScheduleRecord, ScheduleRequest } from '../schedule-catalog.ts';
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
 
@@ -212,12 +209,4 @@ function asOption(field: string, check: () => unknown): void {
   } catch (error) {
     throw optionProblem(field, error);
   }
-}
-
-function optionProblem(field: string, error: unknown): unknown {
-  if (!(error instanceof RollcallError) || error instanceof Problem) return error;
-  return new Problem('BAD_OPTION', asSentence(error.what), {
-    field,
-    ...(error.remedy !== undefined && { remedy: asSentence(error.remedy) }),
-  });
 }

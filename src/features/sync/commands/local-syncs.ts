@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteHere } from '../../../cli/audit.ts';
+import { noteCommand } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
@@ -60,7 +60,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         begin: async (syncs, { coordinator }) => {
           const decision = { flags: decided, limits: flags.limit ?? {}, apply: flags.apply === true };
           made = await syncs.undo(id, { ...decision, who: currentUser() });
-          noteHere(dir, 'import.undo', made, `of ${id} ${inShort(decision)}`, coordinator.sendsTo);
+          noteCommand(dir, 'import.undo', made, `of ${id} ${inShort(decision)}`, coordinator.sendsTo);
           return made;
         },
       });
@@ -81,7 +81,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         begin: async (syncs, { coordinator }) => {
           if (reason === undefined) await syncs.apply(id, currentUser());
           else syncs.approve(id, currentUser(), reason);
-          noteHere(dir, `sync.${verb}`, id, note, coordinator.sendsTo);
+          noteCommand(dir, `sync.${verb}`, id, note, coordinator.sendsTo);
           return id;
         },
       });
@@ -93,7 +93,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
       // Nothing is sent, so it needs neither queue nor service.
       await changeCatalog(dir, openSyncCatalog, (catalog) => {
         catalog.move(id, 'rejected', { who: currentUser(), reason });
-        noteHere(dir, 'sync.reject', id, reason);
+        noteCommand(dir, 'sync.reject', id, reason);
       });
     },
   };
@@ -110,7 +110,7 @@ async function askToDecide(
 ): Promise<boolean> {
   const asked = { who: currentUser(), reason: given.reason };
   const answer = readAnswer(decided, await askOwner(dir, 'POST', `/syncs/${encodeURIComponent(id)}/${verb}`, asked));
-  if (answer !== undefined) noteHere(dir, `sync.${verb}`, id, given.note);
+  if (answer !== undefined) noteCommand(dir, `sync.${verb}`, id, given.note);
   return answer !== undefined;
 }
 
@@ -148,7 +148,7 @@ async function planning(
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
-    noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
+    noteCommand(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
     return made;
   };
   return {

@@ -1,11 +1,16 @@
-import { Command } from 'commander';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Command, Option } from 'commander';
+import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { FEATURES } from '../../../cli/features.ts';
 import {
   type CommonFlags,
   type RunningFlags,
   type ServerFlags,
+  wholeNumber,
   withDataDir,
+  withJson,
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
@@ -13,10 +18,15 @@ import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../.
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import { drawTable } from '../../../cli/screen/table.ts';
+import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
-import { openSyncRuns } from './open-syncs.ts';
+import { grouped, printable } from '../../../text/wording.ts';
+import type { SyncView } from '../api.ts';
+import { syncOperations } from '../operations.ts';
+import { openSyncRuns, openSyncs } from './open-syncs.ts';
 import { type SyncFileFlags, withDeciding, withMode, withPlan } from './sync-flags.ts';
-import { syncListCommand, syncShowCommand } from './sync-show.ts';
+import { documentOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
 
 type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -99,4 +109,99 @@ async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Rea
   await (await openSyncRuns(io, flags)).runs.reject(id, reason);
   say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
+}
+
+type ListFlags = CommonFlags & ServerFlags & { readonly limit: number };
+type ShowFlags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
+
+const MAX_LISTED = 1_000;
+
+/** `rollcall sync list`: syncs, newest first. */
+function syncListCommand(io: Io, end: End): Command {
+  const command = new Command('list')
+    .description('show syncs, newest first')
+    .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
+  return withServer(withDataDir(withJson(command))).action((flags: ListFlags) => end(list(io, flags)));
+}
+
+async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
+  const syncs = await openSyncs(flags);
+  const { imports } = syncs;
+  const found = await syncs.list(flags.limit);
+  if (flags.json) {
+    const documents: unknown[] = [];
+    for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));
+    io.out.write(`${JSON.stringify(documents)}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    say(io, `There are no syncs ${imports.place()}; plan one with \`${imports.command('sync', '<file>')}\`.`);
+    return EXIT.ok;
+  }
+  const isOwned = (await imports.regions()) !== undefined;
+  const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
+  io.out.write(
+    `${drawTable(
+      head,
+      found.map((sync) => rowOf(sync, isOwned)),
+      io.width,
+    )}\n`,
+  );
+  return EXIT.ok;
+}
+
+function rowOf({ id, state, file, undoOf, totals }: SyncEntry, isOwned: boolean): string[] {
+  const actions = totals?.actions;
+  const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
+    actions === undefined ? '' : grouped(actions[action]),
+  );
+  const shown = isSyncUnderWay(state) && !isOwned ? 'interrupted' : state;
+  return [id, shown, ...counts, undoOf === null ? printable(file) : `reverses ${undoOf}`];
+}
+
+/** `rollcall sync show`: a stored plan and its result. */
+function syncShowCommand(io: Io, end: End): Command {
+  const command = new Command('show')
+    .description('show a plan and its result')
+    .argument('<id>', 'as `sync list` shows it')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'text is a summary; markdown is one too, of at most 60 kB; csv and json have every action',
+      )
+        .choices(['text', 'csv', 'json', 'markdown'])
+        .default('text'),
+    );
+  return withServer(withDataDir(command)).action((id: string, flags: ShowFlags) => end(show(io, id, flags)));
+}
+
+async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
+  const syncs = await openSyncs(flags);
+  const sync = await syncs.find(id);
+  if (flags.format === 'markdown') {
+    await printMarkdown(syncs, io, sync);
+    return EXIT.ok;
+  }
+  if (flags.format !== 'text') {
+    const plan = await syncs.client.download(syncOperations.plan, { id, format: flags.format });
+    await pipeline(Readable.from(plan), io.out, { end: false });
+    return EXIT.ok;
+  }
+  io.out.write(`${headOf(sync).join('\n')}\n`);
+  const waiting = sync.state === 'applying' ? await waitingImport(syncs, sync) : [];
+  await printPlan(syncs, io, id);
+  if (waiting.length > 0) say(io, '', ...waiting);
+  return EXIT.ok;
+}
+
+function headOf({ id, file, undoOf, importId, moves, before }: SyncView): string[] {
+  return [
+    undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} reverses import ${undoOf}`,
+    ...moves.map(({ at, state, reason, who }) => {
+      const by = who === '' ? '' : ` (${printable(who)})`;
+      return `  ${at}  ${state.padEnd(10)}  ${printable(reason)}${by}`;
+    }),
+    ...(importId === null ? [] : [`  carried out by import ${importId}`]),
+    ...(before === null ? [] : [`  who was in its groups before: ${before}`]),
+  ];
 }

@@ -6,7 +6,7 @@ const MAX_NAMES = 50;
 
 export const syncNames: Names = {
   wants: (_, argument) => argument.name() === 'id',
-  here: async (dataDir) =>
+  local: async (dataDir) =>
     readCatalog(dataDir, openSyncCatalogReader, (reader) =>
       (reader?.list(MAX_NAMES) ?? []).map(({ id, state, file }) => [id, `${state}, ${file}`] as const),
     ),

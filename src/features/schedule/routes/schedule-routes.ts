@@ -1,3 +1,4 @@
+import { isoTime } from '../../../api/fields.ts';
 import { nextRuns } from '../../../queue/cron.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
@@ -8,11 +9,10 @@ import { inShort } from '../../../text/wording.ts';
 import { scheduleOperations } from '../operations.ts';
 import type { ScheduleEdit } from '../schedule-catalog.ts';
 import { scheduleViews } from '../schedule-views.ts';
-import { scheduleLookRoute } from './look.ts';
-import { lastDays, nightsOf } from './nights.ts';
 import { checkTimes, requestedSchedule } from './requested-schedule.ts';
-import { sourcesRoute } from './sources.ts';
-import { tryRoute } from './try.ts';
+import { lastDays, nightsOf } from './schedule-nights.ts';
+import { sourcesRoute } from './source-folders.ts';
+import { scheduleLookRoute, tryRoute } from './try-schedule.ts';
 
 const NEXT_TIMES = 5;
 const NIGHTS = 30;
@@ -30,7 +30,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   serve(app, scheduleOperations.next, async ({ query: { cron, tz } }) => {
     checkTimes(cron, tz);
-    return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map(iso) };
+    return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
   });
 
   serve(app, scheduleOperations.nights, async () => {
@@ -78,8 +78,8 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     },
   );
 
-  tryRoute(app, context, catalog);
-  scheduleLookRoute(app, context, catalog);
+  tryRoute(app, context);
+  scheduleLookRoute(app, context);
   sourcesRoute(app, context);
 
   serve(app, scheduleOperations.history, async ({ params: { name }, query: { limit } }) => views.history(name, limit));
@@ -101,8 +101,4 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     find(name);
     await schedules.remove(name);
   });
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

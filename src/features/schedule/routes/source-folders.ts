@@ -1,11 +1,47 @@
 import { mkdir, opendir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { shown } from '../../imports/read/intake-error.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
-import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
-import { allowedFolder, allowedPath } from '../../sources/allowed-sources.ts';
-import type { SourceEntry } from '../../sources/source.ts';
-import { SourceError, SourceNotAllowed } from '../../sources/source-errors.ts';
+import { isoTime } from '../../../api/fields.ts';
+import { shown } from '../../../imports/read/intake-error.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
+import { PACKAGE_FOLDER } from '../../../platform/package-folder.ts';
+import type { Api, ServerContext } from '../../../server/context.ts';
+import { Problem } from '../../../server/problem.ts';
+import { optionProblem } from '../../../server/refusals.ts';
+import { serve } from '../../../server/serve.ts';
+import { allowedFolder, allowedPath } from '../../../sources/allowed-sources.ts';
+import type { SourceEntry } from '../../../sources/source.ts';
+import { SourceError, SourceNotAllowed } from '../../../sources/source-errors.ts';
+import { listSource } from '../../../sources/source-reader.ts';
+import { isRemote } from '../../../text/address-text.ts';
+import { scheduleOperations } from '../operations.ts';
+
+/** Time in which a bucket or server must have listed a folder, in ms: a person waits for it. */
+const MAX_MS = 20_000;
+
+/** `GET /v1/sources`: so that people choose the file of a schedule and need not know its path. */
+export function sourcesRoute(app: Api, { settings, fetching }: Pick<ServerContext, 'settings' | 'fetching'>): void {
+  serve(app, scheduleOperations.sources, async ({ query: { folder } }) => {
+    const sources = settings.sources;
+    const listed = isRemote(folder)
+      ? listSource(folder, { ...fetching, sources }, AbortSignal.timeout(MAX_MS)).then(firstEntries)
+      : sourceEntries(folder, sources);
+    const { entries, more } = await listed.catch(refused);
+    return {
+      entries: entries.map(({ name, kind, size, modifiedAt }) => ({
+        ...{ name, kind, size: kind === 'file' ? size : null },
+        modifiedAt: isoTime(modifiedAt),
+      })),
+      more,
+    };
+  });
+}
+
+function refused(error: unknown): never {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    throw new Problem('BAD_OPTION', `The folder was not listed within ${MAX_MS / 1000} seconds.`, { field: 'folder' });
+  }
+  throw optionProblem('folder', error, error instanceof SourceNotAllowed ? 'SOURCE_NOT_ALLOWED' : 'BAD_OPTION');
+}
 
 /** A folder may have millions of entries: as many are read, and as many of them are given. */
 const MAX_READ = 2_000;
@@ -22,7 +58,7 @@ interface Listing {
  * of the allowed folders.
  * @throws SourceNotAllowed; SourceError where there is no such folder
  */
-export async function sourceEntries(folder: string, allowed: readonly string[]): Promise<Listing> {
+async function sourceEntries(folder: string, allowed: readonly string[]): Promise<Listing> {
   const path = resolve(folder);
   try {
     const names = await namesIn(await allowedFolder(path, allowed));
@@ -38,7 +74,7 @@ export async function sourceEntries(folder: string, allowed: readonly string[]):
 }
 
 /** Returns as many entries as are given, in their order. */
-export function firstEntries(found: readonly SourceEntry[]): Listing {
+function firstEntries(found: readonly SourceEntry[]): Listing {
   return { entries: [...found].sort(inOrder).slice(0, MAX_GIVEN), more: found.length > MAX_GIVEN };
 }
 

@@ -1,0 +1,136 @@
+import { isoTime } from '../../../api/fields.ts';
+import type { Night, NightResult, Overview } from '../../../api/overview.ts';
+import type { SyncState } from '../../../membership/sync-state.ts';
+import { nextRun } from '../../../queue/cron.ts';
+import type { ServerContext } from '../../../server/context.ts';
+import { MAX_LISTED } from '../../../server/overview.ts';
+import type { ScheduleNights } from '../api.ts';
+import type { ScheduleHealth, SchedulePause, ScheduleRecord, ScheduleRun } from '../schedule-catalog.ts';
+
+/** The last run of each schedule. A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
+export function withNights(context: ServerContext, before: Overview): Overview {
+  const { syncCatalog, syncViews, scheduleCatalog: catalog } = context;
+  const health = new Map(catalog.health().map((one) => [one.name, one]));
+  const nights = catalog.list().map((schedule) => nightOf(context, schedule, health.get(schedule.name)));
+  const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
+  const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
+  return {
+    ...before,
+    nights,
+    syncs: [...before.syncs, ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MAX_LISTED),
+    ready: { ...before.ready, syncs: before.ready.syncs.filter(({ id }) => !asked.has(id)) },
+    needs: {
+      ...before.needs,
+      syncs: before.needs.syncs + asked.size,
+      schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed')).length,
+    },
+  };
+}
+
+function nightOf(
+  { syncCatalog, scheduleCatalog: catalog }: ServerContext,
+  { name, paused, tz, nextDue }: ScheduleRecord,
+  health: ScheduleHealth | undefined,
+): Night {
+  const [run] = catalog.runs(name, 1);
+  const sync = run?.syncId == null ? undefined : syncCatalog.find(run.syncId);
+  const { success = null, unsuccessful = 0 } = health ?? {};
+  return {
+    name,
+    paused,
+    tz,
+    next: paused ? null : isoTime(nextDue),
+    result: resultOf(run, sync?.state),
+    run:
+      run === undefined
+        ? null
+        : {
+            at: isoTime(run.at),
+            state: run.state,
+            reason: run.reason,
+            sync: sync ? { id: sync.id, state: sync.state } : null,
+          },
+    lastSuccess: isoTime(success),
+    unsuccessful,
+  };
+}
+
+/** The result of a run, in one word. A person may have decided about its sync since. */
+function resultOf(run: ScheduleRun | undefined, sync: SyncState | undefined): NightResult {
+  if (run === undefined) return 'none';
+  switch (run.state) {
+    case 'skipped-unchanged':
+      return 'ok';
+    case 'skipped-running':
+    case 'missed':
+      return 'missed';
+    case 'failed':
+      return 'failed';
+    case 'running':
+      return 'running';
+    case 'waiting':
+      return 'waits';
+    case 'ran':
+      if (sync === 'held' || sync === 'planned') return 'waits';
+      if (sync === 'planning' || sync === 'applying') return 'running';
+      if (sync === 'rejected') return 'rejected';
+      return sync === undefined || sync === 'applied' || sync === 'unchanged' ? 'ok' : 'failed';
+  }
+}
+
+type DayResult = ScheduleNights['schedules'][number]['nights'][number];
+
+const DAY_MS = 86_400_000;
+/** Due times of a schedule that are checked for runs that did not start; more frequent schedules are not shown as nights. */
+const MAX_TIMES = 100;
+
+const REASONS = {
+  missed: 'it was due, and no server was running',
+  paused: 'it was due, and the schedule was paused',
+} as const;
+
+/** The last `count` days in a time zone, the oldest first, such as 2027-03-28. */
+export function lastDays(now: number, tz: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => dayOf(now - (count - 1 - at) * DAY_MS, tz));
+}
+
+/** The known past of a schedule. Times in ms since 1970. */
+interface Past {
+  /** Oldest first. */
+  readonly runs: readonly ScheduleRun[];
+  readonly pauses: readonly SchedulePause[];
+  /** The last time at which its times were set: earlier ones are not known. */
+  readonly since: number;
+  readonly now: number;
+}
+
+/** The result of a schedule on each day: that of its last run; where one was due and did not start, why. */
+export function nightsOf(
+  { cron, tz }: Pick<ScheduleRecord, 'cron' | 'tz'>,
+  days: readonly string[],
+  { runs, pauses, since, now }: Past,
+): DayResult[] {
+  const byDay = Map.groupBy(runs, ({ dueAt }) => dayOf(dueAt, tz));
+  const isPaused = (at: number) => pauses.some(({ since, until }) => since <= at && at < (until ?? now));
+  /** By day; of a day with several, that of the last. */
+  const notStarted = new Map<string, keyof typeof REASONS>();
+  let at = since;
+  for (let times = 0; times < MAX_TIMES; times++) {
+    at = nextRun(cron, tz, at);
+    if (at >= now) break;
+    notStarted.set(dayOf(at, tz), isPaused(at) ? 'paused' : 'missed');
+  }
+  return days.map((day) => {
+    const own = byDay.get(day) ?? [];
+    const last = own.at(-1);
+    if (last !== undefined) {
+      return { day, state: last.state, reason: last.reason, sync: last.syncId, runs: own.length };
+    }
+    const state = notStarted.get(day) ?? null;
+    return { day, state, reason: state === null ? '' : REASONS[state], sync: null, runs: 0 };
+  });
+}
+
+function dayOf(at: number, tz: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short' }).format(at);
+}
