@@ -7,7 +7,7 @@ import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
-import type { Beside } from './beside.ts';
+import type { Beside } from './beside-imports.ts';
 import type { Service } from './chat-service.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
 import { BESIDE } from './features.ts';

@@ -1,5 +1,5 @@
 import type { LifeFeature } from '../imports/life/feature.ts';
-import type { OpenBeside } from './beside.ts';
+import type { OpenBeside } from './beside-imports.ts';
 
 /** The features that take part in the life of imports: the only file below the doors that names features. */
 export const FEATURES: readonly LifeFeature[] = [

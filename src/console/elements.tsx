@@ -1,8 +1,8 @@
 /** Elements of every view. Values become text and attributes, never markup. */
-
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { Tone } from './answers.ts';
 import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
 import { ApiError, query } from './requests.ts';
 
@@ -55,7 +55,6 @@ export function Fold({ id, title, gist, children }: FoldProperties) {
   );
 }
 
-/** Shows remarks on a file that was read. */
 export function FileNotes({ notes }: { notes: readonly { code: string; text: string }[] }) {
   if (notes.length === 0) return null;
   return (
@@ -88,7 +87,6 @@ export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
   );
 }
 
-/** Explains why there is nothing to show. */
 export function Empty({ children }: { children?: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
@@ -98,17 +96,10 @@ export function Tag({ children }: { children?: ComponentChildren }) {
   return <span class="tag">{children}</span>;
 }
 
-interface BadgeProperties {
-  tone: 'busy' | 'still' | 'good' | 'attention';
-  children?: ComponentChildren;
-}
-
-/** A state. */
-export function Badge({ tone, children }: BadgeProperties) {
+export function Badge({ tone, children }: { tone: Tone; children?: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** The address of an import's page. */
 export function importHref(id: string) {
   return `/imports/${encodeURIComponent(id)}`;
 }
@@ -118,17 +109,14 @@ export function repairHref(id: string) {
   return `${importHref(id)}/repair`;
 }
 
-/** The list of imports with a tag. */
 export function tagHref(tag: string) {
   return `/imports${query({ tags: tag })}`;
 }
 
-/** The address of a sync's page. */
 export function syncHref(id: string) {
   return `/syncs/${encodeURIComponent(id)}`;
 }
 
-/** The address of a member's page. */
 export function memberHref(uid: string) {
   return `/members/${encodeURIComponent(uid)}`;
 }

@@ -1,5 +1,4 @@
 /** The frame of every page (index.html): navigation, the user, the state of the connection, announcements. */
-
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

@@ -1,7 +1,17 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
 import { counted, grouped } from '../text/wording.ts';
-import type { Action, Field, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.ts';
+import type {
+  Action,
+  Field,
+  FollowUp,
+  ImportState,
+  ImportView,
+  Outcome,
+  RegionState,
+  RowCounts,
+  Tone,
+} from './answers.ts';
 import { timeToTheSecond } from './format.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
@@ -70,8 +80,7 @@ export const STATE_GROUPS = {
   'stopped early': ['cancelled', 'aborted', 'rejected'],
 };
 
-/** Tone of a state's badge. */
-export const STATE_TONES: Readonly<Record<ImportState, 'busy' | 'still' | 'good' | 'attention'>> = {
+export const STATE_TONES: Readonly<Record<ImportState, Tone>> = {
   staging: 'busy',
   staged: 'still',
   running: 'busy',
@@ -213,7 +222,6 @@ function completedSentence(view: ImportView) {
   return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest.join('; ') || `the others are ${others}`}.`;
 }
 
-/** Describes the work or the wait of a region. */
 export function regionSentence(region: RegionState) {
   if (region.stopped) return 'Stopped: the service refused its key or plan';
   if (region.unanswered !== null) {

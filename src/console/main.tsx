@@ -35,7 +35,6 @@ function decoded(text: string) {
   }
 }
 
-/** Shows the page of the address. */
 function show({ moveFocus }: { moveFocus: boolean }) {
   const { pathname, search } = location;
   const { title, page: Page, param } = routeOf(pathname);

@@ -1,5 +1,4 @@
 /** Rows by outcome as a bar, a legend, and a sum. */
-
 import { OUTCOMES, sumOfOutcomes } from '../membership/outcome.ts';
 import { grouped } from '../text/wording.ts';
 import type { Outcome, RowCounts } from './answers.ts';

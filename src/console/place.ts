@@ -1,5 +1,4 @@
 /** The context of every part of a page: the user, the address, the way to another page, the title, and the room that there is. */
-
 import { computed, effect, signal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
@@ -51,7 +50,6 @@ export function keepInAddress(search: string) {
 /** The page's own part of the title. */
 export const pageTitle = signal('');
 
-/** Returns the number of things that wait for a person. */
 export function needed(known: Overview | undefined) {
   return known === undefined ? 0 : known.needs.imports + known.needs.syncs + known.needs.schedules;
 }

@@ -1,7 +1,15 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
-
 import { counted, grouped } from '../text/wording.ts';
-import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './answers.ts';
+import type {
+  PlanAction,
+  PlanCounts,
+  Planning,
+  PlanTotals,
+  SyncAction,
+  SyncEntry,
+  SyncState,
+  Tone,
+} from './answers.ts';
 import { fileName } from './import-words.ts';
 
 /** Actions in the order in which people look for them. */
@@ -18,7 +26,6 @@ export const ACTION_LABELS: Readonly<Record<PlanAction, string>> = {
   keep: 'unchanged',
 };
 
-/** Labels of the actions for one member. */
 export const MEMBER_LABELS: Readonly<Record<PlanAction, string>> = {
   add: 'add',
   change: 'change',
@@ -52,8 +59,7 @@ export const SYNC_STATE_GROUPS: Readonly<Record<string, readonly SyncState[]>> =
   'not carried out': ['rejected', 'cancelled', 'stale', 'failed', 'incomplete'],
 };
 
-/** Tone of a state's badge. */
-export const SYNC_TONES: Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 'attention'>> = {
+export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
   planning: 'busy',
   planned: 'still',
   held: 'attention',
@@ -142,7 +148,6 @@ export function countsSentence(actions: PlanCounts, which: readonly PlanAction[]
     .join(', ');
 }
 
-/** Describes the mode. */
 export function modeWords({ mode, missing }: Pick<SyncEntry, 'mode' | 'missing'>) {
   if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';

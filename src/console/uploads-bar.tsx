@@ -1,5 +1,4 @@
 /** The uploads that no form on the page shows: how far they are, and how they ended. */
-
 import { foreign } from './elements.tsx';
 import { size } from './format.ts';
 import { ApiError } from './requests.ts';
@@ -36,7 +35,6 @@ function UploadState({ upload }: { upload: Upload }) {
   );
 }
 
-/** Shows the progress of an upload. */
 export function Progress({ upload }: { upload: Upload }) {
   const total = upload.task.file.size;
   // With an identity or group file, more is sent than the file.

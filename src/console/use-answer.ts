@@ -98,7 +98,6 @@ export interface Pages<T> {
   more: () => Promise<void>;
   /** The first page. */
   restart: () => Promise<void>;
-  /** Asks again for what is shown. */
   refresh: () => Promise<void>;
   /**
    * The same, but after an answer that is still to come (a slow one would never be shown), and not at once after a slow

@@ -1,10 +1,10 @@
 import { test } from 'vitest';
 import { eventually, memberRows, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 async function send(name: string): Promise<void> {
   const headers = { 'content-type': 'text/csv' };

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { eventually, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const usersToBan = Array.from({ length: 120 }, (_, n) => `b${n}`);
-const server = useServerHere({
+const server = useServer({
   seed: { users: ['ada', ...usersToBan], regions: { us: { members: { choir: { usersToBan } } } } },
   faults: 'short-page',
 });

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { violations } from './accessibility.ts';
 import { csvFile, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ seed: { users: ['ada', 'ben'], groups: ['choir'] } });
+const server = useServer({ seed: { users: ['ada', 'ben'], groups: ['choir'] } });
 
 test('before anything is sent, the service is asked which rows would fail; then it starts', async () => {
   const page = await browser.open(server.url);
@@ -37,7 +37,7 @@ test('before anything is sent, the service is asked which rows would fail; then 
   const start = await browser.open(server.url);
   const ready = start.getByRole('region', { name: 'Ready when you are' });
   await ready.getByText(headline).waitFor();
-  await checkSights(start, 'now-checked');
+  await checkScreens(start, 'now-checked');
   await ready.getByRole('button', { name: 'Start with all rows: checked.csv' }).click();
   await start.getByRole('dialog').getByText('2 of them, as the check says').waitFor();
   await start.getByRole('dialog').getByRole('button', { name: 'Do not send' }).click();
@@ -104,11 +104,11 @@ test('rows that would fail are repaired before anything is sent, and are not sen
   await page.keyboard.press('Enter');
   await page.getByText('1 ready to send').waitFor();
   await page.getByText('Until then, a row with edits is not sent at all.').waitFor();
-  await checkSights(page, 'repair-before');
+  await checkScreens(page, 'repair-before');
   await page.getByRole('link', { name: 'before.csv' }).click();
   const edited = '1 row was edited: not sent with the others, but repaired, when this import is over.';
   await page.getByText(`1 of 3 rows can be sent, 2 would fail. Nothing has been sent. ${edited}`).first().waitFor();
-  await checkSights(page, 'repair-before-ways');
+  await checkScreens(page, 'repair-before-ways');
   const start = await browser.open(server.url);
   const ready = start.getByRole('region', { name: 'Ready when you are' });
   await ready.getByText(edited).waitFor();

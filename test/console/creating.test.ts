@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ seed: { users: ['ada'], groups: ['choir'] } });
+const server = useServer({ seed: { users: ['ada'], groups: ['choir'] } });
 
 test('missing users are created after a confirmation with their number, and what was created is said', async () => {
   const page = await browser.open(server.url, { refusals: true });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { ScheduleView } from '../../src/features/schedule/api.ts';
 import { members, openSandboxPlace } from '../cli/workplace.ts';
 import { csvFile, useBrowser } from './browser.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
 
 const browser = useBrowser();
 const FIELD = 'Write the reports to';
@@ -60,7 +60,7 @@ test.each([
     await field.fill(place.root);
     await page.getByRole('button', { name: button }).click();
     await page.getByText(`Name a place in or below ${reports}`).waitFor();
-    await checkSights(page, `reports-of${path.replace('/', '-')}`);
+    await checkScreens(page, `reports-of${path.replace('/', '-')}`);
     await field.fill(reports);
     await page.getByRole('button', { name: button }).click();
     await page.getByRole('heading', { name: 'm.csv', level: 1 }).waitFor();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 test('the documentation of the API fits a small screen, is narrowed down and tried with the keyboard, and is accessible then', async () => {
   const page = await browser.open(`${server.url}/docs`, {

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { readEvents } from '../server/event-source.ts';
 import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 // 120 calls a minute: an import of some hundred rows takes as long as a test needs to look at it.
-const slow = useServerHere({ callsPerMinute: 120 });
+const slow = useServer({ callsPerMinute: 120 });
 
 test('the list shows imports as they move, those of other visitors too', async () => {
   const watcher = await browser.open(`${slow.url}/imports`);
@@ -129,7 +129,7 @@ test('tags are given at the start and changed on the page of the import, and lea
   await page.keyboard.press('Enter');
   await eventually(() => tags.getByRole('link').allTextContents()).toEqual(['choir', 'autumn', '2026']);
   await eventually(() => tags.getByRole('textbox').inputValue()).toBe('');
-  await checkSights(page, 'tags');
+  await checkScreens(page, 'tags');
   await tags.getByRole('link', { name: 'autumn' }).click();
   await page.getByRole('row', { name: /tagged\.csv/ }).waitFor();
 });
@@ -262,7 +262,7 @@ test('when the server goes away the page says so, and goes on by itself when it 
   await eventually(() => pace.textContent()).toMatch(/^As of \d\d:\d\d:\d\d\.$/);
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('alert').getByText('The server does not answer.').waitFor();
-  await checkSights(page, 'away');
+  await checkScreens(page, 'away');
   await front.comeBack();
   await eventually(() => page.getByRole('alert').getByText('The server does not answer.').count()).toBe(0);
   await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);

@@ -5,15 +5,15 @@ import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { asksBeforeClosing, csvFile, eventually, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const exports = mkdtempSync(join(tmpdir(), 'rollcall-kept-'));
 afterAll(() => rmSync(exports, { recursive: true, force: true }));
 
 const browser = useBrowser();
-const server = useServerHere({ sources: [exports] });
-const guarded = useServerHere({ tokenRequired: true });
+const server = useServer({ sources: [exports] });
+const guarded = useServer({ tokenRequired: true });
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
@@ -58,7 +58,7 @@ test('a schedule that is being made or edited is there again, until it is saved 
   await page.goBack();
   await page.getByText('This is what you entered before; it is not saved.').waitFor();
   expect(await name.inputValue()).toBe('nightly');
-  await checkSights(page, 'schedule-kept');
+  await checkScreens(page, 'schedule-kept');
   await page.getByRole('button', { name: 'Discard it' }).click();
   await eventually(() => name.inputValue()).toBe('');
   await name.fill('nightly');

@@ -2,10 +2,10 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, memberRows, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 /** Height of the browser's page, which has 1440 × 900. */
 const WINDOW = 900;
 

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 const grid = (page: Page) => page.getByRole('table', { name: 'The first rows of the file' });
 const understood = (page: Page) => grid(page).locator('tbody tr');
@@ -211,7 +211,7 @@ test('each column is chosen in the header of the first rows, with a suggestion a
   await eventually(() => uses(page)).toEqual(['User (UID)', 'Group (GUID)', 'not used', 'not used']);
   await useOf(page, 'Raumkennung').selectOption('Scope');
   await page.getByText('No column is recognised as the group.').waitFor();
-  await checkSights(page, 'columns-chosen');
+  await checkScreens(page, 'columns-chosen');
 });
 
 test('what is wrong with the first rows stands below their cells, once the columns are chosen', async () => {
@@ -228,7 +228,7 @@ test('what is wrong with the first rows stands below their cells, once the colum
     expect.stringMatching(/cannot be sent$/),
     expect.stringMatching(/the guid is empty.*cannot be sent$/),
   ]);
-  await checkSights(page, 'wrong-cells');
+  await checkScreens(page, 'wrong-cells');
 });
 
 test('Start names all that is missing at once, in the first window, and goes to the first', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
-const guarded = useServerHere({ tokenRequired: true });
+const server = useServer();
+const guarded = useServer({ tokenRequired: true });
 
 test('a user is found by a part of the UID, and Enter opens what imports did to them', async () => {
   const page = await browser.open(server.url);
@@ -21,7 +21,7 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   const found = page.getByRole('table', { name: 'Users found' }).getByRole('row');
   expect(await found.nth(1).innerText()).toMatch(/ANNA-S\s+2\s+2\s+second\.csv/);
   expect(await found.nth(2).innerText()).toMatch(/joanna\s+1\s+1\s+first\.csv/);
-  await checkSights(page, 'members-found');
+  await checkScreens(page, 'members-found');
   await page.getByRole('link', { name: 'ANNA-S' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('table', { name: 'What imports did to ANNA-S' }).getByText('club').waitFor();
@@ -53,7 +53,7 @@ test('an operator asks the service where a user is now, and sees what is not as 
   );
   expect(await groups.nth(2).innerText()).toMatch(/kept\s+us\s+participant\s+added/);
   expect(await groups.nth(3).innerText()).toMatch(/outside\s+us\s+admin\s+no import/);
-  await checkSights(page, 'member-now');
+  await checkScreens(page, 'member-now');
   await page.getByRole('table', { name: 'What imports did to otto' }).waitFor();
 });
 

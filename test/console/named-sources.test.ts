@@ -7,7 +7,7 @@ import type { ScheduleView } from '../../src/features/schedule/api.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
 import { eventually, useBrowser } from './browser.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
 
 /** A schedule reads what a bucket or a database has, by the name that the settings give it. */
 
@@ -53,7 +53,7 @@ test('the file of a schedule is chosen in a bucket, folder by folder', async () 
   await page.getByRole('button', { name: 'members.csv' }).click();
   const rows = page.getByRole('table', { name: 'The first rows' });
   await rows.getByRole('row', { name: /ann in team/ }).waitFor();
-  await checkSights(page, 'schedule-bucket');
+  await checkScreens(page, 'schedule-bucket');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of from-a-bucket' }).waitFor();
   expect(await server.json<ScheduleView>('/v1/schedules/from-a-bucket')).toMatchObject({ file: 'hr:/out/members.csv' });
@@ -62,7 +62,7 @@ test('the file of a schedule is chosen in a bucket, folder by folder', async () 
 test('the settings say what the places reach that schedules may read', async () => {
   const page = await browser.open(`${server.url}/settings`);
   await page.getByText(`hr: (s3://${BUCKET})`).waitFor();
-  await checkSights(page, 'settings-sources');
+  await checkScreens(page, 'settings-sources');
 });
 
 test('a database is read as the settings name it, without a path', async () => {

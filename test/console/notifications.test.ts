@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 /** Admins say in the console who is notified, and try it. */
 
 const browser = useBrowser();
-const server = useServerHere({ notifyPrivate: true });
+const server = useServer({ notifyPrivate: true });
 
 async function receiver(): Promise<{ host: string; types: string[] }> {
   const types: string[] = [];
@@ -33,7 +33,7 @@ test('an admin sets a receiver, tries it, and stops it', async () => {
   await card.getByLabel('Address').fill('https://me:pass@hooks.example/x');
   await card.getByRole('button', { name: 'Save receiver' }).click();
   await card.getByText('holds a user name or password').waitFor();
-  await checkSights(page, 'notifications-refused');
+  await checkScreens(page, 'notifications-refused');
 
   await card.getByLabel('Address').fill(`http://${host}/hook?key=open-sesame`);
   await page.keyboard.press('Enter');
@@ -52,7 +52,7 @@ test('an admin sets a receiver, tries it, and stops it', async () => {
   await test.click();
   await card.getByText(`It did not arrive at ${host}: the receiver says 500.`).waitFor();
   expect(types).toEqual(['import.test', 'import.test']);
-  await checkSights(page, 'notifications');
+  await checkScreens(page, 'notifications');
 
   await card.getByRole('button', { name: 'Stop notifying' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Stop notifying' }).click();

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ callsPerMinute: 600 });
-const guarded = useServerHere({ tokenRequired: true });
+const server = useServer({ callsPerMinute: 600 });
+const guarded = useServer({ tokenRequired: true });
 
 /** Hands a file in over the API, to be sent without asking who is banned; gives its id. */
 async function upload(text: string, query: string): Promise<string> {
@@ -72,7 +72,7 @@ test('a file that was only checked and a plan made to be looked at need nobody, 
   await ready.getByRole('link', { name: 'looked.csv' }).waitFor();
   await page.getByText('Nothing needs you.').waitFor();
   expect(await page.getByRole('link', { name: /need you/ }).count()).toBe(0);
-  await checkSights(page, 'now-ready');
+  await checkScreens(page, 'now-ready');
   await ready.getByRole('button', { name: 'Start sending: checked.csv' }).click();
   await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'checked.csv' }).waitFor();
   await ready.getByRole('link', { name: 'Review the plan' }).click();
@@ -128,7 +128,7 @@ test('an import with rows that need attention is dismissed on the start page', a
   const page = await browser.open(server.url);
   const needs = page.getByRole('region', { name: 'Needs you' });
   await needs.getByText('Completed: 1 of 2 rows succeeded; 1 row needs attention.').waitFor();
-  await checkSights(page, 'now-attention');
+  await checkScreens(page, 'now-attention');
   await needs.getByRole('button', { name: 'Dismiss attention.csv' }).click();
   await needs.getByRole('link', { name: 'attention.csv', exact: true }).waitFor({ state: 'detached' });
 });
@@ -150,7 +150,7 @@ test.each([
   );
   expect(await said.count()).toBe(count);
   expect(await page.getByText(count === 1 ? '1 thing needs you.' : 'Nothing needs you.').count()).toBe(1);
-  if (count === 1) await checkSights(page, 'now-unknown-folders');
+  if (count === 1) await checkScreens(page, 'now-unknown-folders');
 });
 
 test('what happens between the first look and the first event is shown too', async () => {

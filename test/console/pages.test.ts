@@ -2,16 +2,16 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 /** Nothing in it can be broken into lines. */
 const LONG = 'x'.repeat(90);
 
 /** From the narrowest: what is drawn to fit it must not keep a wider page from being right. */
-const SIGHTS = [
+const SCREENS = [
   { width: 320, colorScheme: 'dark' },
   { width: 768, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
@@ -147,7 +147,7 @@ async function showPath(page: Page, path: string): Promise<void> {
 
 /** Checks the rules for every page. The page is left as narrow as the next one shall be at first. */
 async function check(page: Page): Promise<void> {
-  for (const { width, colorScheme } of [...SIGHTS, SIGHTS[0]]) {
+  for (const { width, colorScheme } of [...SCREENS, SCREENS[0]]) {
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
     const right = { tooWide: 0, headings: 1, mains: 1, navigations: 1, unnamed: [], small: [] };

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 /** Calls that add members: each waits until the test lets one go. */
 const held: (() => void)[] = [];
@@ -10,7 +10,7 @@ const GROUPS = ['choir', 'band', 'crew'];
 const areHeld = Promise.withResolvers<void>();
 
 const browser = useBrowser();
-const server = useServerHere({
+const server = useServer({
   chat: (chat) => ({
     ...chat,
     addMembers: async (...call) => {

@@ -2,11 +2,11 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 const FILE = 'Person;Raum;Rolle\nada;choir;OWNER\nben;choir;MEMBER\n';
 
@@ -59,7 +59,7 @@ test('how an earlier import read its file is suggested without a recipe, and the
   await page
     .getByText(/^The same file was imported on .+ Completed: all 2 rows succeeded\. See that import$/)
     .waitFor();
-  await checkSights(page, 'imported-before');
+  await checkScreens(page, 'imported-before');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text.replace('ben', 'cyd'), 'june.csv'));
   const seen = page.getByRole('region', { name: 'What was seen' });
   await seen.getByText(/^This looks like: the import of may\.csv on /).waitFor();
@@ -71,7 +71,7 @@ test('how an earlier import read its file is suggested without a recipe, and the
   await seen.getByRole('button', { name: 'Read it the same way' }).click();
   await eventually(() => page.getByRole('button', { name: 'Use it as the user' }).count()).toBe(0);
   await page.getByRole('row', { name: /cyd in choir: participant, us/ }).waitFor();
-  await checkSights(page, 'read-as-before');
+  await checkScreens(page, 'read-as-before');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: 'june.csv', level: 1 }).waitFor();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();

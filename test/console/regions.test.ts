@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ callsPerMinute: 120 });
+const server = useServer({ callsPerMinute: 120 });
 
 test('Settings show the queue of each region while it is at work: calls in flight, waiting and since when, stalled, set aside', async () => {
   const rows = Array.from({ length: 300 }, (_, at) => `group-${at},ada`).join('\n');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 test('a file that removes more than it may waits, and a person sends it with a button', async () => {
   const shape = JSON.stringify({ actions: { column: 'what', words: { out: 'remove' } } });
@@ -22,7 +22,7 @@ test('a file that removes more than it may waits, and a person sends it with a b
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('2 rows remove or ban members, more than are sent without asking.').waitFor();
   expect(await state.textContent()).not.toMatch(/maxRemovals|Start sending/);
-  await checkSights(page, 'removals');
+  await checkScreens(page, 'removals');
   await state.getByRole('button', { name: 'Send 2 rows that remove or ban…' }).click();
   await page.getByRole('dialog').getByText('at least 2', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send 2 rows that remove or ban', exact: true }).click();

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 /** 200 rows to repair: a user that cannot be one in every other, a group that cannot be one in the rest. */
 const ROWS = Array.from({ length: 200 }, (_, at) => (at % 2 === 0 ? `choir,user ${at}!,` : `cho ir,user-${at},`));
@@ -48,7 +48,7 @@ test('of 100 pasted lines with 50 rows shown every one is entered; those without
   await paste(page, `${lines.join('\n')}\n`);
   const dialog = page.getByRole('dialog');
   await dialog.getByText('20 lines are left out, from “user-100” on: there is no row for them.').waitFor();
-  await checkSights(page, 'repair-paste-dialog');
+  await checkScreens(page, 'repair-paste-dialog');
   await page.getByRole('button', { name: 'Enter 100 lines' }).click();
   await page.getByText('100 ready to send').waitFor();
   await page.getByText('200 cells in 100 rows were changed; 100 of these rows can be sent.').waitFor();
@@ -56,7 +56,7 @@ test('of 100 pasted lines with 50 rows shown every one is entered; those without
   await eventually(() => cellOf(page, 'note, row 100').inputValue()).toBe('a "b"\tc');
   await page.getByRole('button', { name: 'Show 50 more' }).click();
   await eventually(() => cellOf(page, 'uid, row 200').inputValue()).toBe('user-99');
-  await checkSights(page, 'repair-pasted');
+  await checkScreens(page, 'repair-pasted');
 
   await page.getByRole('button', { name: 'Undo: 200 cells entered' }).click();
   await page.getByText('0 ready to send, 0 edited and still wrong, 200 not edited').waitFor();
@@ -90,7 +90,7 @@ test('find and replace in a column shows what would change first; fill down ente
   await look.click();
   await page.getByText('100 cells would change. The first 10:').waitFor();
   expect(await page.getByRole('table', { name: 'What would change' }).locator('tbody tr').count()).toBe(10);
-  await checkSights(page, 'repair-find');
+  await checkScreens(page, 'repair-find');
   await page.getByLabel('Match').selectOption('pattern');
   await page.getByLabel('Find', { exact: true }).fill('user *!');
   await page.getByLabel('Replace with').fill('user-$1');
@@ -186,7 +186,7 @@ test('keyboard only: from cell to cell, into a cell and out of it, as in a sprea
   await page.getByText('Redone: 1 cell in 1 row.').waitFor();
   await eventually(() => page.getByRole('button', { name: /^Redo/ }).count()).toBe(0);
   await hasFocus(page, 'uid, row 4');
-  await checkSights(page, 'repair-keys');
+  await checkScreens(page, 'repair-keys');
 });
 
 test('with Shift, cells are marked together: copied, pasted, emptied and filled down as one action', async () => {
@@ -206,7 +206,7 @@ test('with Shift, cells are marked together: copied, pasted, emptied and filled 
     return clipboardData.getData('text/plain');
   })()`);
   expect(await copied).toBe('user 0!\t\nuser-1\t\nuser 2!\t');
-  await checkSights(page, 'repair-marked');
+  await checkScreens(page, 'repair-marked');
 
   // Without Shift the next cell is meant alone; a click with Shift marks up to it.
   await keyboard.press('ArrowUp');

@@ -2,12 +2,12 @@ import { test } from 'vitest';
 import { textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const users = ['ada', 'ben', 'cyd', 'dot', 'eve'];
-const server = useServerHere({ seed: { users, groups: ['choir'] } });
+const server = useServer({ seed: { users, groups: ['choir'] } });
 
 /** Column names of someone else, e-mail addresses among the users, a word for an unknown scope, two unknown users. */
 const MESSY = [
@@ -33,30 +33,30 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page.getByLabel('Use of column “Rolle”').selectOption('Scope');
   await page.getByRole('row', { name: /ada in choir: admin/ }).waitFor();
-  await checkSights(page, 'repair-preview');
+  await checkScreens(page, 'repair-preview');
 
   // The whole file is checked: what is wrong is counted by problem, and could be edited now.
   await page.getByRole('button', { name: 'Check the whole file first' }).click();
   await page.getByRole('row', { name: /2 .*invalid.*UNKNOWN_SCOPE/ }).waitFor();
-  await checkSights(page, 'repair-checked');
+  await checkScreens(page, 'repair-checked');
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByText('Repaired rows can be sent when this import has finished.').waitFor();
   await page.getByText('3 rows to repair').waitFor();
   await page.getByRole('link', { name: 'roster.xlsx' }).click();
   await page.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 1 of 6 rows succeeded; 5 rows need attention.').first().waitFor();
-  await checkSights(page, 'repair-import');
+  await checkScreens(page, 'repair-import');
 
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
-  await checkSights(page, 'repair-rows');
+  await checkScreens(page, 'repair-rows');
 
   // An edit that does not help shows it at once and is undone; one that helps does.
   await cell('Member No, row 3').fill('ben example');
   await page.keyboard.press('Enter');
   await page.getByText('1 edited and still wrong').waitFor();
   await page.locator('input:focus').and(cell('Member No, row 4')).waitFor();
-  await checkSights(page, 'repair-still-wrong');
+  await checkScreens(page, 'repair-still-wrong');
   await cell('Member No, row 3').press('Control+z');
   await eventually(() => cell('Member No, row 3').inputValue()).toBe('ben@example.org');
   await cell('Member No, row 3').fill('ben');
@@ -92,18 +92,18 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
     document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);
   await page.getByText('5 rows to repair: 5 ready to send').waitFor();
-  await checkSights(page, 'repair-ready');
+  await checkScreens(page, 'repair-ready');
   await page.getByRole('button', { name: 'Restore row 7' }).click();
   await page.getByText('4 ready to send').waitFor();
 
   await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();
   await page.getByRole('dialog').getByText('2 of UNKNOWN_SCOPE, 1 of ERR_UID_NOT_FOUND, 1 of BAD_CHARACTER').waitFor();
   await page.getByRole('dialog').getByText('up to 4, one for each member added').waitFor();
-  await checkSights(page, 'repair-dialog');
+  await checkScreens(page, 'repair-dialog');
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
   await page.locator('p:focus', { hasText: 'The repaired rows were sent' }).waitFor();
   await page.getByText('0 ready to send, 0 edited and still wrong, 1 not edited, 4 sent').waitFor();
-  await checkSights(page, 'repair-sent');
+  await checkScreens(page, 'repair-sent');
   await page.getByRole('link', { name: 'see the import of repaired rows' }).click();
   await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
   await page.getByText('Completed: all 4 rows succeeded').first().waitFor();
@@ -111,5 +111,5 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByRole('link', { name: 'roster.xlsx' }).click();
   await page.getByText('Rows that were repaired were').waitFor();
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor();
-  await checkSights(page, 'repair-parent');
+  await checkScreens(page, 'repair-parent');
 });

@@ -2,12 +2,12 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 const KNOWN = Array.from({ length: 400 }, (_, at) => `user-${at}`);
 // The first call of the region is refused for a moment: its row has a story.
-const served = useServerHere({
+const served = useServer({
   seed: { users: KNOWN, groups: ['choir', 'team', 'crew'] },
   faults: 'unavailable=1',
 });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 /** Schedules made, tried, run, edited and copied by a person without a terminal. */
 
@@ -15,7 +15,7 @@ const membersFile = (uids: readonly string[]) =>
   writeFileSync(join(exports, 'members.csv'), `guid,uid,Room\n${uids.map((uid) => `team,${uid},The Team\n`).join('')}`);
 
 const browser = useBrowser();
-const server = useServerHere({
+const server = useServer({
   seed: { users: ['zoe', 'yan', ...TEAM], regions: { us: { members: { team: { participants: TEAM } } } } },
   sources: [exports, 'https://hr.example/exports/'],
 });
@@ -42,14 +42,14 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByLabel('Most groups to create').fill('3');
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
-  await checkSights(page, 'new-schedule-error');
+  await checkScreens(page, 'new-schedule-error');
   await page.getByLabel('File or pattern').fill('members.csv');
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('has 5 rows, and 6 were expected').waitFor();
   await page.getByLabel('Rows that the file must have').fill('5');
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('Planned: 1 change in 1 group. Nothing has been sent.').waitFor();
-  await checkSights(page, 'new-schedule-tried');
+  await checkScreens(page, 'new-schedule-tried');
   // The nights are never asked for by the clock.
   await page.evaluate((everyMs) => {
     const wait = globalThis.setTimeout;
@@ -97,12 +97,12 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByRole('table', { name: 'Edits of nightly' }).getByText('15 3 * * 1-5').waitFor();
   await page.getByRole('table', { name: 'Edits of nightly' }).getByText('5400000').waitFor();
   await row.getByText('may create groups; at most 4 groups').waitFor();
-  await checkSights(page, 'schedules');
+  await checkScreens(page, 'schedules');
 
   await other.getByLabel('Mode').selectOption('mirror');
   await other.getByRole('button', { name: 'Save changes' }).click();
   await other.getByText('changed cron from "15 3 * * 1-5" to "0 4 * * 1-5"').waitFor();
-  await checkSights(other, 'edited-meanwhile');
+  await checkScreens(other, 'edited-meanwhile');
   await other.getByRole('button', { name: 'Discard mine, and show theirs' }).click();
   await eventually(() => other.getByLabel('At', { exact: true }).inputValue()).toBe('04:00');
   await other.getByLabel('Mode').selectOption('mirror');
@@ -125,7 +125,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
 
   const grid = page.getByRole('region', { name: 'Nights, scrollable' });
   await grid.getByRole('link', { name: /^nightly, .*: ran/ }).waitFor();
-  await checkSights(page, 'nights');
+  await checkScreens(page, 'nights');
   // On a phone it scrolls by itself, also by keyboard, and begins at the last night.
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await grid.evaluate((place) => [place.scrollWidth > place.clientWidth, place.tabIndex])).toEqual([true, 0]);
@@ -139,7 +139,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   const groups = page.getByRole('table', { name: /What both do in each group/ }).locator('tbody tr');
   await eventually(() => groups.count()).toBe(1);
   expect(await groups.textContent()).toMatch(/team.*us.*1 → 0 \(−1\)/);
-  await checkSights(page, 'compared');
+  await checkScreens(page, 'compared');
   await page.getByLabel('Groups', { exact: true }).selectOption('all');
   await page.getByRole('heading', { name: 'All groups', exact: true }).waitFor();
   await page.getByLabel('Second', { exact: true }).selectOption({ index: 0 });
@@ -168,7 +168,7 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   const read = page.getByRole('table', { name: 'The first rows' });
   await read.getByRole('row', { name: /ann in team: participant/ }).waitFor();
   await read.getByText('has "!"').waitFor();
-  await checkSights(page, 'schedule-file');
+  await checkScreens(page, 'schedule-file');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of rooms' }).waitFor();
   await page.goto(`${server.url}/schedules/rooms/edit`);
@@ -177,7 +177,7 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
 
   await page.getByLabel('Recipe').selectOption({ label: 'Slack: workspace export' });
   await eventually(() => page.locator('#new-map').inputValue()).not.toContain('Wer');
-  await checkSights(page, 'schedule-recipe');
+  await checkScreens(page, 'schedule-recipe');
   await page.getByLabel('Recipe').selectOption('none');
   await eventually(() => page.locator('#new-map').inputValue()).toBe('');
 });
@@ -226,7 +226,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
     expect.stringMatching(/^4ann.*ann in team: .*ann in choir: /),
     expect.stringMatching(/^5ben.*ben in team: .*ben in band: /),
   ]);
-  await checkSights(page, 'schedule-shaped');
+  await checkScreens(page, 'schedule-shaped');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('region', { name: 'History of titled' }).waitFor();
   await page.goto(`${server.url}/schedules/titled/edit`);
@@ -263,7 +263,7 @@ test('the file of a schedule is chosen from the folders that the server allows, 
     .getByRole('table', { name: 'The first rows' })
     .getByRole('row', { name: /ann in team/ })
     .waitFor();
-  await checkSights(page, 'schedule-folders');
+  await checkScreens(page, 'schedule-folders');
   await page.setViewportSize({ width: 320, height: 800 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   // The rows of one file tell nothing about another.
@@ -333,7 +333,7 @@ test('the form says at its top whether a schedule only plans or applies by itsel
   await page.getByRole('button', { name: 'Change this' }).click();
   await page.locator(':focus').and(page.getByLabel('Apply the plan at once')).check();
   await said.filter({ hasText: 'This schedule applies its plans by itself' }).waitFor();
-  await checkSights(page, 'schedule-applies');
+  await checkScreens(page, 'schedule-applies');
 });
 
 test('a cron expression begins with the times that were chosen, and the zone says what it means', async () => {

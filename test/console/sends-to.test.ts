@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const sandbox = useServerHere();
-const real = useServerHere({
+const sandbox = useServer();
+const real = useServer({
   settings: {
     profile: 'production',
     host: 'cometchat.io',
@@ -34,7 +34,7 @@ test('every page says above all else that this is a sandbox', async () => {
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     expect(await band(page).textContent()).toBe('Sandbox: nothing reaches real users');
   }
-  await checkSights(page, 'sends-to-sandbox');
+  await checkScreens(page, 'sends-to-sandbox');
   await page.emulateMedia({ media: 'print' });
   expect(await band(page).isVisible()).toBe(false);
 });
@@ -47,7 +47,7 @@ test('every page says the profile, host and apps of the real service, in another
   );
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-  await checkSights(page, 'sends-to-real');
+  await checkScreens(page, 'sends-to-real');
   await page.evaluate('scrollTo(0, document.body.scrollHeight)');
   expect(await band(page).evaluate((shown) => shown.getBoundingClientRect().top)).toBe(0);
   const other = await browser.open(sandbox.url);
@@ -107,7 +107,7 @@ test('a sync and an export say where they go, too', async () => {
   await eventually(() => page.getByRole('region', { name: 'State' }).locator('dl > div').allTextContents()).toEqual(
     expect.arrayContaining(['Rows that cannot be used1', ...facts]),
   );
-  await checkSights(page, 'sync-target');
+  await checkScreens(page, 'sync-target');
 
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"groups":["team"]}' };
   expect((await fetch(`${real.url}/v1/exports`, post)).status).toBe(202);
@@ -118,5 +118,5 @@ test('a sync and an export say where they go, too', async () => {
   });
   await page.goto(`${real.url}/exports`);
   await eventually(() => page.locator('.exports dl > div').allTextContents()).toEqual(facts);
-  await checkSights(page, 'export-target');
+  await checkScreens(page, 'export-target');
 });

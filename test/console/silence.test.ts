@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { eventually, memberRows, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ faults: 'unavailable=100%' });
+const server = useServer({ faults: 'unavailable=100%' });
 
 test('an import whose service does not answer says so, on its page and on the first one', async () => {
   const page = await browser.open(server.url);
@@ -14,7 +14,7 @@ test('an import whose service does not answer says so, on its page and on the fi
   expect(await state.textContent()).toContain('Its rows wait and use no attempts.');
   await eventually(() => state.textContent()).not.toContain(' left');
   await page.getByText(/The service does not answer; (next try at .*\d\d:\d\d|trying now)/).waitFor();
-  await checkSights(page, 'silence');
+  await checkScreens(page, 'silence');
   await page.getByRole('link', { name: 'Now' }).click();
   await page.getByRole('region', { name: 'Running' }).getByText('no answer in us').waitFor();
 });
@@ -30,5 +30,5 @@ test('a sync whose planning waits for the service says so on its page', async ()
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('The service does not answer in us').waitFor();
   await state.getByText('Listing the members of the groups: 0 of 1 group.').waitFor();
-  await checkSights(page, 'silent-sync');
+  await checkScreens(page, 'silent-sync');
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ tokenRequired: true, seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+const server = useServer({ tokenRequired: true, seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
 
 const ROSTER = `Member No;Room;Remark
 ada;choir;sings

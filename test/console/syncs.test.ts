@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const EVIL = '<img src=x onerror=alert(1)>';
 const MANY = Array.from({ length: 120 }, (_, at) => `new-${at}`);
@@ -15,7 +15,7 @@ const exports = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
 afterAll(() => rmSync(exports, { recursive: true, force: true }));
 
 const browser = useBrowser();
-const server = useServerHere({
+const server = useServer({
   tokenRequired: true,
   sources: [exports],
   seed: {
@@ -132,7 +132,7 @@ test('a plan that adds many says what that takes and where it goes before it is 
     ...['Rows120', 'Groups1', 'Messages in groupsup to 120, one for each member added', 'Callsat least 5'],
     ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
   ]);
-  await checkSights(page, 'sync-apply');
+  await checkScreens(page, 'sync-apply');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('Planned: 120 changes in 1 group. Nothing has been sent.').first().waitFor();
 });
@@ -168,7 +168,7 @@ test('a wrong limit of a guard is shown beside its field', async () => {
   await page.getByText('Guard limits (19)').click();
   const limit = page.getByLabel('groupPercent', { exact: true });
   expect(await limit.getAttribute('placeholder')).toBe('20');
-  await checkSights(page, 'guard-limits');
+  await checkScreens(page, 'guard-limits');
   await limit.fill('120');
   await page.getByRole('button', { name: 'Create plan' }).click();
   await page.locator('.field', { has: limit }).getByText('a percentage from 0 to 100').waitFor();
@@ -218,7 +218,7 @@ test('a sync that a guard holds for 200 groups is looked at by guard, searched, 
   const guards = held.getByRole('table', { name: 'Guards that object' }).locator('tbody tr');
   await eventually(() => guards.count()).toBe(3);
   expect(await guards.filter({ hasText: 'group-removals' }).textContent()).toMatch(/200\s*800/);
-  await checkSights(page, 'held');
+  await checkScreens(page, 'held');
 
   await held.getByText('200 groups of group-removals').click();
   const list = held.getByRole('table', { name: /group-removals objects to/ }).locator('tbody tr');
@@ -228,7 +228,7 @@ test('a sync that a guard holds for 200 groups is looked at by guard, searched, 
   await held.getByLabel('Find a group').fill('G19');
   await eventually(() => list.count()).toBe(11);
   expect(await list.first().textContent()).toContain('4');
-  await checkSights(page, 'held-open');
+  await checkScreens(page, 'held-open');
 
   // Back from a member leads to the plan as it was left: with as many groups, the open one, and at the same place.
   await page.getByLabel('Groups with').selectOption('to remove');
@@ -251,7 +251,7 @@ test('a sync that a guard holds for 200 groups is looked at by guard, searched, 
   await dialog.getByText('Approve this plan against 202 objections?').waitFor();
   await dialog.getByText('800 of 1,000 members (80 %) would leave').waitFor();
   await dialog.getByText('group-removals (200 groups)').waitFor();
-  await checkSights(page, 'held-approve');
+  await checkScreens(page, 'held-approve');
   await dialog.getByLabel('Reason').fill('the course is over');
   await dialog.getByRole('button', { name: 'Approve and apply 800 changes' }).click();
   await page.getByText('Applied: 800 changes in 200 groups.').first().waitFor();

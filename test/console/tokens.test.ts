@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 /** Admins decide in the console who may use the server. */
 
 const browser = useBrowser();
-const server = useServerHere({ tokenRequired: true });
+const server = useServer({ tokenRequired: true });
 
 async function enter(token: string): Promise<Page> {
   const page = await browser.open(`${server.url}/settings`, { refusals: true });
@@ -24,19 +24,19 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   await page.getByLabel('For').fill('nightly-job');
   await page.getByLabel('Role').selectOption('operator');
   await page.getByLabel('Expires').selectOption('never');
-  await checkSights(page, 'token-new');
+  await checkScreens(page, 'token-new');
   await page.getByRole('button', { name: 'Make token' }).click();
   const shown = page.getByRole('dialog', { name: 'The token of nightly-job' });
   const token = (await shown.locator('code').textContent()) ?? '';
   expect(token).toMatch(/^rct_/);
   await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
-  await checkSights(page, 'token-shown');
+  await checkScreens(page, 'token-shown');
   await page.keyboard.press('Enter');
   await shown.waitFor({ state: 'detached' });
   const row = card.getByRole('row', { name: 'nightly-job' });
   await eventually(() => row.textContent()).toMatch(/nightly-job.*operator.*never.*never/);
   expect(await page.content()).not.toContain(token);
-  await checkSights(page, 'tokens');
+  await checkScreens(page, 'tokens');
 
   const used = await enter(token);
   await used.getByText('Keys are never shown.').waitFor();

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+const server = useServer({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
 /** The reply to the first call is lost. */
-const lost = useServerHere({ seed: { users: ['ada', 'ben'], groups: ['choir', 'band'] }, faults: 'reset-after=1' });
+const lost = useServer({ seed: { users: ['ada', 'ben'], groups: ['choir', 'band'] }, faults: 'reset-after=1' });
 /** Region eu refuses the key: its rows wait for a person. The others go on slowly enough to be looked at. */
-const refused = useServerHere({ callsPerMinute: 120, faults: 'eu:refuse-key' });
+const refused = useServer({ callsPerMinute: 120, faults: 'eu:refuse-key' });
 
 test('each row says what was so, also invalid ones and bans; the sum of the regions is that of the file', async () => {
   const page = await browser.open(server.url);
@@ -145,7 +145,7 @@ test('a problem shows up to three of its rows with their values', async () => {
   await page
     .getByRole('row', { name: /BAD_CHARACTER in uid Row 2, ann!: .* Also row 3, ben!, row 4, cyd!\./ })
     .waitFor();
-  await checkSights(page, 'problem-examples');
+  await checkScreens(page, 'problem-examples');
 });
 
 test('a problem whose values have several shapes says how many rows are like each', async () => {
@@ -155,5 +155,5 @@ test('a problem whose values have several shapes says how many rows are like eac
   await page.getByText('Completed: 0 of 14 rows succeeded').first().waitFor();
   const said = /Row 3, anna0@example\.org: .* 10 like this, 2 like li na \(row 2\), 1 like #9 \(row 14\), 1 other /;
   await page.getByRole('row', { name: said }).waitFor();
-  await checkSights(page, 'problem-shapes');
+  await checkScreens(page, 'problem-shapes');
 });

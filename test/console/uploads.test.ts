@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { asksBeforeClosing, csvFile, eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 const uploads = (page: Page) => page.getByRole('region', { name: 'Uploads' });
@@ -50,7 +50,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   await bar.getByText('meanwhile.csv').waitFor();
   await bar.getByText(/of \d+ KB/).waitFor();
   expect(await asksBeforeClosing(page)).toBe(true);
-  await checkSights(page, 'upload-elsewhere');
+  await checkScreens(page, 'upload-elsewhere');
   await bar.getByRole('link', { name: 'Back to its form' }).click();
   await page
     .locator('#main')
@@ -60,7 +60,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   await main(page).getByRole('link', { name: 'Exports' }).click();
   front.release();
   await bar.getByText('meanwhile.csv has been uploaded. Nothing is sent until its page is opened.').waitFor();
-  await checkSights(page, 'upload-arrived');
+  await checkScreens(page, 'upload-arrived');
   expect(await asksBeforeClosing(page)).toBe(false);
   await bar.getByRole('link', { name: 'See the import' }).click();
   await page.getByRole('heading', { name: 'meanwhile.csv', level: 1 }).waitFor();
@@ -149,7 +149,7 @@ test('what the server refuses of an upload that nobody watches is said on every 
   await uploads(page)
     .getByText(/^The upload of refused\.csv failed: /)
     .waitFor();
-  await checkSights(page, 'upload-refused');
+  await checkScreens(page, 'upload-refused');
   await uploads(page).getByRole('link', { name: 'Back to its form' }).click();
   await page.locator('input:focus').and(page.getByLabel('Stop after errors')).waitFor();
   await eventually(() => uploads(page).count()).toBe(0);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
-const guarded = useServerHere({ tokenRequired: true });
+const server = useServer();
+const guarded = useServer({ tokenRequired: true });
 
 const EVIL = '<img src=x onerror=alert(1)>';
 

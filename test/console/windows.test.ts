@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { memberRows, startImport, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
 // Slowly enough to be still sending when the last window has loaded, also on a busy machine.
-const slow = useServerHere({ callsPerMinute: 60 });
+const slow = useServer({ callsPerMinute: 60 });
 
 test('seven windows side by side all load, and all follow an import to its end', async () => {
   const first = await browser.open(slow.url);

@@ -2,11 +2,11 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type MadeWorkbook, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { eventually, useBrowser } from './browser.ts';
-import { useServerHere } from './serve-here.ts';
-import { checkSights } from './sights.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
-const server = useServerHere();
+const server = useServer();
 
 const members = (uid: string) =>
   textRows([
@@ -43,7 +43,7 @@ test('the sheets of a workbook are offered by their names, and the one that is c
   expect(await sheetNames(page)).toEqual(['the first one with a table', 'Read me', 'Members', 'Old (hidden)']);
   await page.getByRole('button', { name: 'Choose another sheet' }).click();
   await page.locator('select:focus').and(page.getByLabel('Sheet')).waitFor();
-  await checkSights(page, 'workbook');
+  await checkScreens(page, 'workbook');
   await page.getByLabel('Sheet').selectOption('Old (hidden)');
   await eventually(() => uids(page)).toEqual(['old']);
   await page.getByRole('button', { name: 'Start import' }).click();

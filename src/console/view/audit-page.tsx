@@ -1,5 +1,4 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
-
 import type { AuditPage as Page } from '../answers.ts';
 import type { Column } from '../data-table.tsx';
 import { Card, Empty, foreign, importHref, syncHref, Time } from '../elements.tsx';

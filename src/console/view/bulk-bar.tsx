@@ -1,5 +1,4 @@
 /** One action for several imports: which are chosen, what can be done with them, and what each answered. */
-
 import { type Signal, useSignal } from '@preact/signals';
 import type { SentFor } from '../../api/operation.ts';
 import type { importOperations } from '../../api/operations/imports.ts';

@@ -1,5 +1,4 @@
 /** One import, live. */
-
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -83,7 +82,6 @@ function ImportTitle({ id, live }: { id: string; live: LiveImport }) {
   );
 }
 
-/** Shows the kind of an import and its origin. */
 function Origin({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;

@@ -1,5 +1,4 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../membership/outcome.ts';

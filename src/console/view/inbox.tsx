@@ -1,9 +1,8 @@
 /** The things that wait for a person: each with its reason, and the button or the link that solves it. */
-
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ImportView, Night, Overview, RunningImport, SyncEntry } from '../answers.ts';
+import type { ImportView, Night, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { Badge, Card, ErrorPlace, foreign, importHref, repairHref, syncHref, Time } from '../elements.tsx';
 import { actionLabel, fileName, stateLabel, stateSentence, stateTone, withoutFailing } from '../import-words.ts';
 import { refreshOverview } from '../live-overview.ts';
@@ -34,7 +33,7 @@ export function Needs({ overview: { needs, waiting, attention, running, syncs, n
           <ImportItem key={view.id} view={view} canDismiss />
         ))}
         {failed.map((night) => (
-          <NightItem key={`night ${night.name}`} night={night} />
+          <RunItem key={`night ${night.name}`} night={night} />
         ))}
       </ul>
       {unlisted > 0 && (
@@ -51,11 +50,22 @@ export function Needs({ overview: { needs, waiting, attention, running, syncs, n
   );
 }
 
-function Item({ head, text, next }: { head: ComponentChildren; text: ComponentChildren; next: ComponentChildren }) {
+interface ItemProperties {
+  href: string;
+  name: string;
+  tone: Tone;
+  state: string;
+  text: ComponentChildren;
+  next: ComponentChildren;
+}
+
+function Item({ href, name, tone, state, text, next }: ItemProperties) {
   return (
     <li>
       <div>
-        <p class="inbox-head">{head}</p>
+        <p class="inbox-head">
+          <a href={href}>{foreign(name)}</a> <Badge tone={tone}>{state}</Badge>
+        </p>
         <p class="soft">{text}</p>
       </div>
       <div class="buttons">{next}</div>
@@ -67,12 +77,10 @@ function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, createdAt
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   return (
     <Item
-      head={
-        <>
-          <a href={syncHref(id)}>{foreign(titleOf({ file, undoOf }))}</a>{' '}
-          <Badge tone={SYNC_TONES[state]}>{state}</Badge>
-        </>
-      }
+      href={syncHref(id)}
+      name={titleOf({ file, undoOf })}
+      tone={SYNC_TONES[state]}
+      state={state}
       text={
         <>
           {state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied'}
@@ -92,12 +100,10 @@ function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, createdAt
 function StoppedItem({ view: { id, file, stoppedRegions } }: { view: RunningImport }) {
   return (
     <Item
-      head={
-        <>
-          <a href={importHref(id)}>{foreign(fileName(file))}</a>{' '}
-          <Badge tone="attention">{stoppedRegions.join(', ')} stopped</Badge>
-        </>
-      }
+      href={importHref(id)}
+      name={fileName(file)}
+      tone="attention"
+      state={`${stoppedRegions.join(', ')} stopped`}
       text={`The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${stoppedRegions.join(', ')}. The other regions continue.`}
       next={
         <a class="button" href={importHref(id)}>
@@ -128,12 +134,10 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
     });
   return (
     <Item
-      head={
-        <>
-          <a href={importHref(id)}>{foreign(fileName(file))}</a>{' '}
-          <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
-        </>
-      }
+      href={importHref(id)}
+      name={fileName(file)}
+      tone={stateTone(view)}
+      state={stateLabel(view)}
       text={
         <>
           {stateSentence(view)} · <Time iso={view.createdAt} />
@@ -185,35 +189,27 @@ function mayRepair({ checkedRows, edited }: ImportView) {
   return (checkedRows?.wouldFail ?? 0) > 0 || edited !== undefined;
 }
 
-function NightItem({ night }: { night: Night }) {
+function RunItem({ night }: { night: Night }) {
   const { name, result, run, unsuccessful } = night;
   const sync = run?.sync ?? null;
   return (
     <Item
-      head={
-        <>
-          <a href="/schedules">{foreign(name)}</a>{' '}
-          <Badge tone="attention">{result === 'missed' ? 'run missed' : 'run failed'}</Badge>
-        </>
-      }
-      text={[nightSentence(night), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
+      href="/schedules"
+      name={name}
+      tone="attention"
+      state={result === 'missed' ? 'run missed' : 'run failed'}
+      text={[runSentence(night), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
       next={
-        sync === null ? (
-          <a class="button" href="/schedules">
-            Open schedules
-          </a>
-        ) : (
-          <a class="button" href={syncHref(sync.id)}>
-            Open the sync
-          </a>
-        )
+        <a class="button" href={sync === null ? '/schedules' : syncHref(sync.id)}>
+          {sync === null ? 'Open schedules' : 'Open the sync'}
+        </a>
       }
     />
   );
 }
 
 /** Returns the reason why a run did not succeed, as a sentence. */
-function nightSentence({ result, run }: Night) {
+function runSentence({ result, run }: Night) {
   if (result === 'missed' && run?.state === 'skipped-running')
     return 'The last run was skipped: the one before was not over.';
   if (result === 'missed') return 'The last run was missed: no server was running at its time.';

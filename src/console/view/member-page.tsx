@@ -1,5 +1,4 @@
 /** Users by a part of their UID, and what every import did to one of them. */
-
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { counted, grouped } from '../../text/wording.ts';

@@ -1,5 +1,4 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
-
 import { useSignal } from '@preact/signals';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings } from '../answers.ts';

@@ -1,8 +1,7 @@
-/** The start page: what needs a person, what runs, what may be continued, how the nights went, what keeps failing; and the place for a new file. */
-
+/** The start page: what needs a person, what runs, what may be continued, what came of the last runs of schedules, what keeps failing; and the place for a new file. */
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ImportView, Night, Overview, RunningImport } from '../answers.ts';
+import type { ImportView, Night, Overview, RunningImport, Tone } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, foreign, importHref, syncHref, Time, TimeIn } from '../elements.tsx';
 import { estimate, timeOfDay } from '../format.ts';
@@ -25,7 +24,7 @@ export function NowPage() {
     <>
       <h1>Now</h1>
       {isNew ? <Welcome isSandbox={settings.value?.sandbox === true} /> : <Lead />}
-      {isOperator && known?.unknownFolders !== undefined && <Strays folders={known.unknownFolders} />}
+      {isOperator && known?.unknownFolders !== undefined && <UnknownFolders folders={known.unknownFolders} />}
       {known !== undefined && needed(known) > 0 && <Needs overview={known} />}
       {known !== undefined && known.running.length + known.queued + known.syncsUnderWay.length > 0 && (
         <Running overview={known} />
@@ -37,7 +36,7 @@ export function NowPage() {
       {known === undefined && <Empty>Loading …</Empty>}
       {known !== undefined && known.nights.length > 0 && (
         <Card id="nights" title="Last run of each schedule">
-          <Nights nights={known.nights} />
+          <LastRuns nights={known.nights} />
         </Card>
       )}
       {known !== undefined && !isNew && (
@@ -76,7 +75,7 @@ function Lead() {
 /** Folders that are named. */
 const MAX_NAMED = 3;
 
-function Strays({ folders: { count, names } }: { folders: NonNullable<Overview['unknownFolders']> }) {
+function UnknownFolders({ folders: { count, names } }: { folders: NonNullable<Overview['unknownFolders']> }) {
   const named = names.slice(0, MAX_NAMED);
   return (
     <div class="notice attention">
@@ -181,7 +180,7 @@ function RunningItem({ view }: { view: RunningImport }) {
   );
 }
 
-const RESULTS: Readonly<Record<Night['result'], readonly ['busy' | 'still' | 'good' | 'attention', string]>> = {
+const RESULTS: Readonly<Record<Night['result'], readonly [Tone, string]>> = {
   ok: ['good', 'ok'],
   running: ['busy', 'running'],
   waits: ['attention', 'waits for you'],
@@ -238,7 +237,7 @@ const RUN_COLUMNS: Column<Night>[] = [
   },
 ];
 
-function Nights({ nights }: { nights: readonly Night[] }) {
+function LastRuns({ nights }: { nights: readonly Night[] }) {
   return (
     <DataTable
       caption="The last run of each schedule"

@@ -1,5 +1,4 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
-
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
@@ -173,7 +172,6 @@ function SkipToStart() {
   );
 }
 
-/** Notes that the same file was imported before. */
 function ImportedBefore({ before }: { before: FilePreview['before']['value'] }) {
   return (
     <div role="status">
@@ -230,7 +228,7 @@ interface FileChoiceProperties {
 function FileChoice({ file, onFile, onSample, onRemove }: FileChoiceProperties) {
   const isOver = useSignal(false);
   const tooMany = useSignal(false);
-  useStrayFilesKept();
+  usePageKeptOnDrop();
   const take = (files: FileList | null | undefined) => {
     const first = files?.[0];
     if (first === undefined) return;
@@ -312,7 +310,7 @@ async function sample() {
 }
 
 /** Dropped beside its place, a file would be opened instead of this page. */
-function useStrayFilesKept() {
+function usePageKeptOnDrop() {
   useEffect(() => {
     const prevent = (event: Event) => event.preventDefault();
     for (const name of ['dragover', 'drop']) addEventListener(name, prevent);

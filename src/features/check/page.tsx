@@ -1,5 +1,4 @@
 /** The result of a check before anything is sent: the rows that would fail, and the work of sending. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ImportView } from '../../console/answers.ts';
@@ -21,7 +20,6 @@ const ask = callsOf<typeof checkOperations>();
 
 const ASK_EVERY_MS = 1000;
 
-/** Labels of a check's verdicts. */
 const VERDICTS: readonly (readonly [verdict: string, label: string])[] = [
   ['fail', 'would fail'],
   ['invalid', 'invalid'],
@@ -43,7 +41,6 @@ interface ImportCheckProperties {
   hasCheck: boolean;
 }
 
-/** Shows the check of a waiting import. */
 export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckProperties) {
   const { isOperator } = usePlace();
   const work = useWork();

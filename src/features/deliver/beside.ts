@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OpenBeside } from '../../app/beside.ts';
+import type { OpenBeside } from '../../app/beside-imports.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { addressName } from '../../text/address-text.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliverReports as job, type ReportsPayload } from '../../../jobs/deliver-reports.ts';
-import type { OpenBeside } from '../../app/beside.ts';
+import type { OpenBeside } from '../../app/beside-imports.ts';
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';

@@ -1,5 +1,5 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
-
+import type { Tone } from '../../console/answers.ts';
 import { confirmed } from '../../console/dialog.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
@@ -7,7 +7,7 @@ import { usePlace } from '../../console/place.ts';
 import { callsOf } from '../../console/requests.ts';
 import { targetFacts } from '../../console/target-facts.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
-import { Download } from '../../console/view/import/downloads.tsx';
+import { Download, linksOf } from '../../console/view/import/downloads.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
@@ -96,7 +96,7 @@ function NewExport({ onBegun }: { onBegun: () => Promise<void> }) {
   );
 }
 
-const TONES: Readonly<Record<ExportView['state'], 'busy' | 'still' | 'good' | 'attention'>> = {
+const TONES: Readonly<Record<ExportView['state'], Tone>> = {
   running: 'busy',
   completed: 'good',
   incomplete: 'attention',
@@ -149,10 +149,7 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
             <Download
               key={list}
               name={`${list.charAt(0).toUpperCase()}${list.slice(1)}`}
-              links={FORMATS.map((format) => ({
-                text: format.toUpperCase(),
-                href: `/v1/exports/${encodeURIComponent(id)}/${list}?format=${format}`,
-              }))}
+              links={linksOf(FORMATS, (format) => `/v1/exports/${encodeURIComponent(id)}/${list}?format=${format}`)}
             />
           ))}
         </ul>

@@ -1,11 +1,10 @@
 /** Users and groups that an import created, and deleting them when the import was undone. */
-
 import { confirmed } from '../../console/dialog.tsx';
 import { ErrorNotice, ErrorPlace, foreign, Tag } from '../../console/elements.tsx';
 import { usePlace } from '../../console/place.ts';
 import { callsOf, importPath } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
-import { SendsToHere } from '../../console/view/import/before-sending.tsx';
+import { TargetOfServer } from '../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../console/work.tsx';
 import { grouped } from '../../text/wording.ts';
 import type { CreatedView } from './api.ts';
@@ -39,7 +38,7 @@ export function ImportCreated({ id }: { id: string }) {
           Deleted users and groups, and their messages, cannot be brought back. Kept is what was there before the
           import, groups with members whom it does not name, and users whom others have put into groups; each is looked
           at again first.
-          <SendsToHere />
+          <TargetOfServer />
         </>
       ),
       yes: 'Delete for good',

@@ -1,5 +1,6 @@
 import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/replies.ts';
 import type { BannedPages, GroupsPages, MembersPages, UsersPages } from '../../chat/whole-lists.ts';
+import type { Region } from '../../membership/membership.ts';
 
 /** The client's calls that read and delete, with its own types. They throw ReadingRefused, or the signal's reason. */
 export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
@@ -17,4 +18,30 @@ export interface GroupPages extends MembersPages, BannedPages, UsersPages, Group
 
 interface AskOptions {
   readonly signal?: AbortSignal | undefined;
+}
+
+type PagesIn = (region: Region) => GroupPages;
+
+/** The same pages, for one asker in each region: its questions have the share of one import together (send/group-reader.ts). */
+export function forOneAsker(pages: PagesIn): PagesIn {
+  const known = new Map<Region, GroupPages>();
+  return (region) => {
+    const opened = known.get(region) ?? pages(region);
+    known.set(region, opened);
+    return opened;
+  };
+}
+
+/** The pages of one asker; `called` runs before every call. A call that is repeated after a fault counts once. */
+export function countedPages(pages: PagesIn, called: () => void): PagesIn {
+  return forOneAsker((region) => {
+    const counted = Object.entries(pages(region)).map(([name, ask]) => [
+      name,
+      (...given: unknown[]) => {
+        called();
+        return Reflect.apply(ask, undefined, given);
+      },
+    ]);
+    return Object.fromEntries(counted);
+  });
 }

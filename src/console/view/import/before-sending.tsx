@@ -1,5 +1,4 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
-
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
@@ -113,7 +112,7 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
 export type SendingFacts = Pick<SendingPlan, 'rows' | 'calls'> & Partial<Omit<SendingPlan, keyof SendsTo>> & SendsTo;
 
 /** The same, with where this server sends. */
-export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
+export function SendingFactsOfServer({ plan }: { plan: SendingFacts }) {
   const known = settings.value;
   if (known === undefined) return <Facts list={factsOf(plan)} />;
   const regions = Object.keys(known.apps).length;
@@ -121,12 +120,10 @@ export function SendingFactsHere({ plan }: { plan: SendingFacts }) {
   return <Facts list={factsOf({ ms, ...sendsToOf(known), ...plan })} />;
 }
 
-/** Shows this server's target, for things without a plan. */
-export function SendsToHere() {
+export function TargetOfServer() {
   return settings.value && <Facts list={sendsToFacts(sendsToOf(settings.value))} />;
 }
 
-/** Shows the sum of several imports' plans. */
 export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]; wouldFail: number }) {
   const total = (what: 'rows' | 'leftOut' | 'groups' | 'messages' | 'calls' | 'ms') =>
     plans.reduce((sum, plan) => sum + plan[what], 0);

@@ -17,11 +17,8 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
   if (view === undefined) return null;
   const { rows, finishedAt } = view;
   const report = (query: string) => importPath(view.id, `/report?${query}`);
-  const forms = (query: string): Link[] =>
-    ['csv', 'xlsx', 'ndjson', 'json'].map((form) => ({
-      text: form.toUpperCase(),
-      href: report(`format=${form}${query}`),
-    }));
+  const forms = (query: string) =>
+    linksOf(['csv', 'xlsx', 'ndjson', 'json'], (form) => report(`format=${form}${query}`));
   const attention = needAttention(rows);
   const again = retryable(rows);
   return (
@@ -52,6 +49,11 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
       />
     </ul>
   );
+}
+
+/** A link for each format of a file. */
+export function linksOf(formats: readonly string[], hrefOf: (format: string) => string): Link[] {
+  return formats.map((format) => ({ text: format.toUpperCase(), href: hrefOf(format) }));
 }
 
 export function Download({ name, note, links }: { name: string; note?: string; links: readonly Link[] }) {

@@ -1,5 +1,4 @@
 /** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
-
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, Progress } from '../../answers.ts';
@@ -165,7 +164,7 @@ function FollowUps({ live }: { live: LiveImport }) {
 export function FollowUpList({ followUps }: { followUps: readonly FollowUp[] }) {
   if (followUps.length === 0) return null;
   return (
-    <ul class="plain follow-ups">
+    <ul class="plain">
       {followUps.map((followUp) => (
         <li key={followUp.id}>{followUpSentence(followUp)}</li>
       ))}

@@ -1,5 +1,4 @@
 /** Problems by code: how many rows, examples, what to do. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';

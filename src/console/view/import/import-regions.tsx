@@ -1,5 +1,4 @@
 /** Progress by region, what each waits for, and the charts of calls and outcomes per second. */
-
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';

@@ -1,5 +1,4 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
@@ -15,7 +14,7 @@ import { isNarrow, usePlace } from '../../place.ts';
 import { call, importPath, query } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
 import { useWork, WorkButton } from '../../work.tsx';
-import { SendsToHere } from './before-sending.tsx';
+import { TargetOfServer } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
 import { rowColumns, rowsAsText } from './row-columns.tsx';
 import { RowDetails } from './row-dialog.tsx';
@@ -169,7 +168,7 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
           A new import sends {again === 1 ? 'it' : 'them'} again
           {others > 0 && `; the other ${counted(others, 'row')} of this filter cannot be retried`}. The rest of this
           import can still be retried later.
-          <SendsToHere />
+          <TargetOfServer />
         </>
       ),
       yes: `Retry ${counted(again ?? 0, 'row')}`,

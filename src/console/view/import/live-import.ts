@@ -1,5 +1,4 @@
 /** One import as it is now: asked for once, then brought up to date by events. */
-
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
@@ -147,7 +146,6 @@ export class LiveImport {
     else this.#timer ??= setTimeout(() => this.#draw(), restMs);
   }
 
-  /** Shows what events have told. */
   #draw() {
     clearTimeout(this.#timer);
     this.#timer = undefined;

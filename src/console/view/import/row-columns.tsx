@@ -23,7 +23,6 @@ export const ROW_ORDERS: Choice[] = [
   ['finished desc', 'time, latest first'],
 ];
 
-/** Labels of the check's verdict on a row. */
 const VERDICTS: Readonly<Partial<Record<Verdict, string>>> = {
   add: 'would be added',
   create: 'would be created and added',

@@ -1,5 +1,4 @@
 /** One row with everything that was done about it: its batch, every call, what the service said. */
-
 import type { ComponentChildren } from 'preact';
 import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
@@ -11,7 +10,6 @@ import { OutcomeMark } from '../../outcome-bar.tsx';
 import { importPath } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 
-/** Labels of a call's result. */
 const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
   answered: 'answered',
   again: 'no usable answer, sent again',

@@ -1,5 +1,4 @@
 /** The filter and order of an import's rows, which the address of the page holds, and their controls. */
-
 import { signal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';

@@ -1,5 +1,4 @@
 /** The first rows of a file: its header says what each column is used for, its cells what is wrong with them. */
-
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';

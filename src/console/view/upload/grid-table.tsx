@@ -1,5 +1,4 @@
 /** The table of a file's first rows, with a choice above each column and what is wrong below each cell. */
-
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { mapLookups } from '../../../options/lookups.ts';
@@ -11,7 +10,7 @@ import { listIn } from '../../format.ts';
 import { columnLabel, FIELDS } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
 import { conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
-import { type Suggestion, Ways } from './suggestions.tsx';
+import { type Suggestion, SuggestionButtons } from './suggestions.tsx';
 
 /** A wide table has hundreds of columns that are alike. */
 const MAX_COLUMNS = 30;
@@ -127,7 +126,6 @@ interface ColumnUseProperties {
   form: Form;
 }
 
-/** Shows the use of a column, and the possible ones. */
 function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, form }: ColumnUseProperties) {
   const values = form.values.value;
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');
@@ -158,7 +156,7 @@ function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, fo
       {suggested.map(({ key, text, ways }) => (
         <div key={key} class="suggested">
           <p id={`suggested-${key}`}>{text}</p>
-          <Ways ways={ways} preview={preview} />
+          <SuggestionButtons ways={ways} preview={preview} />
         </div>
       ))}
     </td>

@@ -50,7 +50,6 @@ export function RowDefaults({ form }: { form: Form }) {
   );
 }
 
-/** The choice of the sheet, if a workbook has several. */
 export function SheetChoice({ form, preview }: { form: Form; preview: ShownFile }) {
   const sheets = sheetsOf(preview);
   const chosen = form.get('sheet');

@@ -1,5 +1,4 @@
 /** Named settings for one kind of file: which are used, what they need, and these as a new one. */
-
 import { useSignal } from '@preact/signals';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';

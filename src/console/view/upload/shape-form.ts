@@ -100,7 +100,6 @@ export function wordsOf(values: Values): Record<string, string> {
   return JSON.parse(values['scopeWords'] || '{}');
 }
 
-/** Returns the conditions on rows in the form. */
 export function conditionsIn(values: Values): Condition[] {
   return JSON.parse(values['where'] || '[]');
 }

@@ -1,5 +1,4 @@
 /** Observations about a file, missing values, and buttons that apply a suggestion. */
-
 import type { ComponentChildren } from 'preact';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -45,7 +44,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
           {listed.map(({ key, text, ways }) => (
             <li key={key}>
               <p>{text}</p>
-              <Ways ways={ways} preview={preview} />
+              <SuggestionButtons ways={ways} preview={preview} />
             </li>
           ))}
         </ul>
@@ -68,7 +67,7 @@ function ApplyAll({ sure, preview }: { sure: readonly Suggestion[]; preview: Sho
 }
 
 /** The buttons of a suggestion, which go with it. */
-export function Ways({ ways, preview }: { ways: readonly Way[]; preview: ShownFile }) {
+export function SuggestionButtons({ ways, preview }: { ways: readonly Way[]; preview: ShownFile }) {
   return (
     <div class="buttons">
       {ways.map(({ label, apply, asks = false }) => (

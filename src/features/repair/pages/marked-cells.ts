@@ -1,5 +1,4 @@
 /** Cells that are marked together: from the one where Shift was first held down to the one that has the keyboard. */
-
 import { signal } from '@preact/signals';
 import { announce } from '../../../console/frame.tsx';
 import { columnLabel } from '../../../console/import-words.ts';

@@ -1,5 +1,4 @@
 /** The rows to repair as a table whose cells can be edited, with the problem of each beside it. */
-
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
@@ -123,7 +122,6 @@ function tableColumns(all: TableColumnsAll): Column<RepairRow>[] {
   ];
 }
 
-/** Shows the problems or the outcome of a row, and the actions for it. */
 function RowState({ repair, row, isReadOnly }: { repair: RepairRows; row: RepairRow; isReadOnly: boolean }) {
   const { state, problems, left, edits, sentIn } = row;
   const open = state === 'open' ? problems : left;

@@ -1,5 +1,4 @@
 /** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
-
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../../console/frame.tsx';
@@ -22,7 +21,7 @@ type Change = { row: number; column: string; from: string; to: string };
 /** The filter; a missing value counts as ''. */
 type Wanted = Readonly<Partial<Record<'status' | 'code' | 'problemColumn' | 'state', string>>>;
 /** The cell that has, or last had, the keyboard. */
-type Here = { row: RepairRow; column: string };
+type CurrentCell = { row: RepairRow; column: string };
 
 /** So many rows at a time: on a phone each is as high as a card. */
 export const pageSize = () => (isNarrow() ? 20 : 50);
@@ -43,7 +42,7 @@ export class RepairRows {
   /** The error for which edits are not saved. */
   failure = signal<unknown>(undefined);
   latest = signal<Change | undefined>(undefined);
-  here = signal<Here | undefined>(undefined);
+  currentCell = signal<CurrentCell | undefined>(undefined);
   marked = new MarkedCells();
   wanted;
   #next = signal<string | null>(null);
@@ -105,9 +104,9 @@ export class RepairRows {
   }
 
   /** Keeps which cell is worked on, and in the address its row: a reload begins there. */
-  keepPlace(here: Here) {
-    this.here.value = here;
-    keepInAddress(query({ ...this.wanted.peek(), at: here.row.row }));
+  keepPlace(cell: CurrentCell) {
+    this.currentCell.value = cell;
+    keepInAddress(query({ ...this.wanted.peek(), at: cell.row.row }));
   }
 
   /** @param edits shown at once, and saved in their turn */
@@ -225,7 +224,6 @@ export class RepairRows {
     });
   }
 
-  /** Loads the current overview. */
   async overview() {
     const own = ++this.#looked;
     try {

@@ -1,5 +1,4 @@
 /** Tools for many rows at once, above the table of rows. */
-
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { DataTable } from '../../../console/data-table.tsx';
@@ -57,13 +56,13 @@ interface RepairToolsProperties {
 export function RepairTools({ repair, view, actions }: RepairToolsProperties) {
   const buttons = useKeptFocus();
   const { undo, redo } = view;
-  const here = repair.here.value;
+  const cell = repair.currentCell.value;
   const { busy } = actions.work;
   return (
     <div class="repair-tools">
       <div class="buttons" ref={buttons}>
         <WorkButton busy={busy} onClick={actions.fill}>
-          {here === undefined ? 'Fill down' : `Fill down ${columnLabel(here.column)} of row ${here.row.line}`}
+          {cell === undefined ? 'Fill down' : `Fill down ${columnLabel(cell.column)} of row ${cell.row.line}`}
         </WorkButton>
         {undo !== null && (
           <WorkButton busy={busy} onClick={() => actions.undo('undo')}>
@@ -249,10 +248,10 @@ function leftOutSentences({ leftOut }: RepairReplaced, lines: readonly (readonly
 }
 
 async function fill(repair: RepairRows) {
-  const here = repair.here.peek();
-  const row = repair.rows.peek()?.find((one) => one.row === here?.row.row);
-  if (here === undefined || row === undefined) return 'Choose a cell first: its value goes into the rows below.';
-  const { column } = here;
+  const cell = repair.currentCell.peek();
+  const row = repair.rows.peek()?.find((one) => one.row === cell?.row.row);
+  if (cell === undefined || row === undefined) return 'Choose a cell first: its value goes into the rows below.';
+  const { column } = cell;
   const place = repair.view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1;
   const value = row.edits[column] ?? row.cells[place] ?? '';
   const given = { rows: rowsFrom(repair, row), columns: [column], lines: [[value]], fill: true };

@@ -1,5 +1,4 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
@@ -11,7 +10,7 @@ import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { call, importPath } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
+import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../../console/work.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairView } from '../api.ts';
@@ -87,7 +86,6 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   );
 }
 
-/** Shows the progress of the repair, and the way on. */
 function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) {
   const { isOperator, param: id } = usePlace();
   const work = useWork();
@@ -115,7 +113,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
             {by.length > 0 && ` (${by.map(({ code, ready: n }) => `${grouped(n)} of ${code}`).join(', ')})`}. This
             import and its report stay as they are.{' '}
             {left > 0 && `${counted(left, 'row')} can be repaired and sent later.`}
-            <SendingFactsHere plan={plan} />
+            <SendingFactsOfServer plan={plan} />
           </>
         ),
         yes: `Send ${counted(rows.ready, 'row')}`,

@@ -1,6 +1,6 @@
 /** The results of a schedule's runs, drawn and listed, and the rows that keep failing. */
 import { useEffect, useMemo } from 'preact/hooks';
-import type { RunState } from '../../../console/answers.ts';
+import type { RunState, Tone } from '../../../console/answers.ts';
 import { LineChart } from '../../../console/chart.tsx';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Badge, Empty, foreign, Pending, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
@@ -11,8 +11,7 @@ import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunV
 
 const SHOWN = 100;
 
-/** Tone of a run's badge. */
-export const RUN_TONES: Readonly<Record<RunState, 'busy' | 'still' | 'good' | 'attention'>> = {
+export const RUN_TONES: Readonly<Record<RunState, Tone>> = {
   running: 'busy',
   ran: 'good',
   'skipped-unchanged': 'still',

@@ -57,7 +57,6 @@ export function ScheduleFormPage() {
   );
 }
 
-/** Explains why no schedule can be made here. */
 function NoSources() {
   return (
     <div class="notice">
@@ -76,7 +75,6 @@ function NoSources() {
   );
 }
 
-/** The settings of each run. */
 function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'settings' | 'before'> & { form: Form }) {
   return (
     <fieldset>

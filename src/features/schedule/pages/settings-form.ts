@@ -216,7 +216,6 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
   } as ScheduleSettings;
 }
 
-/** Returns the mapping from rows to memberships. */
 function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unknown>> {
   const at = (name: string) => values[name] ?? '';
   const unsaid = unsaidOf(values);

@@ -1,5 +1,4 @@
 /** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
-
 import { batch, computed, signal } from '@preact/signals';
 import type { Field, FileFacts, Look, Preview } from '../../../console/answers.ts';
 import type { Form } from '../../../console/form.tsx';

@@ -1,14 +1,14 @@
 /** Two syncs side by side: what each does, and in which groups they differ. */
-
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import type { SyncEntry } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Badge, Card, Empty, foreign, Pending, syncHref, Time } from '../../../console/elements.tsx';
+import { useFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { dayAndTime } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
 import { PagedTable } from '../../../console/paged-table.tsx';
-import { keepInAddress, usePlace, useTitle } from '../../../console/place.ts';
+import { useTitle } from '../../../console/place.ts';
 import { query, syncPath } from '../../../console/requests.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
@@ -30,18 +30,13 @@ const NUMBERS: readonly (readonly [label: string, name: keyof ComparedCounts])[]
 
 /** `/syncs/compare?first=…&second=…` */
 export function ComparePage() {
-  const place = usePlace();
-  const first = useSignal(place.query.get('first') ?? '');
-  const second = useSignal(place.query.get('second') ?? '');
+  const { chosen, values } = useFilter(['first', 'second']);
+  const { first = '', second = '' } = values;
   const shown = useSignal('');
   useTitle('Compare two syncs');
   const { data } = useAnswer<SyncsPage>(`/v1/syncs?limit=${OFFERED}`);
-  const choose = (side: Signal<string>, id: string) => {
-    side.value = id;
-    keepInAddress(query({ first: first.peek(), second: second.peek() }));
-  };
   const choices = choicesOf(data?.syncs ?? []);
-  const isReady = first.value !== '' && second.value !== '' && first.value !== second.value;
+  const isReady = first !== '' && second !== '' && first !== second;
   return (
     <>
       <p class="kicker">
@@ -49,20 +44,8 @@ export function ComparePage() {
       </p>
       <h1 tabIndex={-1}>Compare two syncs</h1>
       <div class="filter">
-        <FilterChoice
-          id="first"
-          label="First"
-          value={first.value}
-          choices={choices}
-          onChoose={(id) => choose(first, id)}
-        />
-        <FilterChoice
-          id="second"
-          label="Second"
-          value={second.value}
-          choices={choices}
-          onChoose={(id) => choose(second, id)}
-        />
+        <FilterChoice id="first" label="First" choices={choices} {...chosen('first')} />
+        <FilterChoice id="second" label="Second" choices={choices} {...chosen('second')} />
         <FilterChoice
           id="shown"
           label="Groups"
@@ -77,11 +60,9 @@ export function ComparePage() {
         />
       </div>
       {isReady ? (
-        <Compared key={`${first.value} ${second.value}`} first={first.value} second={second.value} all={shown.value} />
+        <Compared key={`${first} ${second}`} first={first} second={second} all={shown.value} />
       ) : (
-        <Empty>
-          {first.value !== '' && first.value === second.value ? 'Choose two different syncs.' : 'Choose two syncs.'}
-        </Empty>
+        <Empty>{first !== '' && first === second ? 'Choose two different syncs.' : 'Choose two syncs.'}</Empty>
       )}
     </>
   );
@@ -192,7 +173,6 @@ function difference(before: number, after: number) {
   );
 }
 
-/** The address of a comparison. */
 export function compareHref(first: string, second: string) {
   return `/syncs/compare${query({ first, second })}`;
 }

@@ -1,15 +1,13 @@
 /** A plan by group, with the difference inside each. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
-import { TypedFilter } from '../../../console/filter-fields.tsx';
+import { TypedFilter, useFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
 import { swatch } from '../../../console/outcome-bar.tsx';
 import { MoreButton, PagedTable } from '../../../console/paged-table.tsx';
-import { keepInAddress, usePlace } from '../../../console/place.ts';
 import { query, syncPath } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,
@@ -38,10 +36,11 @@ const CHOICES: Choice[] = [
 ];
 
 export function SyncPlan({ id }: { id: string }) {
-  const { query: initial } = usePlace();
-  const chosen = useSignal(initial.get('groups') ?? TO_DO);
+  const filter = useFilter(['groups']);
+  const { value, onChoose } = filter.chosen('groups');
+  const chosen = value || TO_DO;
   const opened = useOpened();
-  const action = chosen.value === ANYTHING ? '' : chosen.value;
+  const action = chosen === ANYTHING ? '' : chosen;
   const pages = useKeptPages<SyncGroup>(syncPath(id, `/groups${query({ action })}`), {
     name: 'groups',
     limit: GROUPS,
@@ -54,12 +53,9 @@ export function SyncPlan({ id }: { id: string }) {
         <FilterChoice
           id="plan-choice"
           label="Groups with"
-          value={chosen.value}
+          value={chosen}
           choices={CHOICES}
-          onChoose={(value) => {
-            chosen.value = value;
-            keepInAddress(query({ groups: value === TO_DO ? '' : value }));
-          }}
+          onChoose={(next) => onChoose(next === TO_DO ? '' : next)}
         />
       </div>
       <ListState error={error} items={items} empty="There is no such group in the plan." />

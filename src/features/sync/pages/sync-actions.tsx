@@ -1,5 +1,4 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
-
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
@@ -7,7 +6,7 @@ import { ErrorPlace, syncHref } from '../../../console/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { callsOf, request, syncPath } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
-import { MANY_ROWS, SendingFactsHere } from '../../../console/view/import/before-sending.tsx';
+import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -75,7 +74,7 @@ async function decision(
       explanation: (
         <>
           {what}. The plan is first compared with the file and the groups as they are now.
-          <SendingFactsHere plan={takenBy(totals)} />
+          <SendingFactsOfServer plan={takenBy(totals)} />
         </>
       ),
       yes: 'Apply plan',
@@ -93,7 +92,7 @@ async function decision(
               {what || 'No changes'}
               {shareOf(totals)}. {guardsSentence(guards)} The plan is approved this once, and carried out unless the
               file or the groups have changed too much.
-              {totals !== null && <SendingFactsHere plan={takenBy(totals)} />}
+              {totals !== null && <SendingFactsOfServer plan={takenBy(totals)} />}
             </>
           ),
           yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,

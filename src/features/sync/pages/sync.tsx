@@ -1,5 +1,4 @@
 /** One sync: what is planned, what guards object to, what someone decided, and what came of it. */
-
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImportView, PlanTotals, RegionStatus, SyncState } from '../../../console/answers.ts';
@@ -36,7 +35,7 @@ import {
 } from '../../../console/sync-words.ts';
 import { targetFacts } from '../../../console/target-facts.tsx';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { Download } from '../../../console/view/import/downloads.tsx';
+import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -118,7 +117,6 @@ function useAnnounced(view: SyncView | undefined) {
   }, [view?.state]);
 }
 
-/** Shows the origin of the sync. */
 function Origin({ view: { sandbox, undoOf, schedule } }: { view: SyncView }) {
   return (
     <>
@@ -310,10 +308,7 @@ function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
     <ul class="downloads">
       <Download
         name="Every member, with the action"
-        links={['csv', 'json'].map((format) => ({
-          text: format.toUpperCase(),
-          href: syncPath(id, `/plan?format=${format}`),
-        }))}
+        links={linksOf(['csv', 'json'], (format) => syncPath(id, `/plan?format=${format}`))}
       />
       {importId !== null && takes > 0 && (
         <Download

@@ -1,5 +1,4 @@
-import { countedPages } from '../../../imports/ask/counted-pages.ts';
-import type { GroupPages } from '../../../imports/ask/group-pages.ts';
+import { countedPages, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { inRegions } from '../../../imports/ask/side-by-side.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
 import { CreateWithoutName } from '../../../imports/import-errors.ts';

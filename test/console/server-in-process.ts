@@ -5,7 +5,7 @@ import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../server/test-server.ts';
 
-export interface ServedHere {
+export interface Served {
   readonly url: string;
   readonly dir: DataDir;
   /** The service of the last region that was opened, past the server. */
@@ -14,7 +14,7 @@ export interface ServedHere {
   revoke(token: string): void;
 }
 
-export interface ServeHereOptions {
+export interface ServerOptions {
   /** The contents of the sandbox. Default: everything. */
   readonly seed?: SandboxOptions['seed'];
   readonly faults?: string;
@@ -30,14 +30,14 @@ export interface ServeHereOptions {
 }
 
 /** A server in this process for the tests of a file. One that goes away and comes back: front.ts. */
-export function useServerHere({
+export function useServer({
   seed,
   faults = '',
   sources = [],
   chat: between,
   settings,
   ...options
-}: ServeHereOptions = {}): ServedHere {
+}: ServerOptions = {}): Served {
   let server: TestServer;
   let service: ChatClient;
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { violations } from './accessibility.ts';
 
-const SIGHTS = [
+const SCREENS = [
   { width: 320, colorScheme: 'dark' },
   { width: 1440, colorScheme: 'light' },
 ] as const;
@@ -13,8 +13,8 @@ const SIGHTS = [
  * No violation and nothing wider than the screen, on a dark phone and a light desktop. CONSOLE_SHOTS names a folder for
  * pictures of what was looked at.
  */
-export async function checkSights(page: Page, name: string): Promise<void> {
-  for (const { width, colorScheme } of SIGHTS) {
+export async function checkScreens(page: Page, name: string): Promise<void> {
+  for (const { width, colorScheme } of SCREENS) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
     const shots = process.env['CONSOLE_SHOTS'];
