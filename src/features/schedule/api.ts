@@ -6,7 +6,7 @@ import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
-import { filledShape, keptShape } from '../../options/option.ts';
+import { descriptionOf, filledShape, keptShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
@@ -58,8 +58,8 @@ const deciding = filledShape({ ...MODE, ...LIFTING });
 
 /** The settings of a schedule, for making and editing it. */
 const scheduleSettings = z.strictObject({
-  cron: SCHEDULING.cron.schema.meta({ description: SCHEDULING.cron.help, example: '30 2 * * *' }),
-  tz: SCHEDULING.tz.schema.meta({ description: SCHEDULING.tz.help, example: 'Europe/Rome' }),
+  cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), example: '30 2 * * *' }),
+  tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), example: 'Europe/Rome' }),
   file: z.string().min(1).max(4_000).meta({
     description:
       'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
