@@ -9,5 +9,5 @@ export const FEATURES: readonly LifeFeature[] = [
 
 /** The features that work beside imports. */
 export const BESIDE: readonly (() => Promise<OpenBeside>)[] = [
-  async () => (await import('../features/deliver/beside.ts')).openDelivering,
+  async () => (await import('../features/deliver/deliver-beside.ts')).openDelivering,
 ];

@@ -1,9 +1,8 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
+import { answersSoon } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
-import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queue-answer.ts';
+import { Problem, refusals } from './problem.ts';
 
 const tags = ['service'];
 const PUBLIC = { role: 'public' } as const;

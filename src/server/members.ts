@@ -7,7 +7,7 @@ import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import { inShort } from '../text/wording.ts';
-import { type Caller, callerOf } from './bounded-answer.ts';
+import { type Caller, callerOf } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
 import { lastRows, whereNow } from './member-now.ts';
 import { cursorContent, cursorText } from './paging.ts';

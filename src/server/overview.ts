@@ -3,8 +3,8 @@ import type { Overview } from '../api/overview.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
+import { answersSoon } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
-import { answersSoon } from './queue-answer.ts';
 import { serve } from './serve.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];

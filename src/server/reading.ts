@@ -12,7 +12,7 @@ import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-th
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { TaskLimits } from '../platform/thread-queue.ts';
-import type { Caller } from './bounded-answer.ts';
+import type { Caller } from './answers.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
 

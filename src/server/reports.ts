@@ -10,7 +10,7 @@ import type { ReportRequest } from '../imports/report/report-files.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { VERSION } from '../platform/package-folder.ts';
-import { attachment } from './attachment.ts';
+import { attachment } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';

@@ -6,7 +6,7 @@ import { callRates } from '../imports/report/call-bucket.ts';
 import { rowFilterOf } from '../imports/report/found-rows.ts';
 import { readCursor } from '../imports/report/row-search.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
-import { callerOf, sendJson } from './bounded-answer.ts';
+import { callerOf, sendJson } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';

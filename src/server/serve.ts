@@ -5,7 +5,7 @@ import type { ProblemCode } from '../api/problem-codes.ts';
 import { defined } from '../platform/defined.ts';
 import { type Audited, auditing } from './access/noting.ts';
 import type { Api } from './context.ts';
-import { refusals } from './problem-schema.ts';
+import { refusals } from './problem.ts';
 
 type Given<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 type RequestOf<Params, Query, Body> = FastifyRequest & {

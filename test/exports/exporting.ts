@@ -1,8 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExportOptions, exportOptions } from '../../src/features/export/export-options.ts';
-import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
-import { type ExportList, exportText, type TextFormat } from '../../src/features/export/export-text.ts';
+import { type ExportList, exportText, type TextFormat } from '../../src/features/export/export-files.ts';
+import {
+  createExportStore,
+  type ExportOptions,
+  type ExportReader,
+  exportOptions,
+  openExportStore,
+} from '../../src/features/export/export-store.ts';
 import { type ExportProgress, runExport } from '../../src/features/export/run-export.ts';
 import type { Pipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -17,8 +17,7 @@ import { openLog } from '../../src/platform/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccessStore, openAccessStore } from '../../src/server/access/access-store.ts';
 import type { Api, ServerOptions } from '../../src/server/context.ts';
-import { createServer } from '../../src/server/server.ts';
-import { stopServer } from '../../src/server/stopping.ts';
+import { createServer, stopServer } from '../../src/server/server.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */

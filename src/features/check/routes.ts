@@ -4,7 +4,7 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import type { Region } from '../../membership/membership.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { attachment } from '../../server/attachment.ts';
+import { attachment } from '../../server/answers.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';

@@ -1,13 +1,19 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliverReports as job, type ReportsPayload } from '../../../jobs/deliver-reports.ts';
 import type { OpenBeside } from '../../app/beside-imports.ts';
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
+import { readOptions } from '../../imports/import-options.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { reportPaths, retryFile } from '../../imports/report/report-paths.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
+import type { SourceContext } from '../../sources/named.ts';
 import type { DeliveryBook } from './delivery-book.ts';
-import { deliverReports } from './report-delivery.ts';
 
 /** Imports whose reports are written at the same time. */
 const AT_ONCE = 2;
@@ -109,4 +115,28 @@ export function createDeliverer(
       await opened.queue.close();
     },
   };
+}
+
+/** The files of an import that is over, the summary last: where it is, all are. */
+function filesOf(folder: string): string[] {
+  const { all, failed, summary } = reportPaths(folder, 'csv');
+  return [all, failed, retryFile(folder), summary].filter((path) => path !== undefined && existsSync(path)) as string[];
+}
+
+/**
+ * Writes the reports of an import where its options say. False where there is nothing to write.
+ * @throws SourceError, UnknownImport; the signal's reason when aborted
+ */
+async function deliverReports(
+  { coordinator, dir, context }: { coordinator: Coordinator; dir: DataDir; context: () => SourceContext },
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { reportTo } = readOptions(coordinator.find(id));
+  const files = filesOf(dir.folder(id));
+  if (reportTo === undefined || files.length === 0) return false;
+  // Loaded for those alone who need it.
+  const { writeTo } = await import('../../sources/write.ts');
+  for (const file of files) await writeTo(reportTo, `${id}/${basename(file)}`, file, context(), signal);
+  return true;
 }

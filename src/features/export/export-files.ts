@@ -1,8 +1,111 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
+import { importable } from '../../text/spreadsheet.ts';
 import { workbook } from '../../text/xlsx-writer.ts';
-import type { ExportReader } from './export-store.ts';
-import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
+import type { ExportedMember, ExportReader } from './export-store.ts';
+
+/** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
+export type ExportList = 'members' | 'groups' | 'users';
+
+const TEXT_FORMATS = ['csv', 'ndjson'] as const;
+export type TextFormat = (typeof TEXT_FORMATS)[number];
+
+/** A value as NDJSON has it; in a cell, lists and objects are JSON and null is empty. */
+type Value = string | number | null | readonly string[] | Readonly<Record<string, unknown>>;
+type Column<Row> = readonly [name: string, value: (row: Row) => Value];
+type RowOf<List extends ExportList> = ReturnType<ExportReader[List]> extends IteratorObject<infer Row> ? Row : never;
+
+const COLUMNS: { readonly [List in ExportList]: readonly Column<RowOf<List>>[] } = {
+  members: [
+    ['uid', ({ uid }) => uid],
+    ['guid', ({ guid }) => guid],
+    ['scope', ({ scope }) => scope],
+    ['region', ({ region }) => region],
+    ['name', ({ name }) => name],
+    ['group_name', ({ group }) => group?.name ?? null],
+    ['group_type', ({ group }) => group?.type ?? null],
+    ['group_owner', ({ group }) => group?.owner ?? null],
+    ['joined_at', ({ joinedAt }: ExportedMember) => isoTime(joinedAt)],
+  ],
+  groups: [
+    ['guid', ({ guid }) => guid],
+    ['region', ({ region }) => region],
+    ['group_name', ({ name }) => name],
+    ['group_type', ({ type }) => type],
+    ['group_owner', ({ owner }) => owner],
+    ['group_description', ({ description }) => description],
+    ['group_icon', ({ icon }) => icon],
+    ['group_tags', ({ tags }) => tags],
+    ['group_metadata', ({ metadata }) => metadata],
+    ['members', ({ membersCount }) => membersCount],
+    ['created_at', ({ createdAt }) => isoTime(createdAt)],
+  ],
+  users: [
+    ['uid', ({ uid }) => uid],
+    ['region', ({ region }) => region],
+    ['name', ({ name }) => name],
+    ['role', ({ role }) => role],
+    ['avatar', ({ avatar }) => avatar],
+    ['link', ({ link }) => link],
+    ['status_message', ({ statusMessage }) => statusMessage],
+    ['tags', ({ tags }) => tags],
+    ['metadata', ({ metadata }) => metadata],
+    ['created_at', ({ createdAt }) => isoTime(createdAt)],
+    ['deactivated_at', ({ deactivatedAt }) => isoTime(deactivatedAt)],
+  ],
+};
+
+/** The list as text with a line for each row, in chunks of some 64 KB; CSV begins with a header. */
+export function exportText(reader: ExportReader, list: ExportList, format: TextFormat): Generator<string> {
+  return inChunks(format === 'csv' ? csvLines(reader, list) : jsonLines(reader, list));
+}
+
+/** The list as cells, the header first. */
+function* exportCells(reader: ExportReader, list: ExportList): Generator<readonly string[]> {
+  yield COLUMNS[list].map(([name]) => name);
+  for (const values of rowsOf(reader, list)) yield values.map(cellOf);
+}
+
+function* csvLines(reader: ExportReader, list: ExportList): Generator<string> {
+  for (const cells of exportCells(reader, list)) yield csvLine(cells.map(importable), ',');
+}
+
+function* jsonLines(reader: ExportReader, list: ExportList): Generator<string> {
+  const names = COLUMNS[list].map(([name]) => name);
+  for (const values of rowsOf(reader, list)) {
+    yield `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, values[at]])))}\n`;
+  }
+}
+
+function* rowsOf(reader: ExportReader, list: ExportList): Generator<Value[]> {
+  switch (list) {
+    case 'members':
+      for (const row of reader.members()) yield COLUMNS.members.map(([, value]) => value(row));
+      return;
+    case 'groups':
+      for (const row of reader.groups()) yield COLUMNS.groups.map(([, value]) => value(row));
+      return;
+    case 'users':
+      for (const row of reader.users()) yield COLUMNS.users.map(([, value]) => value(row));
+  }
+}
+
+function cellOf(value: Value): string {
+  if (value === null) return '';
+  if (typeof value === 'object') return Array.isArray(value) && value.length === 0 ? '' : JSON.stringify(value);
+  return String(value);
+}
+
+/** Last second that a Date can be. */
+const LAST_SECOND = 8_640_000_000_000;
+
+/** Seconds since 1970 as ISO 8601. */
+function isoTime(seconds: number | null): string | null {
+  if (seconds === null || Math.abs(seconds) > LAST_SECOND) return null;
+  return new Date(seconds * 1000).toISOString();
+}
 
 export const EXPORT_FORMATS = [...TEXT_FORMATS, 'xlsx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

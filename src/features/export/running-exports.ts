@@ -7,9 +7,9 @@ import { newImportId } from '../../imports/import-id.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { ExportOptions } from './export-options.ts';
 import {
   createExportStore,
+  type ExportOptions,
   type ExportReader,
   type ExportStore,
   exportFile,

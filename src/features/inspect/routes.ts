@@ -6,7 +6,7 @@ import { preview } from '../../api/preview.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { ReadingStopped, ThreadQueue } from '../../platform/thread-queue.ts';
-import { type Caller, callerOf, sendJson } from '../../server/bounded-answer.ts';
+import { type Caller, callerOf, sendJson } from '../../server/answers.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem, problemDocument } from '../../server/problem.ts';
 import { problemOf } from '../../server/refusals.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { isLoopback } from '../../platform/loopback.ts';
-import { messageOf } from './formats.ts';
+import { messageOf } from './note.ts';
 import { BadReceiver, checkedHost, publicAddresses, type Receiver } from './receiver.ts';
 
 /** Time in which a mail server must answer, in ms. */

@@ -1,11 +1,10 @@
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
+import { type NotifyFlags, notifyTarget, tryReceiver } from './any-receiver.ts';
 import { type Notifications, openNotifications } from './notifications.ts';
-import { type NotifyFlags, notifyTarget } from './notify-target.ts';
 import { notificationOperations } from './operations.ts';
 import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from './receiver.ts';
-import { tryReceiver } from './try-receiver.ts';
 
 declare module '../../server/context.ts' {
   interface ServerOptions {

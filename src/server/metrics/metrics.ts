@@ -5,8 +5,8 @@ import type { Counters } from '../../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
+import { answersSoon } from '../answers.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { answersSoon } from '../queue-answer.ts';
 
 const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports counted one by one, at most. */

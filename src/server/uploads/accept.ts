@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -11,9 +11,57 @@ import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
 import { fetchSource } from './from-source.ts';
-import { uploadKeys } from './keys.ts';
-import { openPace, type Pace, SLOWEST } from './pace.ts';
-import { type ReceiveOptions, receive, receiveHead, tooLarge } from './receive.ts';
+import { openPace, type Pace, type ReceiveOptions, receive, receiveHead, SLOWEST, tooLarge } from './receive.ts';
+
+/** One upload under an Idempotency-Key; `end` must always be called. */
+interface KeyedUpload {
+  /** The import that the same upload made before. @throws Problem KEY_REUSED when the file is another one */
+  madeBefore(hash: string): string | undefined;
+  /** To be called before the import is made: should the process die in between, a repetition makes no second one. */
+  keep(hash: string, importId: string): void;
+  end(): void;
+}
+
+const KEY = /^[\x21-\x7e]{1,200}$/;
+
+const NO_KEY: KeyedUpload = { madeBefore: () => undefined, keep: () => {}, end: () => {} };
+
+/** Keys of uploads: those under way in memory, those of the last day in the access file. */
+function uploadKeys(access: AccessStore, exists: (importId: string) => boolean) {
+  const underWay = new Set<string>();
+  return {
+    /** @param who The token's id: another's keys mean nothing. @throws Problem KEY_IN_USE, KEY_REUSED, BAD_OPTION */
+    begin: (who: string, key: string | undefined, chosen: unknown): KeyedUpload => {
+      if (key === undefined) return NO_KEY;
+      if (!KEY.test(key)) {
+        throw new Problem('BAD_OPTION', 'Idempotency-Key must be 1 to 200 visible ASCII characters.', {
+          field: 'Idempotency-Key',
+        });
+      }
+      const name = `${who} ${key}`;
+      if (underWay.has(name)) {
+        throw new Problem('KEY_IN_USE', `An upload with the Idempotency-Key ${JSON.stringify(key)} is in progress.`);
+      }
+      const options = createHash('sha256').update(JSON.stringify(chosen)).digest('hex');
+      const found = access.findUpload(who, key);
+      const before = found !== undefined && exists(found.importId) ? found : undefined;
+      if (before !== undefined && before.options !== options) throw reused(key, 'with other options');
+      underWay.add(name);
+      return {
+        madeBefore: (hash) => {
+          if (before !== undefined && before.body !== hash) throw reused(key, 'for another file');
+          return before?.importId;
+        },
+        keep: (body, importId) => access.keepUpload(who, key, { options, body, importId }),
+        end: () => underWay.delete(name),
+      };
+    },
+  };
+}
+
+function reused(key: string, how: string): Problem {
+  return new Problem('KEY_REUSED', `The Idempotency-Key ${JSON.stringify(key)} was used ${how}.`);
+}
 
 /** An uploaded file, complete. */
 interface TakenFile extends Pick<SentFile, 'name' | 'type'> {

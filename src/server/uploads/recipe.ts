@@ -1,5 +1,5 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
-import type { Caller } from '../bounded-answer.ts';
+import type { Caller } from '../answers.ts';
 
 /** Options that name a recipe (`recipe=…`), for the server's uploads. */
 export interface Recipes {

@@ -8,7 +8,7 @@ import { openImports } from '../../../cli/target/open-target.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { EXPORT_FORMATS, type ExportFormat, listsOf, outputFiles } from '../export-files.ts';
-import type { ExportOptions } from '../export-options.ts';
+import type { ExportOptions } from '../export-store.ts';
 import { type ExportFlags, groupsOf, withExport } from './export-flags.ts';
 import { type OutputPlace, outputPlace } from './output-place.ts';
 import { localExports, remoteExports } from './target-exports.ts';

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import { messageOf } from '../../../errors/message-of.ts';
 import { isReadAtRandom } from '../../../imports/read/random-access.ts';
-import { callerOf } from '../../../server/bounded-answer.ts';
+import { callerOf } from '../../../server/answers.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { openThread } from '../../../platform/threads.ts';
-import { attachment } from '../../../server/attachment.ts';
+import { attachment } from '../../../server/answers.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { badCursor, cursorContent, cursorText, numberCursor } from '../../../server/paging.ts';
 import { Problem } from '../../../server/problem.ts';

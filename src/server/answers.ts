@@ -1,0 +1,48 @@
+import { basename, extname } from 'node:path';
+import type { FastifyReply } from 'fastify';
+import { Problem } from './problem.ts';
+
+/** The client that waits for an answer. */
+export interface Caller {
+  /** Aborted when the client has its answer or has left: further work for it would be wasted. */
+  readonly signal: AbortSignal;
+  /** Id of the token, or the address where none is asked for. */
+  readonly caller: string;
+}
+
+export function callerOf({ raw, request }: FastifyReply): Caller {
+  const controller = new AbortController();
+  if (raw.destroyed) controller.abort();
+  else raw.once('close', () => controller.abort());
+  return { signal: controller.signal, caller: request.who.id || request.ip };
+}
+
+/** Sends JSON text that another thread has made. */
+export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
+}
+
+/** Content-Disposition of a download that is named after the input `file`: its base name, a dash, and `tail`. */
+export function attachment(file: string, tail: string): string {
+  const last = (file.split(/[/\\]/).at(-1) ?? '').replace(/\.gz$/i, '');
+  const name = `${basename(last, extname(last)) || 'import'}-${tail}`;
+  const ascii = name.replace(/[^\w. -]/g, '_');
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
+
+/** Time in which the queue must answer, in ms. */
+const SOON_MS = 2_000;
+
+/** Waits for an answer of the queue, which may hold it back for as long as its server is away. @throws Problem BUSY */
+export async function answersSoon<Value>(answer: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const remedy = 'Check that its server runs; imports continue when it is back.';
+    late.reject(new Problem('BUSY', 'The queue does not answer.', { remedy }));
+  }, SOON_MS);
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+}
