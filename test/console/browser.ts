@@ -1,5 +1,12 @@
 import { statfsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { afterEach, beforeAll, expect } from 'vitest';
 import { findProgram } from '../servers/needs.ts';
 
@@ -107,6 +114,18 @@ function hasSharedMemory(): boolean {
   }
 }
 
+/** Gives a token, on the page for it or in the dialog over another page. */
+export async function logIn(place: Page | Locator, token: string): Promise<void> {
+  await place.getByLabel('Token').fill(token);
+  await place.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Chooses a file, and waits until its first rows are shown. */
+export async function chooseFile(page: Page, text: string, name: string): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+}
+
 /** Uploads a file from the list of imports and starts it; gives when its page is there. @param many whether so many rows can be sent that it asks */
 export async function startImport(
   page: Page,
@@ -114,8 +133,7 @@ export async function startImport(
   name: string,
   many = text.trim().split('\n').length > 100,
 ): Promise<void> {
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
-  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await chooseFile(page, text, name);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
   if (many) await page.getByRole('dialog').getByRole('button', { name: 'Start sending' }).click();

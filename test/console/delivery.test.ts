@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ScheduleView } from '../../src/features/schedule/api.ts';
 import { members, openSandboxPlace } from '../cli/workplace.ts';
-import { csvFile, useBrowser } from './browser.ts';
+import { chooseFile, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 
 const browser = useBrowser();
@@ -52,8 +52,7 @@ test.each([
   async (path, button) => {
     const { place, reports, url, stop } = await served();
     const page = await browser.open(`${url}${path}`, { refusals: true });
-    await page.getByLabel(/^Choose/).setInputFiles(csvFile(members([['g', 'ann']]), 'm.csv'));
-    await page.getByRole('table', { name: 'The first rows' }).waitFor();
+    await chooseFile(page, members([['g', 'ann']]), 'm.csv');
     if (path === '/syncs') await page.getByLabel('Apply the plan at once').check();
     else await page.getByText('Run options').click();
     const field = page.getByLabel(FIELD);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { asksBeforeClosing, csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { asksBeforeClosing, chooseFile, csvFile, eventually, logIn, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -17,15 +17,10 @@ const guarded = useServer({ tokenRequired: true });
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
 
-async function choose(page: Page, text: string, name: string): Promise<void> {
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
-  await page.getByRole('table', { name: 'The first rows' }).waitFor();
-}
-
 test('a file that was chosen and a form that was filled in are there again after a look at another page', async () => {
   const page = await browser.open(server.url);
   expect(await asksBeforeClosing(page)).toBe(false);
-  await choose(page, 'Member,Room\nada,choir\n', 'kept.csv');
+  await chooseFile(page, 'Member,Room\nada,choir\n', 'kept.csv');
   await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page.getByLabel('Tags').fill('choir');
   expect(await asksBeforeClosing(page)).toBe(true);
@@ -105,16 +100,14 @@ test('an edit of a row that could not be saved, and one that is left while it is
 
 test('logging out asks before it loses what was entered', async () => {
   const page = await browser.open(guarded.url, { refusals: true });
-  await page.getByLabel('Token').fill(guarded.token('operator'));
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await choose(page, 'guid,uid\nteam,ada\n', 'mine.csv');
+  await logIn(page, guarded.token('operator'));
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'mine.csv');
   await page.getByRole('button', { name: 'Log out' }).click();
   const dialog = page.getByRole('dialog', { name: 'Log out and lose what you entered?' });
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await page.getByText('mine.csv').waitFor();
   await page.getByRole('button', { name: 'Log out' }).click();
   await dialog.getByRole('button', { name: 'Log out' }).click();
-  await page.getByLabel('Token').fill(guarded.token('operator'));
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await logIn(page, guarded.token('operator'));
   await page.getByText('Drop a membership file here').waitFor();
 });

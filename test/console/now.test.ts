@@ -2,7 +2,7 @@ import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
 import { violations } from './accessibility.ts';
-import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
+import { chooseFile, eventually, logIn, memberRows, startImport, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -142,8 +142,7 @@ test.each([
   const known = (await (await fetch(`${guarded.url}/v1/overview`, { headers })).json()) as Overview;
   const unknownFolders = { count: 4, names: ['lost-1', 'lost-2', 'lost-3', 'lost-4'] };
   await page.route('**/v1/overview', (route) => route.fulfill({ json: { ...known, imports: 1, unknownFolders } }));
-  await page.getByLabel('Token').fill(guarded.token(role));
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await logIn(page, guarded.token(role));
   await page.getByText('Nothing is running.').waitFor();
   const said = page.getByText(
     'does not know 4 folders with data of imports (lost-1, lost-2, lost-3 and 1 more): they do not go on, so import again what is missing of them, and then delete the folders',
@@ -231,18 +230,15 @@ test('one action for several imports asks once, and each import answers for itse
 test('a token that is revoked while a file is prepared asks for another one over the page, and the work is still there', async () => {
   const first = guarded.token('operator');
   const page = await browser.open(guarded.url, { refusals: true });
-  await page.getByLabel('Token').fill(first);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'kept.csv'));
-  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await logIn(page, first);
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'kept.csv');
   guarded.revoke(first);
   // The page may notice by itself that the token is gone: then its dialog covers the button before the click.
   await page.locator('button', { hasText: 'Start import' }).evaluate((button: { click(): void }) => button.click());
   const dialog = page.getByRole('dialog', { name: 'Log in again' });
   await dialog.getByText('Nothing on this page is lost').waitFor();
   expect(await violations(page)).toEqual([]);
-  await dialog.getByLabel('Token').fill(guarded.token('operator'));
-  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await logIn(dialog, guarded.token('operator'));
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: 'kept.csv', level: 1 }).waitFor();
@@ -250,15 +246,12 @@ test('a token that is revoked while a file is prepared asks for another one over
 
 test('a session that ended by itself is noticed when a file is sent, and asks for a token over the page', async () => {
   const page = await browser.open(guarded.url, { refusals: true });
-  await page.getByLabel('Token').fill(guarded.token('operator'));
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'ended.csv'));
-  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await logIn(page, guarded.token('operator'));
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'ended.csv');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Start import' }).click();
   const dialog = page.getByRole('dialog', { name: 'Log in again' });
-  await dialog.getByLabel('Token').fill(guarded.token('operator'));
-  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await logIn(dialog, guarded.token('operator'));
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: 'ended.csv', level: 1 }).waitFor();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, useBrowser } from './browser.ts';
+import { csvFile, eventually, logIn, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -18,15 +18,13 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   const page = await browser.open(server.url, { refusals: true });
 
   await page.locator(':focus').and(page.getByLabel('Token')).waitFor();
-  await page.getByLabel('Token').fill('rct_no_such');
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await logIn(page, 'rct_no_such');
   await page.getByRole('alert').getByText('The token is unknown or revoked.').waitFor();
   // Said once.
   expect((await page.getByRole('main').innerText()).match(/unknown|revoked|rollcall token create/g)).toEqual([
     ...['rollcall token create', 'unknown', 'revoked'],
   ]);
-  await page.getByLabel('Token').fill(server.token('operator'));
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await logIn(page, server.token('operator'));
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
   await page.getByText('rollcall adds members to chat groups in bulk').waitFor();
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
-import { csvFile, eventually, useBrowser } from './browser.ts';
+import { csvFile, eventually, logIn, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -36,8 +36,7 @@ const server = useServer({
 
 async function enter(role: 'viewer' | 'operator', path: string): Promise<Page> {
   const page = await browser.open(`${server.url}${path}`, { refusals: true });
-  await page.getByLabel('Token').fill(server.token(role));
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await logIn(page, server.token(role));
   await page.getByRole('heading', { name: 'Log in' }).waitFor({ state: 'detached' });
   return page;
 }

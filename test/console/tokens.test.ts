@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, useBrowser } from './browser.ts';
+import { eventually, logIn, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -11,8 +11,7 @@ const server = useServer({ tokenRequired: true });
 
 async function enter(token: string): Promise<Page> {
   const page = await browser.open(`${server.url}/settings`, { refusals: true });
-  await page.getByLabel('Token').fill(token);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await logIn(page, token);
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   return page;
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { asksBeforeClosing, csvFile, eventually, useBrowser } from './browser.ts';
+import { asksBeforeClosing, chooseFile, eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -23,17 +23,12 @@ const namesOf = async (url: string): Promise<string[]> => {
 };
 const importsCalled = async (name: string) => (await namesOf(server.url)).filter((file) => file === name).length;
 
-async function choose(page: Page, text: string, name: string): Promise<void> {
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
-  await page.getByRole('table', { name: 'The first rows' }).waitFor();
-}
-
 /** Starts an upload that stays under way. */
 async function startHeld(name: string) {
   const front = await standBefore(server.url);
   front.hold();
   const page = await browser.open(front.url, { refusals: true });
-  await choose(page, long, name);
+  await chooseFile(page, long, name);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page
     .locator('#main')
@@ -72,18 +67,18 @@ test('an upload goes on while the person looks at other pages, and leads to its 
 
 test('rows that may be many are asked about, also where the first few fill the beginning of the file', async () => {
   const page = await browser.open(server.url);
-  await choose(page, withNotes(120), 'wide.csv');
+  await chooseFile(page, withNotes(120), 'wide.csv');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' }).waitFor();
 });
 
 test('while a file is uploaded, the next one is prepared in the same form', async () => {
   const { page, front } = await startHeld('first.csv');
-  await choose(page, 'guid,uid\nteam,bo\n', 'second.csv');
+  await chooseFile(page, 'guid,uid\nteam,bo\n', 'second.csv');
   await uploads(page).getByText('first.csv').waitFor();
   await page.getByRole('button', { name: 'Remove' }).click();
   expect(await asksBeforeClosing(page)).toBe(true);
-  await choose(page, 'guid,uid\nteam,bo\n', 'second.csv');
+  await chooseFile(page, 'guid,uid\nteam,bo\n', 'second.csv');
   front.release();
   await uploads(page).getByText('first.csv has been uploaded.').waitFor();
   await page.getByText('second.csv').waitFor();
@@ -118,7 +113,7 @@ test('an upload whose connection breaks is sent again when the server is back, a
 test('an upload whose answer was lost makes one import', async () => {
   const front = await standBefore(server.url);
   const page = await browser.open(front.url, { refusals: true });
-  await choose(page, 'guid,uid\nteam,ada\n', 'unanswered.csv');
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'unanswered.csv');
   let answers = 0;
   await page.route('**/v1/imports?*', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -141,7 +136,7 @@ test('what the server refuses of an upload that nobody watches is said on every 
     const detail = 'maxErrors is "many"; a number or a percentage is allowed.';
     return route.fulfill({ status: 400, json: { code: 'BAD_OPTION', status: 400, field: 'maxErrors', detail } });
   });
-  await choose(page, 'guid,uid\nteam,ada\n', 'refused.csv');
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'refused.csv');
   await page.getByRole('button', { name: 'Start import' }).click();
   await main(page).getByRole('link', { name: 'Syncs' }).click();
   await uploads(page).getByText('refused.csv').waitFor();

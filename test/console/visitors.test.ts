@@ -1,5 +1,6 @@
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, logIn, memberRows, startImport, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -93,12 +94,12 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
 
 test('a viewer sees everything and can press nothing that changes anything', async () => {
   const operator = await browser.open(guarded.url, { refusals: true });
-  await logIn(operator, guarded.token('operator'));
+  await enter(operator, guarded.token('operator'));
   await startImport(operator, memberRows(3), 'seen.csv');
   await operator.getByText('Completed: all 3 rows succeeded.').first().waitFor();
 
   const viewer = await browser.open(operator.url(), { refusals: true });
-  await logIn(viewer, guarded.token('viewer'));
+  await enter(viewer, guarded.token('viewer'));
   await viewer.getByText('Completed: all 3 rows succeeded.').first().waitFor();
   await viewer.getByRole('link', { name: 'user-2' }).waitFor();
   expect(await viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
@@ -154,8 +155,7 @@ test('the first rows show every membership, also those that say the same', async
   ]);
 });
 
-async function logIn(page: Awaited<ReturnType<typeof browser.open>>, token: string): Promise<void> {
-  await page.getByLabel('Token').fill(token);
-  await page.getByRole('button', { name: 'Log in' }).click();
+async function enter(page: Page, token: string): Promise<void> {
+  await logIn(page, token);
   await page.getByRole('heading', { name: 'Log in' }).waitFor({ state: 'detached' });
 }

@@ -1,5 +1,5 @@
 /** The server's reading of a file's beginning, asked for whenever an option for reading changes. */
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { Field, FileFacts, Look, Preview } from '../../answers.ts';
 import type { Form } from '../../form.tsx';
@@ -20,33 +20,14 @@ const TYPING_MS = 300;
 /** After so long a busy server is asked once more. */
 const BUSY_MS = 3000;
 
-/** The members of a preview that the parts for showing a file need. */
-export type ShownFile = Pick<
-  FilePreview,
-  | 'found'
-  | 'error'
-  | 'isRefused'
-  | 'facts'
-  | 'lookups'
-  | 'isTooLarge'
-  | 'columns'
-  | 'columnOf'
-  | 'chosen'
-  | 'chooseAll'
-  | 'landing'
->;
-
-export class FilePreview {
+/** A file that is shown with its first rows, whether it is uploaded or read by a schedule. */
+export abstract class ShownFile {
   /** Undefined before a file was read, and when it cannot be. */
   found = signal<Preview | undefined>(undefined);
   /** The error of reading it; undefined if there is none, or a field shows it. */
   error = signal<unknown>(undefined);
   /** Whether a field says why it cannot be read. */
   isRefused = signal(false);
-  /** Columns that were chosen by hand, where they differ from what is recognised. */
-  chosen = signal<Readonly<Partial<Record<Field, string>>>>({});
-  /** The last import of the same file; undefined for none. */
-  before = signal<Look['before'] | undefined>(undefined);
   /** The facts about the file, also if it cannot be read; undefined before the first answer. */
   facts = signal<FileFacts | undefined>(undefined);
   /** The files in which UIDs and GUIDs are looked up, if any. */
@@ -55,10 +36,27 @@ export class FilePreview {
   isTooLarge = signal(false);
   /** The action on a control that is gone now: the first rows take its focus until the file is read; '' for none. */
   landing = signal('');
-  /** Several files in one. */
-  isArchive = signal(false);
   /** Columns of the file, as far as they are known. */
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+  /** Columns that were chosen by hand, where they differ from what is recognised. */
+  abstract readonly chosen: ReadonlySignal<Readonly<Partial<Record<Field, string>>>>;
+
+  /** @param columns of fields; '' for none */
+  abstract chooseAll(columns: Readonly<Partial<Record<Field, string>>>): void;
+
+  /** The column that a field is read from; '' for none. */
+  columnOf(field: Field) {
+    const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
+    return this.columns.value.includes(column) ? column : '';
+  }
+}
+
+export class FilePreview extends ShownFile {
+  override chosen = signal<Readonly<Partial<Record<Field, string>>>>({});
+  /** The last import of the same file; undefined for none. */
+  before = signal<Look['before'] | undefined>(undefined);
+  /** Several files in one. */
+  isArchive = signal(false);
   /** The number of columns of the file, whatever they are called. */
   #width = 0;
   /** The fields that were recognised before anything was chosen. */
@@ -73,6 +71,7 @@ export class FilePreview {
   #leaving;
 
   constructor(form: Form, leaving: AbortSignal) {
+    super();
     this.#form = form;
     this.#leaving = leaving;
     const again = () => {
@@ -98,12 +97,6 @@ export class FilePreview {
       shape: shape === undefined ? '' : JSON.stringify(shape),
       recipe: values['recipe'] ?? '',
     };
-  }
-
-  /** The column that a field is read from; '' for none. */
-  columnOf(field: Field) {
-    const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
-    return this.columns.value.includes(column) ? column : '';
   }
 
   /** Looks at another file. */
@@ -140,8 +133,7 @@ export class FilePreview {
     await this.ask();
   }
 
-  /** @param columns of fields; '' for none */
-  chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
+  override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
     const all = Object.entries({ ...this.chosen.peek(), ...columns });
     const isOther = ([field, column]: [string, string]) => column !== (this.#recognised[field as Field] ?? '');
     this.chosen.value = Object.fromEntries(all.filter(isOther));

@@ -1,25 +1,14 @@
 /** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
 import { batch, computed, signal } from '@preact/signals';
-import type { Field, FileFacts, Look, Preview } from '../../../console/answers.ts';
+import type { Field, Look } from '../../../console/answers.ts';
 import type { Form } from '../../../console/form.tsx';
 import { ApiError, request } from '../../../console/requests.ts';
-import type { ByLookup } from '../../../options/lookups.ts';
+import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import { mapOf, mapText } from './settings-form.ts';
 
-/** The preview in the form that the parts for showing a file need (view/upload). */
-export class SourcePreview {
-  found = signal<Preview | undefined>(undefined);
-  facts = signal<FileFacts | undefined>(undefined);
-  error = signal<unknown>(undefined);
-  isRefused = signal(false);
-  // A schedule looks ids up where its settings say, and a file that is too large is refused.
-  lookups = signal<ByLookup<File>>({});
-  isTooLarge = signal(false);
-  /** The focus after a change, as in the preview of an upload (view/upload/preview.ts). */
-  landing = signal('');
-  /** Columns that were chosen by hand. */
-  chosen = computed(() => this.#chosen());
-  columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+/** A schedule looks ids up where its settings say, and a file that is too large is refused. */
+export class SourcePreview extends ShownFile {
+  override chosen = computed(() => this.#chosen());
   /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
   /** Counts up when a file was chosen from a list. */
@@ -27,6 +16,7 @@ export class SourcePreview {
   #form;
 
   constructor(form: Form) {
+    super();
     this.#form = form;
   }
 
@@ -44,14 +34,7 @@ export class SourcePreview {
     });
   }
 
-  /** The column that a field is read from; '' for none. */
-  columnOf(field: Field) {
-    const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
-    return this.columns.value.includes(column) ? column : '';
-  }
-
-  /** @param columns of fields; '' for none */
-  chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
+  override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
     this.#form.set('map', mapText({ ...this.#chosen(), ...columns }));
     for (const field of Object.keys(columns)) this.#form.setError(`map-${field}`, '');
   }
