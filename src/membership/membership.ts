@@ -22,3 +22,7 @@ export interface Membership {
   /** Absent: `add`, as in every ordinary import. */
   readonly action?: Action;
 }
+
+/** The fields of a membership that an input may have columns for. */
+export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf'] as const;
+export type Field = (typeof FIELDS)[number];

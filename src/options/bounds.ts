@@ -60,16 +60,7 @@ export const BOUNDS = {
 type Unit = 'columns' | 'bytes' | 'times' | 'memberships';
 
 export type BoundName = keyof typeof BOUNDS;
-export const BOUND_NAMES = [
-  'columns',
-  'row',
-  'element',
-  'memberships',
-  'unpacked',
-  'expansion',
-  'page',
-  'report',
-] as const;
+export const BOUND_NAMES = Object.keys(BOUNDS) as readonly BoundName[];
 
 const SIZES: readonly (readonly [suffix: string, bytes: number])[] = [
   ['tb', 1024 * GIB],
@@ -85,11 +76,9 @@ export function boundText(name: BoundName, value: number): string {
   return `${value / bytes}${suffix}`;
 }
 
-const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 };
-
 /** `500mb` in bytes. */
 export function byteSize(text: string): number | undefined {
-  const [, count, unit = 'b'] = /^(\d{1,9})(b|kb|mb|gb|tb)?$/i.exec(text.trim()) ?? [];
-  const bytes = Number(count) * (UNITS[unit.toLowerCase()] ?? 0);
+  const [, count, unit = ''] = /^(\d{1,9})(b|kb|mb|gb|tb)?$/i.exec(text.trim()) ?? [];
+  const bytes = Number(count) * (SIZES.find(([suffix]) => suffix === unit.toLowerCase())?.[1] ?? 1);
   return bytes > 0 ? bytes : undefined;
 }

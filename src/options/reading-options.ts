@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { REGIONS, SCOPES } from '../membership/membership.ts';
+import { FIELDS, REGIONS, SCOPES } from '../membership/membership.ts';
 import { timeText, waitTime } from '../platform/allowed-values.ts';
 import { BOUND_NAMES } from './bounds.ts';
-import { FIELDS } from './fields.ts';
 import { INPUT_KINDS } from './input-kinds.ts';
 import { choice, type Given, option, TEXT, textOf } from './option.ts';
 import { boundList, columnMap, delimiterCharacter, shapeText } from './option-texts.ts';

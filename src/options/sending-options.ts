@@ -3,7 +3,7 @@ import { rowsOrShare as bound, rowsOrShareText, timeText, waitTime, wholeNumber 
 import { BAN_CHECK } from './ban-options.ts';
 import { CREATING, MAX_CREATE } from './create-options.ts';
 import { type Given, option, SWITCH, textOf } from './option.ts';
-import { chosenRows } from './shape-texts.ts';
+import { chosenRows } from './option-texts.ts';
 
 const rows = (from: number) => ({
   schema: z.int().min(from),

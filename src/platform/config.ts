@@ -61,7 +61,7 @@ export interface Config {
   /** Concurrent calls in each region of one process. Default 20. */
   readonly concurrency: number;
   /**
-   * The address of the queue (queue/address.ts). Undefined: embedded, in the memory of this process. May hold a
+   * The address of the queue (queue/queue-address.ts). Undefined: embedded, in the memory of this process. May hold a
    * password.
    */
   readonly queue: string | undefined;

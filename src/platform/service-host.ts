@@ -4,7 +4,7 @@ import { REGIONS } from '../membership/membership.ts';
 export const SERVICE_HOST = 'cometchat.io';
 
 /** The part after `api-<region>.` in the service's addresses, taken from a text that a person has copied. */
-interface ServiceHost {
+export interface ServiceHost {
   readonly host: string;
   /** The correction of the text, as a sentence without its full stop; undefined if it was already a host. */
   readonly correction: string | undefined;

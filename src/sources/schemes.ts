@@ -21,40 +21,40 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['https', 'http'],
     takes: ['headers', 'nextPage'],
-    load: async () => (await import('./https.ts')).httpsSource,
+    load: async () => (await import('./https-source.ts')).httpsSource,
   },
   {
     names: ['s3'],
     takes: ['endpoint', 'region', 'secrets'],
     isWritable: true,
-    load: async () => (await import('./s3.ts')).s3Source,
+    load: async () => (await import('./s3-source.ts')).s3Source,
   },
   {
     names: ['gs'],
     takes: ['endpoint', 'secrets'],
     isWritable: true,
-    load: async () => (await import('./s3.ts')).s3Source,
+    load: async () => (await import('./s3-source.ts')).s3Source,
   },
   {
     names: ['postgres', 'postgresql'],
     takes: ['query', 'table', 'secrets'],
-    load: async () => (await import('./postgres.ts')).postgresSource,
+    load: async () => (await import('./postgres-source.ts')).postgresSource,
   },
   {
     names: ['mysql', 'mariadb'],
     takes: ['query', 'table', 'secrets'],
-    load: async () => (await import('./mysql.ts')).mysqlSource,
+    load: async () => (await import('./mysql-source.ts')).mysqlSource,
   },
   {
     names: ['sqlite'],
     takes: ['query', 'table'],
-    load: async () => (await import('./sqlite.ts')).sqliteSource,
+    load: async () => (await import('./sqlite-source.ts')).sqliteSource,
   },
   {
     names: ['sftp'],
     takes: ['secrets', 'keyFile', 'knownHosts'],
     isWritable: true,
-    load: async () => (await import('./sftp.ts')).sftpSource,
+    load: async () => (await import('./sftp-source.ts')).sftpSource,
   },
 ];
 

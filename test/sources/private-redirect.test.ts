@@ -1,7 +1,7 @@
 import type { LookupOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { keepOutside } from '../../src/sources/https.ts';
+import { keepOutside } from '../../src/sources/https-source.ts';
 
 /** The targets that a source may lead to: names and their addresses are given, nothing is asked of the network. */
 

@@ -1,7 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/id-template.ts';
-import { REMOVING, TRIAL } from '../../options/sending-options.ts';
-import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import {
   actionWordList,
   columnList,
@@ -10,7 +8,9 @@ import {
   scopeLists,
   scopeWordList,
   splitOf,
-} from '../../options/shape-texts.ts';
+} from '../../options/option-texts.ts';
+import { REMOVING, TRIAL } from '../../options/sending-options.ts';
+import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from './flags.ts';

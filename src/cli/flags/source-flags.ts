@@ -85,10 +85,7 @@ export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string
 /** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */
 export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
   const { header = [], secret = [], nextPage, query, table, endpoint, keyFile, knownHosts } = flags;
-  const [{ headersFrom }, { secretFrom }] = await Promise.all([
-    import('../../sources/headers.ts'),
-    import('../../sources/secrets.ts'),
-  ]);
+  const { headersFrom, secretFrom } = await import('../../sources/secrets.ts');
   const whole = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
   const secrets = wholeSecrets(Object.fromEntries(secret.map(secretFrom)), process.cwd());
   return defined({

@@ -18,7 +18,7 @@ import {
   isSecret,
   withoutSecrets,
 } from './column-facts.ts';
-import { suggest, withoutOpen } from './suggest.ts';
+import { suggest, withoutOpen } from './suggestion.ts';
 
 /** Rows that are looked at. */
 const ROWS = 200;

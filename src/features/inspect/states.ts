@@ -1,6 +1,6 @@
 import { listed, shown } from '../../imports/read/intake-error.ts';
+import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { ShapeInput } from '../../options/shape.ts';
-import { OPEN_VALUE } from '../../options/shape-texts.ts';
 import type { ColumnFacts } from './column-facts.ts';
 import { wordsOf } from './column-names.ts';
 

@@ -1,11 +1,11 @@
 import { option, words } from '../../errors/named-options.ts';
+import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
-import { FIELDS, type Field } from '../../options/fields.ts';
 import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
-export { FIELDS, type Field } from '../../options/fields.ts';
+export { FIELDS, type Field } from '../../membership/membership.ts';
 
 /** The role of a column: a field, or, in an import of edits, the action. The action's column has one name only. */
 export type ColumnRole = Field | 'action';

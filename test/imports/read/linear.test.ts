@@ -13,8 +13,7 @@ import { refusalOf } from '../../../src/imports/read/shape/plan.ts';
 import { formatKind, numberText, PLAIN, unescaped } from '../../../src/imports/read/workbook/cell-text.ts';
 import { mergedAreas } from '../../../src/imports/read/workbook/merged-areas.ts';
 import { textSearch } from '../../../src/imports/report/text-search.ts';
-import { headerFrom } from '../../../src/sources/headers.ts';
-import { secretFrom } from '../../../src/sources/secrets.ts';
+import { headerFrom, secretFrom } from '../../../src/sources/secrets.ts';
 import { hasPassword, isAddress } from '../../../src/text/address-text.ts';
 import { capturingPattern, namePattern, pathPattern, starPattern } from '../../../src/text/wildcard.ts';
 

@@ -10,7 +10,7 @@ import { keptOf } from '../../../options/option.ts';
 import { READING, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import { defined } from '../../../platform/defined.ts';
-import { headersFrom } from '../../../sources/headers.ts';
+import { headersFrom } from '../../../sources/secrets.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';

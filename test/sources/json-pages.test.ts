@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { linkedPage } from '../../src/sources/json-pages.ts';
 import { obtain } from '../../src/sources/obtain.ts';
-import { linkedPage } from '../../src/sources/pages.ts';
 import { listen, rejection } from '../chat/chat-server.ts';
 import { tempDir } from '../temp-dir.ts';
 

@@ -1,6 +1,17 @@
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { getCACertificates } from 'node:tls';
-import { GetObjectCommand, ListObjectsV2Command, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
@@ -9,7 +20,6 @@ import { schemeOf } from '../text/address-text.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
 import { resumed } from './resumed.ts';
-import { type ObjectPlace, putFile, tryPut } from './s3-write.ts';
 import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
 import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
@@ -290,4 +300,66 @@ async function listed(client: S3Client, { bucket, key, name }: Place, signal: Ab
           ],
     ),
   ];
+}
+
+/**
+ * Size in bytes above which a file is sent in parts of at least this size, which are held in memory one after the
+ * other.
+ */
+const PART_BYTES = 8 * 1024 ** 2;
+const MAX_PARTS = 10_000;
+
+interface ObjectPlace {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+/** @param path of the file whose bytes it gets */
+async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSignal: AbortSignal): Promise<void> {
+  const file = await openFile(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > PART_BYTES) return await putParts(client, at, file, size, abortSignal);
+    await client.send(new PutObjectCommand({ ...at, Body: await bytesOf(file, 0, size) }), { abortSignal });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Begins an upload and gives it up: an object that was put would need the right to delete it. */
+async function tryPut(client: S3Client, at: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at), { abortSignal });
+  await client.send(new AbortMultipartUploadCommand({ ...at, UploadId }), { abortSignal });
+}
+
+async function putParts(
+  client: S3Client,
+  at: ObjectPlace,
+  file: FileHandle,
+  size: number,
+  abortSignal: AbortSignal,
+): Promise<void> {
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at), { abortSignal });
+  const length = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
+  try {
+    const Parts: { readonly PartNumber: number; readonly ETag: string | undefined }[] = [];
+    for (let start = 0; start < size; start += length) {
+      const PartNumber = Parts.length + 1;
+      const Body = await bytesOf(file, start, Math.min(length, size - start));
+      const { ETag } = await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber, Body }), { abortSignal });
+      Parts.push({ PartNumber, ETag });
+    }
+    const whole = new CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } });
+    await client.send(whole, { abortSignal });
+  } catch (error) {
+    // Else its parts are kept, and paid for. A rule of the bucket removes the parts that a crash leaves.
+    await client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => {});
+    throw error;
+  }
+}
+
+async function bytesOf(file: FileHandle, start: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
+  if (bytesRead < length) throw new Error('the file has become shorter while it was sent');
+  return buffer;
 }

@@ -2,7 +2,7 @@ import { ID } from '../../chat/service/ids.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { SCOPES } from '../../membership/membership.ts';
 import type { LookupName } from '../../options/lookups.ts';
-import { OPEN_VALUE } from '../../options/shape-texts.ts';
+import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { typed } from '../recipes/typed-import.ts';
 import { type ColumnFacts, CROSS, DATE, EMAIL } from './column-facts.ts';

@@ -6,11 +6,10 @@ import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
-import { headersWithValues } from './headers.ts';
-import { ALONE, refuseNamedNext } from './named-next-page.ts';
-import { isJson, joinedPages, linkedPage, type Page } from './pages.ts';
+import { ALONE, isJson, joinedPages, linkedPage, type Page, refuseNamedNext } from './json-pages.ts';
 import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
+import { headersWithValues } from './secrets.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
 import { SourceError, SourceNotAllowed, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
