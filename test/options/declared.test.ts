@@ -39,7 +39,7 @@ import {
   TRIAL,
 } from '../../src/options/sending-options.ts';
 import { shapeSettings } from '../../src/options/shape.ts';
-import { uploadQuery } from '../../src/server/uploads/options.ts';
+import { uploadQuery } from '../../src/server/uploads/upload-options.ts';
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
