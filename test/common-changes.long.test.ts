@@ -125,12 +125,12 @@ test('a new option: one declaration, and an example of its text', { timeout: TIM
 test('a new operation: its declaration, and its handler', { timeout: TIME_MS }, async () => {
   const copy = copyOfProject();
   copy.insert(
-    'src/api/operations/service.ts',
+    'src/api/operations/service-operations.ts',
     "  regions: operation('GET /v1/regions'",
     "  hours: operation('GET /v1/hours', 'operator', { summary: 'Hours since the start', answer: overview.pick({}) }),\n",
   );
   copy.insert(
-    'src/server/settings.ts',
+    'src/server/settings-routes.ts',
     '  serve(app, serviceOperations.regions,',
     '  serve(app, serviceOperations.hours, async () => ({}));\n',
   );

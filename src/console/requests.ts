@@ -1,9 +1,9 @@
 /** Requests to the server: an answer, or one kind of error. */
 import type { AnswerOf, SentFor } from '../api/operation.ts';
-import type { importOperations } from '../api/operations/imports.ts';
-import type { memberOperations } from '../api/operations/members.ts';
-import type { rowOperations } from '../api/operations/rows.ts';
-import type { serviceOperations, sessionOperations } from '../api/operations/service.ts';
+import type { importOperations } from '../api/operations/import-operations.ts';
+import type { memberOperations } from '../api/operations/member-operations.ts';
+import type { rowOperations } from '../api/operations/row-operations.ts';
+import type { serviceOperations, sessionOperations } from '../api/operations/service-operations.ts';
 import type { Problem } from './answers.ts';
 import { forPeople } from './remedies.ts';
 import { connection } from './server-connection.ts';

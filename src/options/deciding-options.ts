@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, type Given, OptionTextError, option, SWITCH } from './option.ts';
+import { choice, type Given, OptionTextError, option, SWITCH, TEXT } from './option.ts';
 
 /** Options that decide whom a sync adds, changes and removes. */
 export const MODE = {
@@ -33,6 +33,30 @@ const uidList = {
   },
   print: (uids: string[]) => (uids.length === 0 ? [] : [uids.join(',')]),
   join: (earlier: string[], later: string[]) => [...earlier, ...later],
+};
+
+/** The times at which a schedule runs. */
+export const SCHEDULING = {
+  cron: option({
+    schema: z.string().max(200),
+    ...TEXT,
+    value: '<expression>',
+    help: 'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
+  }),
+  tz: option({
+    schema: z.string().max(100),
+    ...TEXT,
+    value: '<zone>',
+    help: 'time zone of the expression, such as Europe/Rome',
+  }),
+};
+/** Options of a schedule for runs that would be left out. */
+export const RUNNING = {
+  repair: option({
+    ...SWITCH,
+    help: 'check the groups even if the file is unchanged, to reverse changes made by hand',
+  }),
+  catchUp: option({ ...SWITCH, help: 'when the server starts, run once if a run was missed' }),
 };
 
 /** Exceptions to the protection of members. On the command line, the UIDs to protect are in a file. */

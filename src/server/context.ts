@@ -21,12 +21,12 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { SourceContext } from '../sources/named.ts';
 import type { AccessStore, Who } from './access/access-store.ts';
+import type { DataReader } from './data-reader.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
-import type { DataReader } from './reading.ts';
-import type { RunningImports } from './running.ts';
+import type { RunningImports } from './running-imports.ts';
 import type { Uploads } from './uploads/accept.ts';
-import type { Recipes } from './uploads/recipe.ts';
+import type { Recipes } from './uploads/upload-recipes.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<

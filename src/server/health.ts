@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { answersSoon } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
+import { answersSoon } from './http-answers.ts';
 import { Problem, refusals } from './problem.ts';
 
 const tags = ['service'];

@@ -2,8 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
-import type { ImportRecord } from '../imports/catalog.ts';
-import { tagsOf } from '../imports/catalog.ts';
+import { type ImportRecord, tagsOf } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
@@ -19,7 +18,7 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import { LedgerError } from '../platform/sqlite.ts';
-import type { DataReader } from './reading.ts';
+import type { DataReader } from './data-reader.ts';
 
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;

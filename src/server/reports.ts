@@ -3,15 +3,15 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ReportQuery, summaryIn } from '../api/imports.ts';
-import { rowOperations } from '../api/operations/rows.ts';
+import { rowOperations } from '../api/operations/row-operations.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { VERSION } from '../platform/package-folder.ts';
-import { attachment } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
+import { attachment } from './http-answers.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 

@@ -1,6 +1,6 @@
 import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionOperations } from '../api/operations/service.ts';
+import { sessionOperations } from '../api/operations/service-operations.ts';
 import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
 import { EXPIRED, type Guard, SESSION_COOKIE } from './access/guard.ts';
 import type { Api, ServerContext } from './context.ts';

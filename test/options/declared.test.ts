@@ -13,7 +13,15 @@ import {
   createSettingsOf,
   MAX_CREATE,
 } from '../../src/options/create-options.ts';
-import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../src/options/deciding-options.ts';
+import {
+  APPLYING,
+  MODE,
+  PROTECTING,
+  REMOVING_BY_NAME,
+  RUNNING,
+  SCHEDULING,
+  UNDOING,
+} from '../../src/options/deciding-options.ts';
 import { LABELS } from '../../src/options/labels.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
@@ -31,7 +39,7 @@ import {
   TRIAL,
 } from '../../src/options/sending-options.ts';
 import { shapeSettings } from '../../src/options/shape.ts';
-import { uploadQuery } from '../../src/server/uploads/options.ts';
+import { uploadQuery } from '../../src/server/uploads/upload-options.ts';
 
 const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
@@ -41,6 +49,7 @@ const ALL: Options = {
   ...{ status, code, text, line, problemColumn, check },
   ...{ ...HELD, ...ASKING, ...CHECKING },
   ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK, ...LEAVING_OUT },
+  ...{ ...SCHEDULING, ...RUNNING },
   ...{ ...MODE, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING },
 };
 
@@ -93,6 +102,8 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   missing: ['ban', 'ban'],
   protect: ['anna,bob', ['anna', 'bob']],
   removeNamed: ['anna', ['anna']],
+  cron: ['30 2 * * *', '30 2 * * *'],
+  tz: ['Europe/Rome', 'Europe/Rome'],
 };
 
 const flagOf = (name: string) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

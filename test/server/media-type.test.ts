@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { optionsOf } from '../../src/server/uploads/options.ts';
+import { optionsOf } from '../../src/server/uploads/upload-options.ts';
 
 const encodingOf = (contentType: string) =>
   optionsOf({ dryRun: true } as Parameters<typeof optionsOf>[0], { contentType, region: 'us', sandbox: false })

@@ -4,7 +4,7 @@ import { UNUSED_CIRCUIT } from '../../src/api/regions.ts';
 import type { Counters } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
-import { type Moment, paceOf } from '../../src/server/events/progress.ts';
+import { type Moment, paceOf } from '../../src/server/events/import-pace.ts';
 
 const NOW = 1_800_000_000_000;
 

@@ -13,7 +13,8 @@ export function withOptions(command: Command, options: Options): Command {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
-function optionFlag(name: string, { value, help, preset, off, choices, parse, join }: OptionDeclaration<any>): Option {
+export function optionFlag(name: string, declared: OptionDeclaration<any>): Option {
+  const { value, help, preset, off, choices, parse, join } = declared;
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const meaning = (off ?? help).replace(/`resume`/g, '`rollcall resume`');
   if (value === undefined) return new Option(off === undefined ? `--${flag}` : `--no-${flag}`, meaning);

@@ -1,4 +1,4 @@
-import { importOperations } from '../../api/operations/imports.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

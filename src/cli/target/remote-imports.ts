@@ -1,8 +1,8 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { type ImportView, summaryIn } from '../../api/imports.ts';
-import { importOperations } from '../../api/operations/imports.ts';
-import { rowOperations } from '../../api/operations/rows.ts';
-import { serviceOperations } from '../../api/operations/service.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
+import { rowOperations } from '../../api/operations/row-operations.ts';
+import { serviceOperations } from '../../api/operations/service-operations.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Settings } from '../../api/service.ts';
 import { rowFilterOptions } from '../../imports/report/found-rows.ts';

@@ -1,7 +1,7 @@
 /** One action for several imports: which are chosen, what can be done with them, and what each answered. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { SentFor } from '../../api/operation.ts';
-import type { importOperations } from '../../api/operations/imports.ts';
+import type { importOperations } from '../../api/operations/import-operations.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';

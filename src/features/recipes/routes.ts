@@ -4,7 +4,7 @@ import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { serve } from '../../server/serve.ts';
-import { badReading } from '../../server/uploads/options.ts';
+import { badReading } from '../../server/uploads/upload-options.ts';
 import { requireNeeds, withRecipe } from './apply-recipe.ts';
 import { recipeOperations } from './operations.ts';
 import { recipeFrom } from './recipe.ts';

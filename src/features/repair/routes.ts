@@ -1,6 +1,6 @@
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
-import { numberCursor } from '../../server/paging.ts';
+import { numberCursor } from '../../server/cursors.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import { NOT_SENT } from './edit.ts';

@@ -5,8 +5,8 @@ import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
-import { MODE, PROTECTING, REMOVING_BY_NAME } from '../../options/deciding-options.ts';
-import { filledShape, keptShape } from '../../options/option.ts';
+import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
+import { descriptionOf, filledShape, keptShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
@@ -58,8 +58,8 @@ const deciding = filledShape({ ...MODE, ...LIFTING });
 
 /** The settings of a schedule, for making and editing it. */
 const scheduleSettings = z.strictObject({
-  cron: z.string().max(200).meta({ description: 'Minute, hour, day of month, month, weekday.', example: '30 2 * * *' }),
-  tz: z.string().max(100).meta({ description: 'Time zone of `cron`.', example: 'Europe/Rome' }),
+  cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), example: '30 2 * * *' }),
+  tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), example: 'Europe/Rome' }),
   file: z.string().min(1).max(4_000).meta({
     description:
       'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
@@ -83,9 +83,7 @@ const scheduleSettings = z.strictObject({
     description:
       'Where the reports of runs are written, in or below what ROLLCALL_REPORT_TARGETS allows. Null: as the server is set. Left out of an edit: as it was.',
   }),
-  apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
-  repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),
-  catchUp: z.boolean().default(false).meta({ description: 'Run later if a run was missed.' }),
+  ...filledShape({ ...APPLYING, ...RUNNING }),
 });
 export type ScheduleSettings = z.infer<typeof scheduleSettings>;
 

@@ -1,4 +1,4 @@
-import { operationOfImports } from '../../api/operations/imports.ts';
+import { operationOfImports } from '../../api/operations/import-operations.ts';
 import { createdView } from './api.ts';
 
 /** Operations on the users and groups that imports created, and on deleting them. */

@@ -57,7 +57,7 @@ export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
  */
 interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
-  /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/options.ts). */
+  /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/upload-options.ts). */
   readonly field?: string;
   /** The place, if there is one: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string;

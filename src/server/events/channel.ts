@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { DataReader } from '../data-reader.ts';
 import type { ImportViews } from '../import-views.ts';
-import type { DataReader } from '../reading.ts';
-import type { RunningImports } from '../running.ts';
+import type { RunningImports } from '../running-imports.ts';
 
 /** One browser or program that follows events. */
 export interface Watcher {

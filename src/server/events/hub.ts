@@ -1,7 +1,7 @@
 import type { ListEvents } from '../../api/events.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import { answersSoon } from '../answers.ts';
+import { answersSoon } from '../http-answers.ts';
 import { type Channel, type EventSources, eventText, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
 import { ListChannel } from './list-channel.ts';

@@ -2,7 +2,7 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
-import { paceOf } from './progress.ts';
+import { paceOf } from './import-pace.ts';
 
 /** The channel of one import: its moves as they happen, its progress once a second while something changes. */
 export interface ImportChannel extends Channel {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { eventOperations } from '../../api/operations/imports.ts';
+import { eventOperations } from '../../api/operations/import-operations.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';

@@ -1,6 +1,6 @@
-import { importOperations } from '../../api/operations/imports.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
 import { UPLOAD_REFUSALS, uploadHeaders } from './accept.ts';
-import { FILE_TYPES, uploadQuery } from './options.ts';
+import { FILE_TYPES, uploadQuery } from './upload-options.ts';
 
 /** The types of files that are taken, for descriptions. */
 export const FORMS = FILE_TYPES.join(', ');

@@ -10,7 +10,7 @@ import { serve } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
 import { uploadOfImport } from './operations.ts';
-import { FILE_TYPES, optionsOf } from './options.ts';
+import { FILE_TYPES, optionsOf } from './upload-options.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;

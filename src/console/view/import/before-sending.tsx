@@ -2,7 +2,7 @@
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
-import type { importOperations } from '../../../api/operations/imports.ts';
+import type { importOperations } from '../../../api/operations/import-operations.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { confirmed, type Question } from '../../dialog.tsx';

@@ -11,7 +11,14 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import {
+  optionFlag,
+  withCreate,
+  withExpectRows,
+  withOptions,
+  withReading,
+  withRecipeFlag,
+} from '../../../cli/flags/option-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
@@ -19,6 +26,7 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
+import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
@@ -28,8 +36,6 @@ import { localSchedules } from './local-schedules.ts';
 import { remoteSchedules } from './remote-schedules.ts';
 import { type AddFlags, type EditFlags, localTime, runDocument, scheduleDocument } from './target-schedules.ts';
 
-const TIME_ZONE = 'time zone of the expression, such as Europe/Rome';
-const CATCH_UP = 'when the server starts, run once if a run was missed';
 const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
@@ -51,19 +57,14 @@ function addCommand(io: Io, end: End): Command {
   const command = new Command('add')
     .description('sync a file regularly, at the times of a cron expression')
     .argument('<name>', 'name of the schedule, for the other commands')
-    .requiredOption(
-      '--cron <expression>',
-      'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
-    )
-    .addOption(new Option('--tz <zone>', TIME_ZONE).default(systemZone(), 'the time zone of this machine'))
+    .addOption(optionFlag('cron', SCHEDULING.cron).makeOptionMandatory())
+    .addOption(optionFlag('tz', SCHEDULING.tz).default(systemZone(), 'the time zone of this machine'))
     .requiredOption(
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
     )
-    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
-    .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
-    .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
-    .option('--catch-up', CATCH_UP);
+    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS));
+  withOptions(command, { ...APPLYING, ...RUNNING });
   if (FEATURES.deliver !== undefined) withReportTo(command);
   withExpectRows(withSource(command));
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
@@ -120,16 +121,11 @@ function copyCommand(io: Io, end: End): Command {
 }
 
 function withChanges(command: Command): Command {
-  command
-    .option('--cron <expression>', 'minute, hour, day of month, month, weekday')
-    .option('--tz <zone>', TIME_ZONE)
+  withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING })
     .option('--file <path|pattern|url>', 'another file')
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
-    .addOption(new Option('--apply', 'carry out each plan at once, unless a guard objects'))
     .addOption(new Option('--no-apply', 'only plan'))
-    .addOption(new Option('--repair', 'check the groups even if the file is unchanged'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
-    .addOption(new Option('--catch-up', CATCH_UP))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
   if (FEATURES.deliver !== undefined) {
     withReportTo(command).addOption(

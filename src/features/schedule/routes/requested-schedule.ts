@@ -14,7 +14,7 @@ import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
 import { badOption, optionProblem } from '../../../server/refusals.ts';
 import { allowedTarget } from '../../../server/report-target.ts';
-import { badReading } from '../../../server/uploads/options.ts';
+import { badReading } from '../../../server/uploads/upload-options.ts';
 import { checkAllowed } from '../../../sources/allowed-sources.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { headerFrom } from '../../../sources/secrets.ts';

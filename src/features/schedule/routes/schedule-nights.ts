@@ -3,7 +3,7 @@ import type { Night, NightResult, Overview } from '../../../api/overview.ts';
 import type { SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import { MAX_LISTED } from '../../../server/overview.ts';
+import { MAX_LISTED } from '../../../server/overview-route.ts';
 import type { ScheduleNights } from '../api.ts';
 import type { ScheduleHealth, SchedulePause, ScheduleRecord, ScheduleRun } from '../schedule-catalog.ts';
 

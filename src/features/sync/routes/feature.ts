@@ -5,7 +5,7 @@ import type { ControlHandler } from '../../../imports/life/control-socket.ts';
 import { isFinalSync, SYNC_STATES, type SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext, ServerFeature } from '../../../server/context.ts';
-import { MAX_LISTED } from '../../../server/overview.ts';
+import { MAX_LISTED } from '../../../server/overview-route.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { LIMITS } from '../guard-limits.ts';

@@ -5,7 +5,7 @@ import { LIFTING } from '../../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../../options/deciding-options.ts';
 import { Problem } from '../../../server/problem.ts';
-import { FROM, KEPT_READING, RECIPE } from '../../../server/uploads/options.ts';
+import { FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
 import { type SyncInput, syncReadingOf } from '../sync-options.ts';

@@ -6,7 +6,7 @@ import { actionsOf } from '../../../membership/import-actions.ts';
 import { isFinal } from '../../../membership/import-state.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
-import { badCursor } from '../../../server/paging.ts';
+import { badCursor } from '../../../server/cursors.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
 import { inShort } from '../../../text/wording.ts';

@@ -8,7 +8,7 @@ import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
 import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
-import { optionsOf } from '../../../server/uploads/options.ts';
+import { optionsOf } from '../../../server/uploads/upload-options.ts';
 import { inShort } from '../../../text/wording.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';

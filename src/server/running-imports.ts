@@ -2,9 +2,9 @@ import type { RunningImport } from '../api/overview.ts';
 import type { RegionStatus } from '../api/regions.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { paceOf } from './events/progress.ts';
+import type { DataReader } from './data-reader.ts';
+import { paceOf } from './events/import-pace.ts';
 import type { ImportViews } from './import-views.ts';
-import type { DataReader } from './reading.ts';
 
 /** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
 export interface RunningImports {

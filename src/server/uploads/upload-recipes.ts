@@ -1,5 +1,5 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
-import type { Caller } from '../answers.ts';
+import type { Caller } from '../http-answers.ts';
 
 /** Options that name a recipe (`recipe=…`), for the server's uploads. */
 export interface Recipes {

@@ -1,12 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import type { RegionStatus } from '../../api/regions.ts';
-import { AWAY, BUDGET, LIMITED, STOPPED } from '../../app/call-metrics.ts';
-import type { Counters } from '../../imports/record/import-ledger.ts';
-import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
-import { OUTCOMES } from '../../membership/outcome.ts';
-import { LedgerError } from '../../platform/sqlite.ts';
-import { answersSoon } from '../answers.ts';
-import type { Api, ServerContext } from '../context.ts';
+import type { RegionStatus } from '../api/regions.ts';
+import { AWAY, BUDGET, LIMITED, STOPPED } from '../app/call-metrics.ts';
+import type { Counters } from '../imports/record/import-ledger.ts';
+import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
+import { LedgerError } from '../platform/sqlite.ts';
+import type { Api, ServerContext } from './context.ts';
+import { answersSoon } from './http-answers.ts';
 
 const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports counted one by one, at most. */

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
-import { rowOperations } from '../api/operations/rows.ts';
+import { rowOperations } from '../api/operations/row-operations.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { adviceFor } from '../imports/report/advice.ts';
 import { callRates } from '../imports/report/call-bucket.ts';
 import { rowFilterOf } from '../imports/report/found-rows.ts';
 import { readCursor } from '../imports/report/row-search.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
-import { callerOf, sendJson } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
-import { badCursor } from './paging.ts';
+import { badCursor } from './cursors.ts';
+import { callerOf, sendJson } from './http-answers.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 

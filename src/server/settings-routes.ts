@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { serviceOperations } from '../api/operations/service.ts';
+import { serviceOperations } from '../api/operations/service-operations.ts';
 import type { SettingsAnswer } from '../api/service.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
-import { answersSoon } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
-import { numberCursor } from './paging.ts';
+import { numberCursor } from './cursors.ts';
+import { answersSoon } from './http-answers.ts';
 import { serve } from './serve.ts';
 
 /** Serves the server's settings, its regions, and the audit log. */

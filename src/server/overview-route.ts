@@ -1,10 +1,10 @@
-import { serviceOperations } from '../api/operations/service.ts';
+import { serviceOperations } from '../api/operations/service-operations.ts';
 import type { Overview } from '../api/overview.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
-import { answersSoon } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
+import { answersSoon } from './http-answers.ts';
 import { serve } from './serve.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];

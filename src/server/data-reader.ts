@@ -12,8 +12,8 @@ import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-th
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { TaskLimits } from '../platform/thread-queue.ts';
-import type { Caller } from './answers.ts';
-import { badCursor } from './paging.ts';
+import { badCursor } from './cursors.ts';
+import type { Caller } from './http-answers.ts';
 import { Problem } from './problem.ts';
 
 /** Reads a data directory for the server: rows in other threads, the small catalog in this one. */

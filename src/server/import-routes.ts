@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
-import { importOperations } from '../api/operations/imports.ts';
+import { importOperations } from '../api/operations/import-operations.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import type { FoundMember, HistoryEntry, MemberNow } from '../api/members.ts';
-import { memberOperations } from '../api/operations/members.ts';
+import { memberOperations } from '../api/operations/member-operations.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
 import { inShort } from '../text/wording.ts';
-import { type Caller, callerOf } from './answers.ts';
 import type { Api, ServerContext } from './context.ts';
+import { cursorContent, cursorText } from './cursors.ts';
+import type { DataReader } from './data-reader.ts';
+import { type Caller, callerOf } from './http-answers.ts';
 import { lastRows, whereNow } from './member-now.ts';
-import { cursorContent, cursorText } from './paging.ts';
 import { Problem } from './problem.ts';
-import type { DataReader } from './reading.ts';
 import { serve } from './serve.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
