@@ -5,6 +5,7 @@ import { syncPath } from '../../../console/requests.ts';
 import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { WorkButton } from '../../../console/work.tsx';
+import { grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../../sync/api.ts';
 
 const ASK_EVERY_MS = 700;
@@ -59,7 +60,7 @@ function Numbers({ totals: { actions } }: { totals: NonNullable<SyncView['totals
     <ul class="legend">
       {PLAN_ACTIONS.filter((action) => actions[action] > 0).map((action) => (
         <li key={action}>
-          <b>{actions[action].toLocaleString('en-US')}</b> {ACTION_LABELS[action]}
+          <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
         </li>
       ))}
     </ul>

@@ -263,7 +263,7 @@ function PlanLegend({
 
 function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
   const { totals, flags, limits, finishedAt } = view;
-  const changed = Object.entries(limits).map(([name, value]) => `${name} ${value.toLocaleString('en-US')}`);
+  const changed = Object.entries(limits).map(([name, value]) => `${name} ${grouped(value)}`);
   return [
     ['Started', <Time iso={view.createdAt} />],
     ['Finished', finishedAt !== null && <Time iso={finishedAt} />],
