@@ -2,7 +2,7 @@ import type { SyncState } from '../membership/sync-state.ts';
 import type { ImportSummary, RegionCounts } from './import-summary.ts';
 import type { ImportView, Staging } from './imports.ts';
 import type { RunningImport } from './overview.ts';
-import type { RegionStatus } from './regions.ts';
+import type { RegionStatus } from './region-status.ts';
 
 /** Server-sent events. Their data is JSON. */
 

@@ -52,13 +52,13 @@ export async function fileToFetch(
   const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
   if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(config, flags);
   // Loaded for those alone who need them.
-  const [{ settingsFor, sourceAt }, { isElsewhere, requestOf }, { spool }] = await Promise.all([
+  const [{ settingsFor, sourceAt }, { isAddressOrName, requestOf }, { spool }] = await Promise.all([
     import('../sources/schemes.ts'),
     import('../sources/named.ts'),
     import('../sources/spool.ts'),
   ]);
   const { namedSources: named } = config;
-  if (!isElsewhere(file, named)) return refuseFlags(config, flags);
+  if (!isAddressOrName(file, named)) return refuseFlags(config, flags);
   const context = sourceContextOf(config);
   const all = requestOf(file, await sourceSettingsOf(flags), context);
   const ofOthers = await settingsOfFileOnly(config, flags, all.settings);

@@ -1,7 +1,7 @@
 /** Types of the HTTP API's answers (src/api), and the console's additions. */
 import type { ImportEvents as Events } from '../api/events.ts';
 import type { ProblemDocument } from '../api/problems.ts';
-import type { RegionStatus as Status } from '../api/regions.ts';
+import type { RegionStatus as Status } from '../api/region-status.ts';
 import type { RowView as Row } from '../api/rows.ts';
 
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
@@ -18,7 +18,7 @@ export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
-export type { RegionQueue, RegionStatus } from '../api/regions.ts';
+export type { RegionQueue, RegionStatus } from '../api/region-status.ts';
 export type { RowDetail } from '../api/row-detail.ts';
 export type { ProblemView, RowsPage } from '../api/rows.ts';
 export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';

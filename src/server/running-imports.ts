@@ -1,5 +1,5 @@
 import type { RunningImport } from '../api/overview.ts';
-import type { RegionStatus } from '../api/regions.ts';
+import type { RegionStatus } from '../api/region-status.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataReader } from './data-reader.ts';

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
-import type { RegionStatus } from '../api/regions.ts';
+import type { RegionStatus } from '../api/region-status.ts';
 import { AWAY, BUDGET, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';

@@ -6,7 +6,7 @@ import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
 import { isAddress, isRemote } from '../text/address-text.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
-import { isElsewhere, requestOf, type SourceContext } from './named.ts';
+import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
 import { SourceError, SourceNotAllowed } from './source-errors.ts';
@@ -48,7 +48,7 @@ export async function wholeSource(
   const [, database] = /^\s*sqlite:(?:\/\/)?(.+)$/is.exec(file) ?? [];
   if (database !== undefined) return checkedAddress(`sqlite:${resolve(folder, database)}`, given);
   if (isAddress(file)) return checkedAddress(file, given);
-  if (isElsewhere(file, named)) {
+  if (isAddressOrName(file, named)) {
     const { address, settings } = requestOf(file, given, { named, environment: () => undefined, ca: undefined });
     checkedAddress(address, settings);
     return file.trim();

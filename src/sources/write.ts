@@ -6,7 +6,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import { isAddress, isRemote } from '../text/address-text.ts';
-import { isElsewhere, requestOf, type SourceContext } from './named.ts';
+import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, settingsFor, settingsToWrite, sourceAt } from './schemes.ts';
 import type { Source, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
@@ -33,7 +33,7 @@ export async function placeToWrite(
   given: SourceSettings,
   named: SourceContext['named'],
 ): Promise<Target> {
-  if (isElsewhere(text, named)) {
+  if (isAddressOrName(text, named)) {
     const place = text.trim();
     const isNamed = !isAddress(text);
     const { address, settings } = requestOf(place, {}, { named, environment: () => undefined, ca: undefined });
@@ -56,7 +56,7 @@ export async function placeToWrite(
 
 /** Returns the settings for a place that concern its reading side; all that the place itself takes are left out. */
 export function notForTarget(text: string, settings: SourceSettings, named: SourceContext['named']): SourceSettings {
-  if (!isElsewhere(text, named)) return settings;
+  if (!isAddressOrName(text, named)) return settings;
   const { address } = requestOf(text.trim(), {}, { named, environment: () => undefined, ca: undefined });
   const taken = settingsFor(address, settings);
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !Object.hasOwn(taken, name)));

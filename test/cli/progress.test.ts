@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegionCounts } from '../../src/api/import-summary.ts';
-import { type RegionStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
+import { type RegionStatus, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import { say } from '../../src/cli/screen/io.ts';
 import { redraw, showProgress, showSteps } from '../../src/cli/screen/show-progress.ts';
 import type { Region } from '../../src/membership/membership.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type CircuitStatus, UNUSED_CIRCUIT } from '../../src/api/regions.ts';
+import { type CircuitStatus, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import { watchOutages } from '../../src/features/notify/outages.ts';
 
 /** Notifications of an outage of the service, and their times. */

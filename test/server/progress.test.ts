@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { UNUSED_CIRCUIT } from '../../src/api/regions.ts';
+import { UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import type { Counters } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';

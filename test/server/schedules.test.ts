@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RegionStatus } from '../../src/api/regions.ts';
+import type { RegionStatus } from '../../src/api/region-status.ts';
 import type { EditedSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';

@@ -1,6 +1,6 @@
 import { nothing, operationsOf } from '../operation.ts';
 import { overview } from '../overview.ts';
-import { regionsAnswer } from '../regions.ts';
+import { regionsAnswer } from '../region-status.ts';
 import { auditPage, auditQuery, loginAnswer, loginBody, session, settingsAnswer } from '../service.ts';
 
 const operation = operationsOf('service');

@@ -156,7 +156,7 @@ function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
       '',
       ...REGIONS.map((region) => `  ${region}  https://${sandbox.apps[region].appId}.api-${region}.${sandbox.host}/v3`),
       '',
-      `  In each region: ${whoIsThere(flags)}.`,
+      `  In each region: ${usersAndGroups(flags)}.`,
       `  Each app allows ${flags.callsPerMinute.toLocaleString('en-US')} calls a minute.`,
       flags.faults
         ? `  Faults: ${flags.faults}; repeat them with --random-seed ${sandbox.randomSeed}.`
@@ -174,7 +174,7 @@ function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
   io.stderr.write('\nStop it with Ctrl-C; it stores nothing.\n');
 }
 
-function whoIsThere(flags: Flags): string {
+function usersAndGroups(flags: Flags): string {
   if (flags.open) return 'every user and group exists';
   const { users, groups } = populationOf(flags);
   const numbered = [

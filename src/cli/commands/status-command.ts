@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';

@@ -1,4 +1,4 @@
-import type { CircuitStatus } from '../../api/regions.ts';
+import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { duration } from '../../text/wording.ts';
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { RegionCounts } from '../../api/import-summary.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';

@@ -3,7 +3,7 @@ import { type ImportView, summaryIn } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
 import { serviceOperations } from '../../api/operations/service-operations.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { Settings } from '../../api/service.ts';
 import { rowFilterOptions } from '../../imports/report/found-rows.ts';
 import type { ReportRequest } from '../../imports/report/report-files.ts';

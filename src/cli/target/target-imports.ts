@@ -1,6 +1,6 @@
 import type { ImportSummary, Writes } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';

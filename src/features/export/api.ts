@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { count, sentTo, stateReason, time } from '../../api/fields.ts';
 import { REGIONS } from '../../membership/membership.ts';
 
-const GUIDS_AT_MOST = 10_000;
+const MAX_GUIDS = 10_000;
 
 /** `POST /v1/exports` */
 export const exportBody = z.strictObject({
   groups: z
     .array(z.string().min(1).max(200))
     .min(1)
-    .max(GUIDS_AT_MOST, `allowed are ${GUIDS_AT_MOST} groups`)
+    .max(MAX_GUIDS, `allowed are ${MAX_GUIDS} groups`)
     .optional()
     .meta({ description: 'GUIDs. Default: all groups.' }),
   regions: z.array(z.enum(REGIONS)).min(1).optional().meta({ description: 'Default: all that have an app.' }),

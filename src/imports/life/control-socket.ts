@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ZodType } from 'zod';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
@@ -212,7 +212,7 @@ export async function askToTag(
 export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
   const answer = await askOwner(dir, 'GET', '/regions');
   if (answer === undefined) return undefined;
-  const { regionStatuses } = await import('../../api/regions.ts');
+  const { regionStatuses } = await import('../../api/region-status.ts');
   return readAnswer(regionStatuses, answer);
 }
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportTotals } from '../../api/import-summary.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';

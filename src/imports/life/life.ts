@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { CircuitStatus } from '../../api/regions.ts';
+import type { CircuitStatus } from '../../api/region-status.ts';
 import { asError } from '../../errors/message-of.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { isFinal } from '../../membership/import-state.ts';

@@ -1,4 +1,4 @@
-import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
+import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';

@@ -1,6 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
-import type { CircuitStatus } from '../../api/regions.ts';
+import type { CircuitStatus } from '../../api/region-status.ts';
 import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';

@@ -3,7 +3,7 @@ import { type AskServicePayload, type AskServicePorts, askService, isReading } f
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
-import type { CircuitStatus, RegionStatus } from '../../api/regions.ts';
+import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';

@@ -1,4 +1,4 @@
-import type { CircuitStatus } from '../../api/regions.ts';
+import type { CircuitStatus } from '../../api/region-status.ts';
 import { asError } from '../../errors/message-of.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { DataReader } from '../data-reader.ts';

@@ -1,5 +1,5 @@
 import type { ListEvents } from '../../api/events.ts';
-import type { RegionStatus } from '../../api/regions.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { answersSoon } from '../http-answers.ts';
 import { type Channel, type EventSources, eventText, TICK_MS, type Watcher, write } from './channel.ts';

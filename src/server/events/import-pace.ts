@@ -1,7 +1,7 @@
 import type { Progress, Rates, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
-import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/regions.ts';
+import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/region-status.ts';
 import { type Counters, totalRows } from '../../imports/record/import-ledger.ts';
 import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -12,7 +12,7 @@ const PACE_MS = 5_000;
 /** Time over which the estimate is measured, in ms: so long that it does not jump. */
 const ESTIMATE_MS = 30_000;
 /** Over less time (ms) no rate is measured: the few calls that are counted at once would be a peak. */
-const LEAST_MS = 1_000;
+const MIN_MS = 1_000;
 /** After so long without a sample (ms) nobody knows when things happened: rates are measured from then on. */
 const MISSED_MS = 3_000;
 /** From this time on an estimate is measured; before, it comes from the rate limit. */
@@ -73,7 +73,7 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
     const recent = samples.findLast((one) => at - one.at >= PACE_MS) ?? first;
     const perSecond = (since: Sample, count: (counts: RegionCounts) => number, region: Region) => {
       const [later, earlier] = [sample.counters, since.counters].map((one) => one.get(region));
-      if (later === undefined || earlier === undefined || at - since.at < LEAST_MS) return null;
+      if (later === undefined || earlier === undefined || at - since.at < MIN_MS) return null;
       return Math.max(0, count(later) - count(earlier)) / ((at - since.at) / 1000);
     };
 
@@ -113,7 +113,7 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
 function ratesOf(unbroken: readonly Sample[]): Rates | null {
   const last = unbroken.at(-1);
   const since = unbroken.findLast(({ at }) => last !== undefined && last.at - at >= PACE_MS) ?? unbroken[0];
-  if (last === undefined || since === undefined || last.at - since.at < LEAST_MS) return null;
+  if (last === undefined || since === undefined || last.at - since.at < MIN_MS) return null;
   const perSecond = (count: (counts: RegionCounts) => number) => {
     const sum = ({ counters }: Sample) => [...counters.values()].reduce((total, counts) => total + count(counts), 0);
     return rounded(Math.max(0, sum(last) - sum(since)) / ((last.at - since.at) / 1000));

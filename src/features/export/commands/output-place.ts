@@ -36,13 +36,13 @@ export async function outputPlace(config: Config, flags: ExportFlags): Promise<O
 async function placeAtAddress(config: Config, output: string, flags: ExportFlags): Promise<OutputPlace | undefined> {
   if (!isAddress(output) && sourceName(output) === undefined) return undefined;
   // Loaded for those alone who need them.
-  const [{ isElsewhere, requestOf }, { placeToWrite, writeTo }, { sourceAt }] = await Promise.all([
+  const [{ isAddressOrName, requestOf }, { placeToWrite, writeTo }, { sourceAt }] = await Promise.all([
     import('../../../sources/named.ts'),
     import('../../../sources/write.ts'),
     import('../../../sources/schemes.ts'),
   ]);
   const { namedSources: named } = config;
-  if (!isElsewhere(output, named)) return undefined;
+  if (!isAddressOrName(output, named)) return undefined;
   const { settings } = await placeToWrite(output, process.cwd(), await sourceSettingsOf(flags), named);
   const context = sourceContextOf(config);
   const { signal } = new AbortController();

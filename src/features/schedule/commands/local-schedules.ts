@@ -22,7 +22,7 @@ import { keptOf } from '../../../options/option.ts';
 import { EXPECTING, GIVING_UP, type ReportingChoices } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
-import { isElsewhere } from '../../../sources/named.ts';
+import { isAddressOrName } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { addressName, isAddress, isRemote } from '../../../text/address-text.ts';
@@ -101,7 +101,7 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
   const source = await wholeSource(file, process.cwd(), { named: config.namedSources, given });
   const whole = async (name: string) => {
     const { namedSources: named } = config;
-    return isElsewhere(name, named) ? wholeSource(name, process.cwd(), { named }) : resolve(name);
+    return isAddressOrName(name, named) ? wholeSource(name, process.cwd(), { named }) : resolve(name);
   };
   const lookups = await mapLookupsInTurn(rest, async (name) => ({
     path: await whole(name),

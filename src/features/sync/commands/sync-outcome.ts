@@ -101,7 +101,7 @@ export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown
   const sync = await syncs.find(id);
   if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
   if (markdown) await printMarkdown(syncs, io, sync);
-  say(io, '', ...notThere(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
+  say(io, '', ...unknownToService(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
   const code = await exitOf(syncs, io, sync, json || markdown === true);
   const { left, undoOf } = sync;
   if (left === null) return code;
@@ -144,7 +144,7 @@ export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocu
 }
 
 /** Groups that the service does not know, where nothing creates them. */
-function notThere({ undoOf, unknownGroups }: SyncView): string[] {
+function unknownToService({ undoOf, unknownGroups }: SyncView): string[] {
   if (undoOf !== null || unknownGroups === 0) return [];
   return [
     `The service does not know ${counted(unknownGroups, 'group')}. To have them created, sync with --create-groups.`,
