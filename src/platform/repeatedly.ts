@@ -5,8 +5,16 @@ export interface Repeated {
   stop(): Promise<void>;
 }
 
-/** Runs `work` again and again, one run after the other, also after an error. An error of a run that `stop` interrupts is not reported. */
-export function repeatedly(everyMs: number, onError: (error: Error) => void, work: () => Promise<void>): Repeated {
+/**
+ * Runs `work` again and again, one run after the other, also after an error. An error of a run that `stop` interrupts is
+ * not reported. @param keepsProcess the process does not end before `stop`, though nothing else is going on
+ */
+export function repeatedly(
+  everyMs: number,
+  onError: (error: Error) => void,
+  work: () => Promise<void>,
+  keepsProcess = false,
+): Repeated {
   let underWay = Promise.resolve();
   let stopping = false;
   let timer: NodeJS.Timeout | undefined;
@@ -19,7 +27,8 @@ export function repeatedly(everyMs: number, onError: (error: Error) => void, wor
         .finally(() => {
           if (!stopping) later();
         });
-    }, everyMs).unref();
+    }, everyMs);
+    if (!keepsProcess) timer.unref();
   };
   later();
   return {

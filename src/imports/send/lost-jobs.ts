@@ -55,7 +55,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
     return Date.now() - (deserted.get(region) ?? Date.now()) >= WORKER_DEATH_NOTICED_MS;
   };
 
-  return repeatedly(CHECK_MS, onError, async () => {
+  const check = async (): Promise<void> => {
     const returning = jobsIn(await Promise.all(results.map((queue) => queue.depth())));
     for (const opened of await regions()) {
       const { region, keepBudget } = opened;
@@ -78,7 +78,10 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
         await one.resend(region, before, 'it was in the queue, and no result came');
       }
     }
-  });
+  };
+
+  // A program that waits for its imports must not end because nothing else is open at the moment.
+  return repeatedly(CHECK_MS, onError, check, true);
 }
 
 function jobsIn(depths: readonly QueueDepth[]): number {
