@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import type { CreatedView } from '../../src/features/undo/api.ts';
 import { eventually } from '../eventually.ts';
@@ -55,4 +55,31 @@ test('what an import created is listed, and deleted for good when its membership
   expect(server.sandbox.user('us', 'bob')).toBeUndefined();
   expect(server.sandbox.group('us', 'new')).toBeUndefined();
   expect(server.sandbox.user('us', 'ann')).toBeDefined();
+});
+
+test('an answer that was begun before a deletion ended does not say that it is over', async () => {
+  const file = 'uid,guid,name,group_name\nann,late,Ann,Late\ncleo,late,Cleo,Late\n';
+  const { id } = await server.run(file, 'createUsers=true&createGroups=true');
+  const undo = await server.json<SyncView>(`/v1/imports/${id}/undo?apply=true`, { method: 'POST' });
+  await eventually(() => server.json(`/v1/syncs/${undo.id}`)).toMatchObject({ state: 'applied' });
+  await server.run('uid,guid\nann,other\n');
+  const path = `/v1/imports/${id}/created`;
+
+  const { requests } = server.sandbox.calls.us;
+  server.sandbox.faults.set('slow=60000ms');
+  expect((await server.fetch(path, { method: 'DELETE' })).status).toBe(202);
+  await eventually(() => server.sandbox.calls.us.requests).toBeGreaterThan(requests);
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<never[]>()];
+  const membershipsOf = async () => {
+    asked.resolve();
+    return await answer.promise;
+  };
+  vi.spyOn(server.coordinator.reading, 'of').mockReturnValueOnce({ membershipsOf } as never);
+  const early = server.json<CreatedView>(path);
+  await asked.promise;
+  server.sandbox.faults.clear();
+  await eventually(() => server.json(path)).toMatchObject({ progress: null, deletable: 0 });
+  answer.resolve([]);
+  expect((await early).things.map(({ undone }) => undone)).toContain(null);
+  expect((await early).progress).not.toBeNull();
 });

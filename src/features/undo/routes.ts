@@ -49,10 +49,11 @@ function createdRoutes(app: Api, { coordinator, deletions, dir, syncCatalog }: S
 
   const viewOf = async (id: string): Promise<CreatedView> => {
     coordinator.find(id);
-    const made = await madeBy(id);
-    const isTakenBack = syncCatalog.undos(id).some(({ state }) => isCarriedOut(state));
+    // Before the things: where no deletion is under way, they are as it has left them.
     const progress = deletions.progress(id) ?? null;
-    return { importId: id, ...made, isTakenBack, progress, reason: deletions.reason(id) };
+    const reason = deletions.reason(id);
+    const isTakenBack = syncCatalog.undos(id).some(({ state }) => isCarriedOut(state));
+    return { importId: id, ...(await madeBy(id)), isTakenBack, progress, reason };
   };
 
   /** Returns the things that it made; those that another import uses would be kept. */
