@@ -340,7 +340,7 @@ interface Unanswered {
   readonly answeredAt?: number | null;
 }
 
-/** Hears of every call that is to be repeated, before it is. */
+/** Is told of every call that will be repeated, before the repeat. */
 export type UnansweredListener = (jobId: string, verdict: UnansweredCall, at: number) => Promise<Unanswered>;
 
 interface UnansweredCall {

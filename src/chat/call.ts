@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
+import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 import { InvalidCall, MalformedReply, ServiceRefusal } from './call-errors.ts';
 import type { Reply, Request } from './connection.ts';
 import { type AddMembersRequest, errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
@@ -94,7 +95,7 @@ export function readReply<Schema extends z.ZodType>(
   redact: Redact,
 ): z.output<Schema> {
   const text = body?.toString('utf8', 0, body.length - 1);
-  const json = text === undefined ? undefined : parseJson(text);
+  const json = text === undefined ? undefined : jsonOrUndefined(text);
   if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
     const { code, message } = errorIn(json);
     const foreign = code ? null : foreignReply(httpStatus, text ?? '', json);
@@ -155,14 +156,6 @@ function errorIn(json: unknown): ServiceError {
   const wrapped = errorBody.safeParse(json);
   if (wrapped.success) return wrapped.data.error;
   return serviceError.safeParse(json).data ?? {};
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: unknown): value is object {

@@ -10,6 +10,7 @@ import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { readCircuit } from '../queue/circuit.ts';
+import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
 export interface WorkerMetrics {
@@ -166,7 +167,7 @@ async function changeConcurrency(
     body += chunk;
     if (body.length > MAX_BODY_LENGTH) return send(reply, 413, { message: 'the body is too long' });
   }
-  const read = change.safeParse(parsed(body));
+  const read = change.safeParse(jsonOrUndefined(body));
   const found = regions.find(({ region }) => region === read.data?.region);
   if (!read.success || found === undefined) {
     const here = regions.map(({ region }) => region).join(', ');
@@ -174,14 +175,6 @@ async function changeConcurrency(
   }
   found.worker.setConcurrency(read.data.concurrency);
   send(reply, 200, read.data);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function send(reply: ServerResponse, status: number, body: unknown): void {

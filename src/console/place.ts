@@ -56,7 +56,7 @@ export function needed(known: Overview | undefined) {
 
 /** Fills title and icon from now on. */
 export function showTitle() {
-  // Counts, so that progress, which comes each second, draws nothing anew.
+  // The two values only: progress comes every second, and must not redraw title and icon.
   const needs = computed(() => needed(overview.value));
   const isBusy = computed(() => (overview.value?.running.length ?? 0) > 0);
   effect(() => {

@@ -254,7 +254,7 @@ function asWriting(name: string, error: unknown): unknown {
       cause: error,
     });
   }
-  // Whoever is not let in, or was cut off, has been told what to do.
+  // A refused login and a lost connection are errors that say what to do already.
   if (error instanceof SourceError && typeof status !== 'number') return error;
   const { message } = error.cause instanceof Error ? error.cause : error;
   return new SourceError(`${shown(name)} cannot be written: ${message}`, { cause: error });

@@ -18,7 +18,7 @@ const program = (keepsProcess: boolean) => `
 const run = async (keepsProcess: boolean): Promise<string> =>
   (await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program(keepsProcess)])).stdout;
 
-test('a process ends in spite of it, unless it is to be kept', async () => {
+test('repeated work keeps the process alive only if it is asked to', async () => {
   expect(await run(true)).toBe('123');
   expect(await run(false)).toBe('');
 });

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { isLoopback } from '../../platform/loopback.ts';
+import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Answering, Client } from './operation-client.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
@@ -111,7 +112,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     const text = await reply.body.text().catch((error: unknown) => {
       throw new ServerAway(url, error);
     });
-    const read = readKnown(schema, jsonOf(text));
+    const read = readKnown(schema, jsonOrUndefined(text));
     if (read.success) return read.data;
     throw new ServerFault(
       'NO_ROLLCALL',
@@ -180,7 +181,7 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
     );
   }
   const text = await body.text().catch(() => '');
-  const read = readKnown(anyProblem, jsonOf(text.slice(0, MAX_PROBLEM_LENGTH)));
+  const read = readKnown(anyProblem, jsonOrUndefined(text.slice(0, MAX_PROBLEM_LENGTH)));
   if (!read.success) {
     return new ServerFault(
       'NO_ROLLCALL',
@@ -225,12 +226,4 @@ function requestOf({ method, path, body }: Operation, input: object): [string, E
   const query = new URLSearchParams();
   for (const [name, value] of rest) for (const one of [value].flat()) query.append(name, String(one));
   return [query.size === 0 ? address : `${address}?${query}`, { method }];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

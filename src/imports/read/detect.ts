@@ -1,4 +1,5 @@
 import { type InputKind, inputNames } from '../../options/input-kinds.ts';
+import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 import { convertedKind } from './element-formats.ts';
@@ -23,7 +24,7 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   if (!start.startsWith('{')) return isScalar(start) ? 'json' : 'csv';
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
-  const first = parsed(firstLine);
+  const first = jsonOrUndefined(firstLine);
   if (first === undefined || first === null) return 'json';
   const isOneDocument = start.slice(firstLine.length).trim() === '';
   if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
@@ -32,16 +33,8 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
 }
 
 function isScalar(text: string): boolean {
-  const value = text.length < MAX_SCALAR_LENGTH ? parsed(text) : undefined;
+  const value = text.length < MAX_SCALAR_LENGTH ? jsonOrUndefined(text) : undefined;
   return value === null || (value !== undefined && typeof value !== 'object');
-}
-
-function parsed(text: string): object | null | undefined {
-  try {
-    return JSON.parse(text) as object | null;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether the first line of an object may go on behind this much of the text, so that more is needed to tell. */

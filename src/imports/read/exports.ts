@@ -6,6 +6,7 @@ import type { IntakeSource } from './byte-source.ts';
 import type { Element, Elements } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError } from './intake-error.ts';
+import { cellOf } from './json-text.ts';
 
 /**
  * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
@@ -51,11 +52,11 @@ function* slack(
 ): Generator<FlatRow> {
   for (const user of listOf(members)) {
     yield {
-      channel_id: text(id),
-      channel_name: text(name),
+      channel_id: cellOf(id),
+      channel_name: cellOf(name),
       is_archived: String(archived === true),
-      user_id: text(user),
-      user_deleted: String(deleted.has(text(user))),
+      user_id: cellOf(user),
+      user_deleted: String(deleted.has(cellOf(user))),
     };
   }
 }
@@ -69,13 +70,13 @@ function* mattermost({ type, user }: Element): Generator<FlatRow> {
   const { username, email, delete_at: deleted, teams: all } = objectOf(user);
   for (const team of listOf(all).map(objectOf)) {
     for (const channel of listOf(team['channels']).map(objectOf)) {
-      const roles = text(channel['roles']).split(/\s+/);
+      const roles = cellOf(channel['roles']).split(/\s+/);
       yield {
-        team: text(team['name']),
-        channel: text(channel['name']),
-        username: text(username),
-        email: text(email),
-        delete_at: text(deleted),
+        team: cellOf(team['name']),
+        channel: cellOf(channel['name']),
+        username: cellOf(username),
+        email: cellOf(email),
+        delete_at: cellOf(deleted),
         channel_role: CHANNEL_ROLES.find((role) => roles.includes(role)) ?? roles[0] ?? '',
       };
     }
@@ -89,12 +90,12 @@ const DISTINCT = '!members';
 function* stream({ type, item }: Element): Generator<FlatRow> {
   if (type !== 'member') return;
   const member = objectOf(item);
-  const role = text(member['channel_role']);
-  const channel = text(member['channel_id']);
+  const role = cellOf(member['channel_role']);
+  const channel = cellOf(member['channel_id']);
   yield {
-    channel_type: text(member['channel_type']),
+    channel_type: cellOf(member['channel_type']),
     channel_id: channel.startsWith(DISTINCT) ? '' : channel,
-    user_id: text(member['user_id']),
+    user_id: cellOf(member['user_id']),
     channel_role: role === '' && member['is_moderator'] === true ? 'channel_moderator' : role,
   };
 }
@@ -103,10 +104,10 @@ function* stream({ type, item }: Element): Generator<FlatRow> {
 function* cometchat({ members }: Element): Generator<FlatRow> {
   for (const member of Object.values(objectOf(members)).map(objectOf)) {
     yield {
-      guid: text(member['guid']),
-      uid: text(member['uid']),
-      scope: member['isBanned'] === true ? 'ban' : text(member['scope']),
-      joinedAt: text(member['joinedAt']),
+      guid: cellOf(member['guid']),
+      uid: cellOf(member['uid']),
+      scope: member['isBanned'] === true ? 'ban' : cellOf(member['scope']),
+      joinedAt: cellOf(member['joinedAt']),
     };
   }
 }
@@ -115,12 +116,12 @@ function* cometchat({ members }: Element): Generator<FlatRow> {
 function* scim({ id, displayName, externalId, members }: Element): Generator<FlatRow> {
   for (const member of listOf(members).map(objectOf)) {
     yield {
-      group_id: text(id),
-      group_name: text(displayName),
-      external_id: text(externalId),
-      user_id: text(member['value']),
-      user_name: text(member['display']),
-      type: text(member['type']),
+      group_id: cellOf(id),
+      group_name: cellOf(displayName),
+      external_id: cellOf(externalId),
+      user_id: cellOf(member['value']),
+      user_name: cellOf(member['display']),
+      type: cellOf(member['type']),
     };
   }
 }
@@ -128,22 +129,17 @@ function* scim({ id, displayName, externalId, members }: Element): Generator<Fla
 /** Teams as code: those of one organisation, or of several under `orgs`; a team may hold teams. */
 function* teams(document: Element): Generator<FlatRow> {
   const organisations = Object.entries(objectOf(document['orgs']));
-  if (organisations.length === 0) yield* teamsOf(text(document['name']), document['teams']);
+  if (organisations.length === 0) yield* teamsOf(cellOf(document['name']), document['teams']);
   for (const [org, settings] of organisations) yield* teamsOf(org, objectOf(settings)['teams']);
 }
 
 function* teamsOf(org: string, all: unknown): Generator<FlatRow> {
   for (const [team, settings] of Object.entries(objectOf(all))) {
     const { maintainers, members, teams: inner } = objectOf(settings);
-    for (const user of listOf(maintainers)) yield { org, team, user: text(user), role: 'maintainer' };
-    for (const user of listOf(members)) yield { org, team, user: text(user), role: 'member' };
+    for (const user of listOf(maintainers)) yield { org, team, user: cellOf(user), role: 'maintainer' };
+    for (const user of listOf(members)) yield { org, team, user: cellOf(user), role: 'member' };
     yield* teamsOf(org, inner);
   }
-}
-
-function text(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
 function listOf(value: unknown): readonly unknown[] {

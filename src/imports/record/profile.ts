@@ -2,6 +2,7 @@ import type { NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { PROFILE_LIMITS } from '../../chat/service/limits.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
+import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
 
 /** The profile with which a new user or group is sent, read from the columns of its rows. */
@@ -202,7 +203,7 @@ function given<Field extends string>(
 /** A JSON list, or words between commas or semicolons. */
 function tagsOf(text: string): { readonly tags?: readonly string[] } {
   if (text === '') return {};
-  const list = text.startsWith('[') ? jsonOf(text) : text.split(/[;,]/);
+  const list = text.startsWith('[') ? jsonOrUndefined(text) : text.split(/[;,]/);
   const tags = Array.isArray(list) ? list.map((tag) => String(tag).trim()).filter((tag) => tag !== '') : [text];
   return tags.length === 0 ? {} : { tags };
 }
@@ -210,18 +211,10 @@ function tagsOf(text: string): { readonly tags?: readonly string[] } {
 /** With an address that only the server side may read. Undefined when the cell is not a JSON object. */
 function metadataOf(cells: Cells): Record<string, unknown> | undefined {
   const text = cells('metadata');
-  const parsed = text === '' ? {} : jsonOf(text);
+  const parsed = text === '' ? {} : jsonOrUndefined(text);
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
   const metadata: Record<string, unknown> = { ...parsed };
   const email = cells('email');
   if (email !== '') metadata['@private'] = { ...(metadata['@private'] as object | undefined), email };
   return metadata;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

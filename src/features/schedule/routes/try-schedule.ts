@@ -20,7 +20,7 @@ import type { ScheduleRequest } from '../schedule-catalog.ts';
 import { obtainBeside, syncSettings } from '../schedule-sync.ts';
 import { importReadingOptions, requestedSchedule } from './requested-schedule.ts';
 
-/** The schedule that is to be tried, as if it were made, or edited where there is one of this name. */
+/** The schedule to try: a new one, or the one with this name as it would be after the edit. */
 function requestToTry(
   { settings, scheduleCatalog }: ServerContext,
   { name = '', ...given }: z.infer<typeof scheduleTry>,

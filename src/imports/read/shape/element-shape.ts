@@ -1,7 +1,7 @@
 import type { Shape } from '../../../options/shape.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
 import type { InputRow } from '../input-row.ts';
-import { parseJson, repeatedKey } from '../json-text.ts';
+import { cellOf, parseJson, repeatedKey } from '../json-text.ts';
 import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
 import type { Plan } from './plan.ts';
@@ -184,7 +184,7 @@ function* combinations(node: unknown, wanted: readonly Wanted[], depth: number):
     for (const entry of node) yield* combinations(entry, wanted, depth);
     return;
   }
-  const found = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, textOf(node)] as const);
+  const found = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, cellOf(node)] as const);
   const parts = branches(node, wanted, depth);
   yield* crossed(found, parts, 0, depth);
 }
@@ -233,10 +233,4 @@ function reaches(node: unknown, path: Path, depth: number): boolean {
   if (key === KEY) return true;
   if (key === EACH) return Object.values(node).some((value) => reaches(value, path, depth + 1));
   return Object.hasOwn(node, key) && reaches((node as Element)[key], path, depth + 1);
-}
-
-/** A value as a cell: a text as it is, nothing as an empty one, all else as JSON writes it. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
 }
