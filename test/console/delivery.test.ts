@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ImportView } from '../../src/api/imports.ts';
 import type { ScheduleView } from '../../src/features/schedule/api.ts';
 import { members, openSandboxPlace } from '../cli/workplace.ts';
+import { readEvents } from '../server/event-source.ts';
 import { chooseFile, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 
@@ -39,6 +41,34 @@ test('the page of an import says that its reports wait and why, and then where t
   await page.getByText('The reports wait to be delivered').waitFor();
   await page.getByText('there is no folder').waitFor();
   mkdirSync(reports);
+  await page.getByText('Reports delivered to').waitFor();
+  await page.close();
+  await stop();
+});
+
+test('the page of an import that hears of the delivery before the end shows both', async () => {
+  const { place, reports, url, stop } = await served();
+  await place.run(['import', 'members.csv', '--server', url, '--report-to', reports, '--dry-run']);
+  const { imports } = (await (await fetch(`${url}/v1/imports`)).json()) as { imports: ImportView[] };
+  const [{ id } = { id: '' }] = imports;
+  const page = await browser.open(`${url}/imports`);
+  const end = Promise.withResolvers<string>();
+  await page.route(`**/imports/${id}/events`, async (route) => {
+    await route.fulfill({ contentType: 'text/event-stream', body: await end.promise });
+  });
+  await page.getByRole('link', { name: 'members.csv' }).first().click();
+  const start = page.getByRole('button', { name: 'Start sending' });
+  await start.waitFor();
+
+  const list = await readEvents(`${url}/v1/events`);
+  await fetch(`${url}/v1/imports/${id}/resume`, { method: 'POST' });
+  const isThere = ({ delivery }: ImportView) => (delivery?.arrivedAt ?? null) !== null;
+  const { data } = await list.next(({ name, data }) => name === 'imports' && data.imports.some(isThere));
+  list.close();
+  expect(await start.isVisible()).toBe(true);
+  const delivered: ImportView = data.imports.find(isThere);
+  const ended = { ...delivered, delivery: { ...delivered.delivery, arrivedAt: null } };
+  end.resolve(`event: state\nid: 1\ndata: ${JSON.stringify(ended)}\n\nevent: end\ndata: {}\n\n`);
   await page.getByText('Reports delivered to').waitFor();
   await page.close();
   await stop();

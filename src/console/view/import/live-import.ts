@@ -52,6 +52,7 @@ export class LiveImport {
   #timer: number | undefined;
   #drawnAt = Number.NEGATIVE_INFINITY;
   #announced = { percent: 0, at: 0 };
+  #leaving = new AbortController().signal;
 
   constructor(id: string) {
     this.#id = id;
@@ -59,6 +60,7 @@ export class LiveImport {
 
   /** Follows it until the signal aborts. */
   async start(signal: AbortSignal) {
+    this.#leaving = signal;
     if (!(await this.load(signal))) return;
     const handlers: { [K in keyof ImportEvents]: (data: ImportEvents[K]) => void } = {
       state: (view) => this.#move(view),
@@ -78,13 +80,15 @@ export class LiveImport {
   }
 
   /** Asks for it; whether there is an import to follow. */
-  async load(signal: AbortSignal) {
+  async load(signal: AbortSignal): Promise<boolean> {
     const known = this.#moves;
     try {
       const view = await call('GET /v1/imports/:id', { id: this.#id }, signal);
       this.#draw();
-      // An event that came in the meantime may be newer than the answer; if it is older, the next one follows.
+      // An event that came in the meantime may be newer than the answer; if it is older, the next one follows. None
+      // follows the last.
       if (known === this.#moves) this.#update(view);
+      else if (this.over.peek()) return await this.load(signal);
       return true;
     } catch (error) {
       if (signal.aborted) return false;
@@ -103,6 +107,8 @@ export class LiveImport {
     });
     if (before !== undefined && before.state !== view.state) announce(stateSentence(view));
     else if (view.state === 'running') this.#announceProgress(view);
+    // The list may have told of what follows the end, such as the delivery of reports, before the end was known here.
+    if (before?.finishedAt === null && view.finishedAt !== null) void this.load(this.#leaving);
   }
 
   /** Says every tenth of the way, but not more often than a listener can bear. */
