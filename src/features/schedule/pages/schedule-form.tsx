@@ -111,66 +111,17 @@ interface ScheduleFormProperties {
 
 function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperties) {
   const { go } = usePlace();
-  const work = useWork();
-  // Work of its own: a schedule can be saved while its file is read.
-  const looking = useWork();
-  /** The field of which the last look showed an error. */
-  const missed = useRef('');
   const { sources } = settings;
   const place = location.pathname + location.search;
   const entry = useEntry(place, () => newEntry(sources, before));
   const { form, preview, version } = entry;
+  const { work, looking, save, look, tryIt } = useAttempts({ entry, before, isEdit, place });
   const isKept = useMemo(entry.isUnsaved, [entry]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
     // Loads what another person has saved: saving once more then replaces that.
     if (isLate) void reload();
   }, [isLate]);
-
-  const attempt = (task: (signal: AbortSignal) => Promise<void>, under = work) =>
-    under.start(async (signal) => {
-      // A look may begin by itself, and leaves what was said when a person saved.
-      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
-      try {
-        await task(signal);
-      } catch (error) {
-        const [field, text] =
-          error instanceof FieldError
-            ? [error.field, error.message]
-            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
-              ? [error.problem.field ?? '', saidBeside(error.problem)]
-              : ['', ''];
-        const control = controlOf(field, form);
-        if (field === '' || !form.showError(control, text)) throw error;
-        if (under === looking) missed.current = control;
-      }
-    });
-  const save = () =>
-    attempt(async (signal) => {
-      const name = isEdit ? '' : nameIn(form.read());
-      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
-      const json = isEdit
-        ? { ...made, version: version.peek() }
-        : { ...made, name, ...(before !== undefined && { copyOf: before.name }) };
-      const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
-      const saved = await request<Schedule>(path, { method: isEdit ? 'PUT' : 'POST', json, signal });
-      forget(place);
-      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
-    });
-  /** Returns the settings for a preview and a try. */
-  const untimed = () => {
-    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
-    return { ...made, ...(before !== undefined && { name: before.name }) };
-  };
-  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
-  const tryIt = async (): Promise<string | undefined> => {
-    let id: string | undefined;
-    await attempt(async (signal) => {
-      const sync = await call('POST /v1/schedules/try', { body: untimed() }, signal);
-      id = sync.id;
-    });
-    return id;
-  };
   return (
     <Card id="settings" title="Settings">
       <form
@@ -237,6 +188,68 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
       </form>
     </Card>
   );
+}
+
+interface AttemptsOf extends Pick<ScheduleFormProperties, 'before' | 'isEdit'> {
+  entry: ReturnType<typeof newEntry>;
+  /** Keeps the entry. */
+  place: string;
+}
+
+/** Saves the form, looks at its file and tries it: what is wrong with a field is said beside it. */
+function useAttempts({ entry, before, isEdit, place }: AttemptsOf) {
+  const { go } = usePlace();
+  const work = useWork();
+  // Work of its own: a schedule can be saved while its file is read.
+  const looking = useWork();
+  /** The field of which the last look showed an error. */
+  const missed = useRef('');
+  const { form, preview, version } = entry;
+  const attempt = (task: (signal: AbortSignal) => Promise<void>, under = work) =>
+    under.start(async (signal) => {
+      // A look may begin by itself, and leaves what was said when a person saved.
+      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
+      try {
+        await task(signal);
+      } catch (error) {
+        const [field, text] =
+          error instanceof FieldError
+            ? [error.field, error.message]
+            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
+              ? [error.problem.field ?? '', saidBeside(error.problem)]
+              : ['', ''];
+        const control = controlOf(field, form);
+        if (field === '' || !form.showError(control, text)) throw error;
+        if (under === looking) missed.current = control;
+      }
+    });
+  const save = () =>
+    attempt(async (signal) => {
+      const name = isEdit ? '' : nameIn(form.read());
+      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
+      const json = isEdit
+        ? { ...made, version: version.peek() }
+        : { ...made, name, ...(before !== undefined && { copyOf: before.name }) };
+      const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
+      const saved = await request<Schedule>(path, { method: isEdit ? 'PUT' : 'POST', json, signal });
+      forget(place);
+      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
+    });
+  /** Returns the settings for a preview and a try. */
+  const untimed = () => {
+    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
+    return { ...made, ...(before !== undefined && { name: before.name }) };
+  };
+  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
+  const tryIt = async (): Promise<string | undefined> => {
+    let id: string | undefined;
+    await attempt(async (signal) => {
+      const sync = await call('POST /v1/schedules/try', { body: untimed() }, signal);
+      id = sync.id;
+    });
+    return id;
+  };
+  return { work, looking, save, look, tryIt };
 }
 
 /** The choices of a person whose schedule another one has changed meanwhile. */
