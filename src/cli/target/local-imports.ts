@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TagChanges } from '../../api/tags.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { type ImportFilter, type ImportRecord, openCatalog, tagsOf } from '../../imports/catalog.ts';
+import { type ImportFilter, type ImportRecord, openCatalog, tagsOf, uncheckedOptions } from '../../imports/catalog.ts';
 import { askRegions, askToAct, askToTag, whenLeft } from '../../imports/life/control-socket.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
@@ -12,7 +12,7 @@ import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/package-folder.ts';
-import { isObject, storedJson } from '../../platform/stored-json.ts';
+import { isObject } from '../../platform/stored-json.ts';
 import { inShort } from '../../text/wording.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
@@ -53,8 +53,7 @@ export function localImports(config: Config): Imports {
     },
     find: async (id) => {
       const record = find(id);
-      // Only these options matter here: checking them all costs more than the rest of the command.
-      const { sandbox, shape } = storedJson(record.options, 'the options of an import', isObject);
+      const { sandbox, shape } = uncheckedOptions(record);
       return {
         ...{ ...record, ...optionsToAgree(record), reason: reasonFor(record, asFlag), sandbox: sandbox === true },
         delivery: findDelivery(config.dataDir, record),

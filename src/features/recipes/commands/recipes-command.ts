@@ -18,7 +18,7 @@ import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
 import { lookAt } from '../beginning.ts';
-import { BadRecipe, recipeFrom } from '../recipe.ts';
+import { BadRecipe, needText, recipeFrom } from '../recipe.ts';
 import {
   findRecipe,
   type KnownRecipe,
@@ -105,9 +105,7 @@ function recipeText({ name, title, description, howToExport, expects, needs, set
     ...(description === '' ? [] : wrap(description, width)),
     ...(howToExport === undefined ? [] : wrap(`File: ${howToExport}.`, width)),
     ...wrap(`It expects ${expects}.`, width),
-    ...needs.flatMap(({ what, why, optional }) =>
-      wrap(`${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`, width),
-    ),
+    ...needs.flatMap((need) => wrap(needText(need), width)),
     '',
     ...(exportOf === undefined ? [] : [`It looks for memberships inside of the elements (${exportOf}).`]),
     ...(flags.length === 0 ? [] : ['The same as:', ...flags.map((flag) => `  ${flag}`)]),
