@@ -14,6 +14,7 @@ import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/da
 import { VERSION } from '../../platform/package-folder.ts';
 import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { inShort } from '../../text/wording.ts';
+import type { noteCommand } from '../audit.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
@@ -27,7 +28,7 @@ const APPEAR_MS = 8_000;
 export function localImports(config: Config): Imports {
   const dir = dataDir(config.dataDir);
   const find = (id: string | undefined) => findImport(config.dataDir, id);
-  const note = async (action: string, id: string, changes: object = {}) =>
+  const note = async (action: Parameters<typeof noteCommand>[1], id: string, changes: object = {}) =>
     (await import('../audit.ts')).noteCommand(dir, action, id, inShort(changes));
   return {
     server: undefined,
