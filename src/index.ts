@@ -10,7 +10,7 @@ import { newImportId } from './imports/import-id.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
-import { withBansOf } from './options/ban-options.ts';
+import { banOptionsOf } from './options/ban-options.ts';
 import { mapLookups } from './options/lookups.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
@@ -50,7 +50,7 @@ const LOOK_MS = 250;
 export async function runImport(file: string, choices: ImportChoices = {}): Promise<ImportRun> {
   const config = configOf(choices);
   await checkInput(file);
-  const options = await optionsOf(config, file, choices);
+  const options = await optionsOfChoices(config, file, choices);
   const lookups = mapLookups(choices, (name) => ({ path: resolve(name), name }));
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
@@ -63,13 +63,14 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
  * Returns the options that `rollcall import` would make of the same choices.
  * @throws UsageError, and what a recipe refuses
  */
-async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
+async function optionsOfChoices(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
-  const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
+  const { sandbox, recipe, identities, groups, shape, allowUnban, banCheck, ...rest } = chosen;
   const lookups = mapLookups({ identities, groups }, () => ({}));
   const given = {
     region: config.defaultRegion,
-    ...withBansOf(rest),
+    ...rest,
+    ...banOptionsOf({ allowUnban, banCheck }),
     ...((shape ?? identities ?? groups) !== undefined && { shape: { ...lookups, ...shape } }),
     sandbox: sandbox === true,
   };
