@@ -14,7 +14,7 @@ import { serve } from '../../server/serve.ts';
 import { takeHead } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import type { ReceiveOptions } from '../../server/uploads/receive.ts';
-import { badReading, uploadOptions, previewQuery } from '../../server/uploads/upload-options.ts';
+import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { recipesToSuggest } from '../recipes/recipe-store.ts';
 import type { InspectThread, PreviewRequest } from './file-heads.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
@@ -164,7 +164,7 @@ export async function lookText(
 
 /** The last import of the same file. */
 async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<Look['before']> {
-  const { imports } = reading.page({ kinds: ['file'], limit: MAX_COMPARED });
+  const { imports } = reading.page({ kind: ['file'], limit: MAX_COMPARED });
   const record = await importOfSame(imports, file);
   return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };
 }
