@@ -20,8 +20,8 @@ import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
 
 const kept = keptShape({ ...READING, ...SHAPE });
-const SENDING = { ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...ASKING };
-const CHOSEN = { ...READING, ...SHAPE, ...SENDING, ...HELD };
+const SENDING = { ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
+const CHOSEN = { ...READING, ...SHAPE, ...SENDING, ...ASKING, ...HELD };
 
 /** The reading options that are stored with an import, sync or schedule, so that it is always read in the same way. */
 const reading = {
@@ -42,7 +42,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...SENDING, ...REPORTING }),
+  ...keptShape({ ...SENDING, ...REPORTING, ...ASKING }),
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,

@@ -87,9 +87,9 @@ const scheduleSettings = z.strictObject({
   }),
   ...filledShape({ ...APPLYING, ...RUNNING }),
 });
-/** As it is sent. */
+/** Settings as a client sends them. */
 export type ScheduleSettings = z.input<typeof scheduleSettings>;
-/** With its texts read, and with defaults. */
+/** The same with texts read and defaults filled in. */
 export type CheckedSettings = z.output<typeof scheduleSettings>;
 
 const copyOf = z.string().max(100).optional().meta({
