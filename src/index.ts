@@ -52,7 +52,7 @@ const LOOK_MS = 250;
 export async function runImport(file: string, choices: ImportChoices = {}): Promise<ImportRun> {
   const config = configOf(choices);
   await checkInput(file);
-  const options = await optionsOf(config, file, choices);
+  const options = await optionsOfChoices(config, file, choices);
   const lookups = mapLookups(choices, (name) => ({ path: resolve(name), name }));
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
@@ -65,7 +65,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
  * Returns the options that `rollcall import` would make of the same choices.
  * @throws UsageError, and what a recipe refuses
  */
-async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
+async function optionsOfChoices(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
   const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
   const lookups = mapLookups({ identities, groups }, () => ({}));

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ImportFilter } from '../../api/imports.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { type ImportFilter, type ImportRecord, openCatalog, tagsOf } from '../../imports/catalog.ts';
+import { type ImportRecord, openCatalog, tagsOf } from '../../imports/catalog.ts';
 import { askRegions, askToAct, askToTag, whenLeft } from '../../imports/life/control-socket.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
@@ -145,11 +146,8 @@ async function changeTags(dir: DataDir, { id }: ImportRecord, changes: TagChange
 }
 
 async function parsedFilter(texts: FilterTexts): Promise<ImportFilter> {
-  const [{ importFilter }, { filterOf }] = await Promise.all([
-    import('../../api/imports.ts'),
-    import('../../imports/list-filter.ts'),
-  ]);
-  return filterOf(importFilter.parse(texts));
+  const { importFilter } = await import('../../api/imports.ts');
+  return importFilter.parse(texts);
 }
 
 function existingFile(path: string): string | null {

@@ -30,11 +30,11 @@ import { inShort } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
-import { syncFlagsOf, syncReading } from '../../sync/commands/sync-flags.ts';
+import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
 import type { SyncRunner } from '../../sync/run/runner-port.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
-import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
+import { readSyncOptions, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
@@ -114,7 +114,7 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
     repair: flags.repair === true,
     catchUp: flags.catchUp === true,
     options: syncOptionsToJson({
-      reading: syncReading(options, lookups),
+      reading: syncReadingOf(options, lookups),
       flags: await syncFlagsOf(rest),
       create: options.create,
       limits: limit,

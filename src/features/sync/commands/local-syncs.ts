@@ -37,8 +37,8 @@ import { type PlanningProgress, planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { openSyncCatalog, type SyncRecord } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
-import { readSyncOptions } from '../sync-options.ts';
-import { type SyncFileFlags, syncFlagsOf, syncReading } from './sync-flags.ts';
+import { readSyncOptions, syncReadingOf } from '../sync-options.ts';
+import { type SyncFileFlags, syncFlagsOf } from './sync-flags.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 import { findSync, type SyncRuns } from './target-syncs.ts';
 
@@ -151,7 +151,7 @@ async function planning(
       apply: flags.apply === true,
       ...reporting,
     };
-    const reading = syncReading(options, found);
+    const reading = syncReadingOf(options, found);
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
