@@ -34,7 +34,7 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
         if (error instanceof LedgerError) return new Map();
         throw error;
       });
-  const underWay = () => reading.page({ states: NOT_OVER, limit: MAX_IMPORTS }).imports;
+  const underWay = () => reading.page({ state: NOT_OVER, limit: MAX_IMPORTS }).imports;
   new Gauge({
     name: 'rollcall_imports',
     help: 'Imports that are not over, by state',

@@ -18,6 +18,7 @@ import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
 import { lookAt } from '../beginning.ts';
+import type { recipeOperations } from '../operations.ts';
 import { BadRecipe, needText, recipeFrom } from '../recipe.ts';
 import {
   findRecipe,
@@ -123,7 +124,7 @@ async function saveOne(io: Io, name: string, file: string | undefined, flags: Sa
     flags.from === undefined ? await fromFile(config, dir, file ?? '', flags) : fromImport(config, dir, flags.from);
   makeDataDir(dir);
   const saved = saveRecipe(dir, recipeFrom({ name, title: flags.title, description: flags.description, ...origin }));
-  noteCommand(dir, 'recipe.save', name, saved.title);
+  noteCommand<typeof recipeOperations>(dir, 'recipe.save', name, saved.title);
   if (flags.json) io.out.write(`${JSON.stringify(saved)}\n`);
   say(io, `Recipe ${name} is saved. Use it with:`, `  ${typedCommand(config, 'import', '<file>', '--recipe', name)}`);
   return EXIT.ok;
@@ -163,7 +164,7 @@ function fromImport(config: Config, dir: DataDir, id: string) {
 async function removeOne(io: Io, name: string, flags: CommonFlags): Promise<ExitCode> {
   const dir = dataDir(readConfig(flags).dataDir);
   removeRecipe(dir, name);
-  noteCommand(dir, 'recipe.remove', name, '');
+  noteCommand<typeof recipeOperations>(dir, 'recipe.remove', name, '');
   if (flags.json) io.out.write(`${JSON.stringify({ name, removed: true })}\n`);
   say(io, `Recipe ${name} is removed.`);
   return EXIT.ok;
