@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditNameOf } from './api/operation.ts';
+import type { importOperations } from './api/operations/import-operations.ts';
 import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
 import { noteCommand } from './cli/audit.ts';
@@ -50,7 +52,7 @@ const LOOK_MS = 250;
 export async function runImport(file: string, choices: ImportChoices = {}): Promise<ImportRun> {
   const config = configOf(choices);
   await checkInput(file);
-  const options = await optionsOf(config, file, choices);
+  const options = await optionsOfChoices(config, file, choices);
   const lookups = mapLookups(choices, (name) => ({ path: resolve(name), name }));
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
@@ -63,7 +65,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
  * Returns the options that `rollcall import` would make of the same choices.
  * @throws UsageError, and what a recipe refuses
  */
-async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
+async function optionsOfChoices(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
   const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
   const lookups = mapLookups({ identities, groups }, () => ({}));
@@ -123,7 +125,9 @@ function configOf({ env, dataDir, queue, callsPerMinute, concurrency }: Settings
   return readConfig({ dataDir, queue, callsPerMinute, concurrency }, env);
 }
 
-type Begin = (coordinator: Coordinator) => Promise<[id: string, action: string, detail: string]>;
+type Begin = (
+  coordinator: Coordinator,
+) => Promise<[id: string, action: AuditNameOf<typeof importOperations>, detail: string]>;
 
 async function run(
   config: Config,

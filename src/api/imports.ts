@@ -92,7 +92,7 @@ export function summaryIn(view: ImportView): ImportSummary {
   return summaryFields.parse(view);
 }
 
-/** By what a list finds imports; all of it must hold. */
+/** By what a list finds imports; all of it must hold. Times are ms since 1970; `to` is exclusive. */
 export const importFilter = z.strictObject({
   state: listOption(IMPORT_STATES).optional(),
   kind: listOption(IMPORT_KINDS).optional(),
@@ -110,11 +110,15 @@ export const importFilter = z.strictObject({
     .meta({ description: 'Created before this time (ISO 8601), or on this day or earlier.' }),
   createdBy: z.string().trim().max(200).optional().meta({ description: 'The whole name of who started it.' }),
   tags: tagsOption.optional().meta({ description: 'All of these, separated by commas.' }),
-  problems: z.enum(['true', 'false']).optional().meta({
-    description: 'Only imports that stopped, or that ended with rows that need attention, dismissed ones too.',
-  }),
+  problems: z
+    .enum(['true', 'false'])
+    .transform((is) => is === 'true')
+    .optional()
+    .meta({
+      description: 'Only imports that stopped, or that ended with rows that need attention, dismissed ones too.',
+    }),
 });
-export type ImportFilterQuery = z.infer<typeof importFilter>;
+export type ImportFilter = Readonly<z.infer<typeof importFilter>>;
 
 /** `GET /v1/imports` */
 export const importsQuery = importFilter.extend({
@@ -181,7 +185,6 @@ export type BulkAnswer = z.infer<typeof bulkAnswer>;
 export const importJournal = z.strictObject({
   transitions: z.array(z.strictObject({ at: time, state: z.enum(IMPORT_STATES), reason: z.string() })),
 });
-export type Transition = z.infer<typeof importJournal>['transitions'][number];
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({

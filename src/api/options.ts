@@ -21,7 +21,7 @@ export const cursorOption = z.string().max(500).meta({ description: '`nextCursor
 export function listOption<const Word extends string>(words: readonly Word[]) {
   return z
     .string()
-    .transform((text, context): Word[] => {
+    .transform((text, context): readonly Word[] => {
       const found: Word[] = [];
       for (const part of text.split(',').map((one) => one.trim())) {
         const word = words.find((one) => one === part);

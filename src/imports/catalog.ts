@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ImportTotals } from '../api/import-summary.ts';
+import type { ImportFilter } from '../api/imports.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import type { ImportKind } from '../membership/import-kind.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import {
   inTransaction,
@@ -13,7 +13,7 @@ import {
   openForWriting,
   statementsOf,
 } from '../platform/sqlite.ts';
-import { isTexts, storedJson } from '../platform/stored-json.ts';
+import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
 import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { keepRecord } from './record-file.ts';
@@ -56,22 +56,6 @@ export interface CatalogPage {
    * The start of the next page (`before`); absent on the last one. It stays valid while imports are added and removed.
    */
   readonly next?: string;
-}
-
-/** A filter for imports; an absent field matches all. Times are ms since 1970. */
-export interface ImportFilter {
-  readonly states?: readonly ImportState[];
-  readonly kinds?: readonly ImportKind[];
-  /** A part of the file's name, the id, the reason or a tag, in any case. */
-  readonly search?: string;
-  readonly since?: number;
-  /** Exclusive. */
-  readonly until?: number;
-  readonly createdBy?: string;
-  /** All of them. */
-  readonly tags?: readonly string[];
-  /** It stopped, or rows of it need a person. */
-  readonly problems?: boolean;
 }
 
 /** A code with which rows of more than one import needed a person. */
@@ -300,19 +284,20 @@ function readerOf(database: DatabaseSync): CatalogReader {
     },
     delivery: (id) => sql<Delivery>('delivery').get({ id }),
     list: (limit) => sql<ImportRecord>('list').all({ limit }),
-    page: ({ before, limit, states, kinds, tags, ...filter }) => {
+    page: ({ before, limit, state, kind, tags, ...filter }) => {
       const listed = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values));
       // One more than asked for shows whether there is a next page.
       const found = sql<ImportRecord>('page').all({
         ...placeOf(before),
         limit: limit + 1,
-        states: listed(states),
-        kinds: listed(kinds),
+        states: listed(state),
+        kinds: listed(kind),
         tags: listed(tags),
         search: filter.search ?? null,
-        since: filter.since ?? 0,
-        until: filter.until ?? Number.MAX_SAFE_INTEGER,
-        created_by: filter.createdBy ?? null,
+        since: filter.from ?? 0,
+        until: filter.to ?? Number.MAX_SAFE_INTEGER,
+        // Empty: anyone.
+        created_by: filter.createdBy || null,
         problems: Number(filter.problems === true),
       });
       const imports = found.slice(0, limit);
@@ -366,6 +351,11 @@ export function placeOf(cursor: string | undefined): { created_at: number; id: s
   const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
   if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);
   return { created_at: Number(createdAt), id };
+}
+
+/** The options of an import as the catalog keeps them: checking them all costs more than a reader of few has to do. */
+export function uncheckedOptions({ options }: Pick<ImportRecord, 'options'>): Readonly<Record<string, unknown>> {
+  return storedJson(options, 'the options of an import', isObject);
 }
 
 /** The tags of an import, which the catalog keeps as JSON. */

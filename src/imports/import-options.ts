@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { sentTo } from '../api/fields.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { BAN_OPTIONS } from '../options/ban-options.ts';
-import { createOptions } from '../options/create-options.ts';
-import { filledShape, keptShape } from '../options/option.ts';
+import { BAN_OPTIONS, type BanChoices, banOptionsOf } from '../options/ban-options.ts';
+import { type CreateChoices, createOptions, createOptionsOf } from '../options/create-options.ts';
+import { filledShape, type Given, keptOf, keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
 import {
   ASKING,
@@ -15,10 +15,13 @@ import {
   STOPPING,
   TRIAL,
 } from '../options/sending-options.ts';
+import { defined } from '../platform/defined.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
 
 const kept = keptShape({ ...READING, ...SHAPE });
+const SENDING = { ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
+const CHOSEN = { ...READING, ...SHAPE, ...SENDING, ...ASKING, ...HELD };
 
 /** The reading options that are stored with an import, sync or schedule, so that it is always read in the same way. */
 const reading = {
@@ -39,7 +42,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING, ...ASKING }),
+  ...keptShape({ ...SENDING, ...REPORTING, ...ASKING }),
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,
@@ -57,6 +60,23 @@ export const importOptions = z.strictObject({
   ...filledShape(HELD),
 });
 export type ImportOptions = z.infer<typeof importOptions>;
+
+/**
+ * Returns the options for the choices of a command or request, which are checked already. The place of reports is not
+ * among them: each surface has its own rules for it.
+ */
+export function chosenOptions(
+  chosen: Given<typeof CHOSEN> & CreateChoices & BanChoices,
+  rest: Pick<ImportOptions, 'region' | 'sandbox'> & Partial<ImportOptions>,
+): ImportOptions {
+  return {
+    ...{ format: 'auto', map: {}, dryRun: false },
+    ...rest,
+    ...keptOf(CHOSEN, chosen),
+    ...defined({ create: createOptionsOf(chosen) }),
+    ...banOptionsOf(chosen),
+  };
+}
 
 /** Most rows that may fail, be invalid or unconfirmed before an import of `read` rows is aborted. */
 export function errorLimit(options: Pick<ImportOptions, 'maxErrors'>, read: number): number {

@@ -4,7 +4,6 @@ import { importOperations } from '../api/operations/import-operations.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
-import { filterOf } from '../imports/list-filter.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
 import { actionsOf } from '../membership/import-actions.ts';
@@ -25,7 +24,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
   serve(app, importOperations.list, async ({ query: { limit, cursor, ...filter } }) => {
     const { imports, next } = reading.page({
       limit,
-      ...filterOf(filter),
+      ...filter,
       ...(cursor !== undefined && { before: cursor }),
     });
     return { imports: await Promise.all(imports.map((record) => views.of(record))), nextCursor: next ?? null };

@@ -29,18 +29,18 @@ export function overviewRoute(app: Api, context: ServerContext): void {
   serve(app, serviceOperations.overview, async (): Promise<Overview> => {
     const counts = reading.counts();
     const strays = coordinator.strays();
-    const atRest = reading.page({ states: AT_REST, limit: MAX_AT_REST }).imports;
+    const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
     const stuck = atRest.filter(needsDecision);
     const attention = reading.attention(MAX_ATTENTION);
     const ready = atRest.filter((record) => !needsDecision(record));
     const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
     const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
     const [now, waiting, open, readyImports, recent] = await Promise.all([
-      underWay(context, [...reading.page({ states: SENDING, limit: MAX_LISTED }).imports, ...read]),
+      underWay(context, [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read]),
       viewsOf(stuck.slice(0, MAX_LISTED)),
       viewsOf(attention.slice(0, MAX_LISTED)),
       viewsOf(ready.slice(0, READY)),
-      viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
+      viewsOf(reading.page({ state: FINISHED, limit: RECENT }).imports),
     ]);
     const own: Overview = {
       imports: [...counts.values()].reduce((sum, one) => sum + one, 0),

@@ -112,6 +112,7 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   UNKNOWN_RECIPE: { code: 'UNKNOWN_RECIPE' },
   RECIPE_NEEDS: { code: 'BAD_OPTION', hasRemedy: true },
   BAD_RECIPE: { code: 'BAD_OPTION', field: 'name' },
+  BAD_USAGE: { code: 'BAD_OPTION', hasRemedy: true },
   UNKNOWN_SYNC: { code: 'UNKNOWN_SYNC' },
   SYNC_HELD: { code: 'WRONG_STATE' },
   REASON_REQUIRED: { code: 'WRONG_STATE' },

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { optionsOf } from '../../src/server/uploads/upload-options.ts';
+import { uploadOptions } from '../../src/server/uploads/upload-options.ts';
 
 const encodingOf = (contentType: string) =>
-  optionsOf({ dryRun: true } as Parameters<typeof optionsOf>[0], { contentType, region: 'us', sandbox: false })
+  uploadOptions({ dryRun: true } as Parameters<typeof uploadOptions>[0], { contentType, region: 'us', sandbox: false })
     .encoding;
 
 test.each([

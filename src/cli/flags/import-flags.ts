@@ -1,19 +1,14 @@
-import type { ImportOptions } from '../../imports/import-options.ts';
-import { type BanChoices, banOptionsOf } from '../../options/ban-options.ts';
-import { type CreateChoices, createOptionsOf } from '../../options/create-options.ts';
-import { type Given, keptOf } from '../../options/option.ts';
-import { READING, type ReadingChoices } from '../../options/reading-options.ts';
-import {
-  EXPECTING,
-  type ExpectingChoices,
-  GIVING_UP,
-  type HELD,
-  REMOVING,
-  type RemovingChoices,
-  type ReportingChoices,
-  STOPPING,
-  TRIAL,
-  type TrialChoices,
+import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
+import type { BanChoices } from '../../options/ban-options.ts';
+import type { CreateChoices } from '../../options/create-options.ts';
+import type { Given } from '../../options/option.ts';
+import type { ReadingChoices } from '../../options/reading-options.ts';
+import type {
+  ExpectingChoices,
+  HELD,
+  RemovingChoices,
+  ReportingChoices,
+  TrialChoices,
 } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import type { CheckFlags } from './check-flags.ts';
@@ -45,21 +40,10 @@ export interface ImportFlags
   readonly tag?: readonly string[];
 }
 
-const KEPT = { ...READING, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
-
 /** The options of an import, as its flags and the settings say. */
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
-  const create = createOptionsOf(flags);
-  const shape = shapeOf(flags);
-  return {
-    format: 'auto',
-    map: {},
-    region: config.defaultRegion,
-    ...keptOf(KEPT, flags),
-    dryRun: flags.dryRun === true || flags.check === true,
-    sandbox: flags.sandbox === true,
-    ...(create !== undefined && { create }),
-    ...banOptionsOf(flags),
-    ...(shape !== undefined && { shape }),
-  };
+  return chosenOptions(
+    { ...flags, shape: shapeOf(flags), dryRun: flags.dryRun === true || flags.check === true },
+    { region: config.defaultRegion, sandbox: flags.sandbox === true },
+  );
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportFilter } from '../../api/imports.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
+import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { deliveryOf } from '../../imports/report/delivery.ts';

@@ -14,7 +14,7 @@ import { serve } from '../../server/serve.ts';
 import { takeHead } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import type { ReceiveOptions } from '../../server/uploads/receive.ts';
-import { badReading, optionsOf, previewQuery } from '../../server/uploads/upload-options.ts';
+import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { recipesToSuggest } from '../recipes/recipe-store.ts';
 import type { InspectThread, PreviewRequest } from './file-heads.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
@@ -113,7 +113,7 @@ function inspectRoute(
     const caller = callerOf(reply);
     const { head, type, name: called } = await takeHead(request, limits);
     const { defaultRegion: region, sandbox } = settings;
-    const options = optionsOf(query, { contentType: type, region, sandbox });
+    const options = uploadOptions(query, { contentType: type, region, sandbox });
     const question = { head, name: labelOf(name ?? called), options, recipes: recipesToSuggest(dir) };
     const facts = await heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller });
     return sendJson(reply, Buffer.from(facts));
@@ -128,7 +128,7 @@ function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { 
     const caller = callerOf(reply);
     const { head, type, name: called } = await takeHead(request, limits);
     const { recipe: _, ...reading } = query;
-    const options = optionsOf(reading, {
+    const options = uploadOptions(reading, {
       contentType: type,
       region: settings.defaultRegion,
       sandbox: settings.sandbox,
@@ -164,7 +164,7 @@ export async function lookText(
 
 /** The last import of the same file. */
 async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<Look['before']> {
-  const { imports } = reading.page({ kinds: ['file'], limit: MAX_COMPARED });
+  const { imports } = reading.page({ kind: ['file'], limit: MAX_COMPARED });
   const record = await importOfSame(imports, file);
   return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };
 }
@@ -196,7 +196,7 @@ async function previewWith(
   caller: Caller,
 ): Promise<Buffer> {
   const { defaultRegion: region, sandbox } = settings;
-  const chosen = optionsOf(query, { contentType: type, region, sandbox });
+  const chosen = uploadOptions(query, { contentType: type, region, sandbox });
   const options = (await recipes?.settle(chosen, { head }, name, caller)) ?? chosen;
   return previewOf(heads, { head, name, options }, caller);
 }

@@ -14,7 +14,7 @@ const MAX_MAPPINGS = 20;
 
 /** The newest imports of files, newest first. */
 export function importsOfFiles(dir: DataDir): ImportRecord[] {
-  return withCatalog(dir, [], (catalog) => catalog.page({ kinds: ['file'], limit: MAX_IMPORTS }).imports);
+  return withCatalog(dir, [], (catalog) => catalog.page({ kind: ['file'], limit: MAX_IMPORTS }).imports);
 }
 
 /**
@@ -27,7 +27,7 @@ export function importedRecipes(dir: DataDir): Recipe[] {
     const undone = catalog.undone();
     // By mapping: a file of every night has one, and its ledgers are not opened again and again.
     const found = new Map<string, Recipe | undefined>();
-    for (const record of catalog.page({ states: ['completed'], kinds: ['file'], limit: MAX_IMPORTS }).imports) {
+    for (const record of catalog.page({ state: ['completed'], kind: ['file'], limit: MAX_IMPORTS }).imports) {
       if (found.size === MAX_MAPPINGS) break;
       const options = readOptions(record);
       const mapping = JSON.stringify([options.map, options.shape]);

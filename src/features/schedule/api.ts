@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { count, sentTo, stateReason, time } from '../../api/fields.ts';
+import { queryOf } from '../../api/option-query.ts';
 import { limitOption } from '../../api/options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
@@ -51,7 +52,7 @@ const createSettings = z.strictObject({
   createMap: asText(CREATING.createMap),
   maxCreate: asText(MAX_CREATE.maxCreate),
 });
-export type CreateSettings = z.infer<typeof createSettings>;
+const { join: _, ...createMap } = CREATING.createMap;
 
 const uids = z.array(z.string().min(1).max(200)).max(10_000);
 const deciding = filledShape({ ...MODE, ...LIFTING });
@@ -74,6 +75,7 @@ const scheduleSettings = z.strictObject({
   protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
   removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
   ...createSettings.shape,
+  ...queryOf({ createMap, ...MAX_CREATE }),
   limits: guardLimits.default({}),
   giveUpAfterMs: z.int().positive().nullable().optional().meta({
     description:
@@ -85,7 +87,10 @@ const scheduleSettings = z.strictObject({
   }),
   ...filledShape({ ...APPLYING, ...RUNNING }),
 });
-export type ScheduleSettings = z.infer<typeof scheduleSettings>;
+/** Settings as a client sends them. */
+export type ScheduleSettings = z.input<typeof scheduleSettings>;
+/** The same with texts read and defaults filled in. */
+export type CheckedSettings = z.output<typeof scheduleSettings>;
 
 const copyOf = z.string().max(100).optional().meta({
   description: 'A schedule to take hidden values from: the query of its address, if the file is the same.',

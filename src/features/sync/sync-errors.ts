@@ -1,3 +1,4 @@
+import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { appSettings, withoutApp } from '../../imports/import-errors.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -29,6 +30,13 @@ export class UnknownSync extends RollcallError {
       remedy: '`rollcall sync list` shows those that there are',
       facts: { id },
     });
+  }
+}
+
+/** Options that contradict each other, or that are not for syncs. */
+export class BadSyncOption extends RollcallError {
+  constructor(field: 'missing' | 'shape', what: string, remedy: Words) {
+    super('BAD_USAGE', what, { remedy, facts: { field } });
   }
 }
 

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { sentTo } from '../../api/fields.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
+import type { ByLookup } from '../../options/lookups.ts';
 import { keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.ts';
 import { type PlanCreate, planFlags } from './api-plan.ts';
 import type { SyncRecord } from './sync-catalog.ts';
+import { BadSyncOption } from './sync-errors.ts';
 
 const lookup = z
   .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
@@ -18,9 +21,22 @@ const reading = readingOptions.extend({
   ...keptShape(EXPECTING),
 });
 
-/** The file of a sync is read as that of an import, but for the identity and group files. */
-export function syncReadingOf(options: ImportOptions): SyncInput {
-  return reading.omit({ identities: true, groups: true }).parse(options);
+/**
+ * The file of a sync is read as that of an import, but for the identity and group files.
+ * @throws BadSyncOption
+ */
+export function syncReadingOf(
+  options: ImportOptions,
+  lookups: ByLookup<NonNullable<SyncInput['identities']>> = {},
+): SyncInput {
+  if (options.shape?.actions !== undefined) {
+    throw new BadSyncOption(
+      'shape',
+      'the file of a sync says who should be a member, not what to change',
+      words`${option('actions')} is for imports: leave it out, or import the file`,
+    );
+  }
+  return { ...reading.omit({ identities: true, groups: true }).parse(options), ...lookups };
 }
 
 /** Older data directories keep columns as `mapping`, and the values of rows without one as `defaults`. */

@@ -81,7 +81,7 @@ export class ListChannel implements Channel {
   }
 
   #unfinished(): readonly ImportRecord[] {
-    return this.#sources.reading.page({ states: UNFINISHED, limit: MAX_LISTED }).imports;
+    return this.#sources.reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports;
   }
 
   /** Views of these imports that differ from what was sent. */

@@ -10,7 +10,7 @@ import { serve } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
 import { uploadOfImport } from './operations.ts';
-import { FILE_TYPES, optionsOf } from './upload-options.ts';
+import { FILE_TYPES, uploadOptions } from './upload-options.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;
@@ -52,7 +52,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       const contentType = headers['content-type'] ?? '';
       // Refuse what can be refused before the file is sent.
       checkLength(request, maxBytes);
-      const options = optionsOf(query, { contentType, region, sandbox });
+      const options = uploadOptions(query, { contentType, region, sandbox });
       recipes?.check(options);
       const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
       const id = await uploads.take(
@@ -67,7 +67,9 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             keep(made);
             const file = labelOf(query.name ?? name);
             // In a form, the part has the file's type.
-            const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
+            const chosen = request.isMultipart()
+              ? uploadOptions(query, { contentType: type, region, sandbox })
+              : options;
             const settled = (await recipes?.settle(chosen, { path: source }, file)) ?? chosen;
             await coordinator.create({
               ...{ id: made, file, source, options: { ...settled, ...reporting }, createdBy: request.who.name },

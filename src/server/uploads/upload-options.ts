@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { queryOf } from '../../api/option-query.ts';
 import { tagsOption } from '../../api/tags.ts';
 import { asParameter, written } from '../../errors/named-options.ts';
-import { type ImportOptions, importOptions } from '../../imports/import-options.ts';
+import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { BAN_CHECK, banOptionsOf, LIFTING } from '../../options/ban-options.ts';
-import { CREATING, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
+import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
+import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
-import { keptOf } from '../../options/option.ts';
-import { CONTENT, READING, SHAPE } from '../../options/reading-options.ts';
+import { CONTENT, SHAPE } from '../../options/reading-options.ts';
 import {
   ASKING,
   EXPECTING,
@@ -52,18 +51,14 @@ export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
 /** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
 export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING, ...REPORTING }) };
 
-const ENDING = { ...STOPPING, ...GIVING_UP };
-const SENT_FIRST = { ...TRIAL, ...REMOVING };
-const CREATION = { ...CREATING, ...MAX_CREATE };
-const BANS = { ...LIFTING, ...BAN_CHECK };
-
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'Name of the file, in lists and reports.' }),
   ...FROM,
   ...KEPT_READING,
   ...RECIPE,
   tags: tagsOption.optional(),
-  ...queryOf({ ...ENDING, ...CREATION, ...BANS, ...SENT_FIRST, ...HELD, ...ASKING }),
+  ...queryOf({ ...STOPPING, ...GIVING_UP, ...CREATING, ...MAX_CREATE, ...LIFTING, ...BAN_CHECK }),
+  ...queryOf({ ...TRIAL, ...REMOVING, ...HELD, ...ASKING }),
 });
 
 type Query = z.infer<typeof uploadQuery>;
@@ -76,18 +71,10 @@ export interface Otherwise {
 }
 
 /** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
-export function optionsOf(query: Query, { contentType, region, sandbox }: Otherwise): ImportOptions {
+export function uploadOptions(query: Query, { contentType, region, sandbox }: Otherwise): ImportOptions {
   const { format, charset } = mediaType(contentType);
-  const create = createOptionsOf(query);
-  const options = importOptions.parse({
-    format,
-    region,
-    ...(charset !== undefined && { encoding: charset }),
-    ...keptOf({ ...READING, ...SHAPE, ...EXPECTING, ...ENDING, ...SENT_FIRST, ...HELD, ...ASKING }, query),
-    ...defined({ recipe: query.recipe, create }),
-    ...banOptionsOf(query),
-    sandbox,
-  });
+  const rest = defined({ encoding: charset, recipe: query.recipe });
+  const options = chosenOptions(query, { ...rest, format, region, sandbox });
   try {
     checkIntakeOptions(options);
   } catch (error) {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Catalog, type ImportFilter, type ImportRecord, openCatalog } from '../../../src/imports/catalog.ts';
+import type { ImportFilter } from '../../../src/api/imports.ts';
+import { type Catalog, type ImportRecord, openCatalog } from '../../../src/imports/catalog.ts';
 import { kindOf } from '../../../src/membership/import-kind.ts';
 import { IMPORT_STATES } from '../../../src/membership/import-state.ts';
 import { tempDir } from '../../temp-dir.ts';
@@ -24,11 +25,11 @@ const one = fc.record({
 type Given = typeof one extends fc.Arbitrary<infer T> ? T : never;
 const filter = fc.record(
   {
-    states: fc.uniqueArray(state),
-    kinds: fc.uniqueArray(kind),
+    state: fc.uniqueArray(state),
+    kind: fc.uniqueArray(kind),
     search: fc.oneof(word, fc.constantFrom('CHO', '%', '_', 'imp-1', '[', 'created')),
-    since: at,
-    until: at,
+    from: at,
+    to: at,
     createdBy: fc.constantFrom('ANN', 'bob', 'bo'),
     tags: fc.uniqueArray(fc.constantFrom(...WORDS, 'CHOIR'), { minLength: 1, maxLength: 2 }),
     problems: fc.boolean(),
@@ -68,11 +69,11 @@ function fits(record: ImportRecord, { problems: noted }: Given, filter: ImportFi
   const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
   const stopped = ['blocked', 'failed', 'rejected', 'aborted'].includes(record.state);
   return (
-    (filter.states?.includes(record.state) ?? true) &&
-    (filter.kinds?.includes(kindOf(record)) ?? true) &&
+    (filter.state?.includes(record.state) ?? true) &&
+    (filter.kind?.includes(kindOf(record)) ?? true) &&
     text.includes(filter.search?.toLowerCase() ?? '') &&
-    record.createdAt >= (filter.since ?? 0) &&
-    record.createdAt < (filter.until ?? Number.POSITIVE_INFINITY) &&
+    record.createdAt >= (filter.from ?? 0) &&
+    record.createdAt < (filter.to ?? Number.POSITIVE_INFINITY) &&
     (filter.createdBy === undefined || same(filter.createdBy, record.createdBy)) &&
     (filter.tags ?? []).every((tag) => tags.some((own) => same(own, tag))) &&
     (filter.problems !== true || stopped || noted.length > 0)

@@ -36,7 +36,7 @@ test('the pages of the list are the list, also where imports began at the same t
       fc.integer({ min: 1, max: 7 }),
       (imports, states, limit) => {
         const catalog = catalogOf(imports);
-        const pages = pagesOf(catalog, { limit, ...(states !== undefined && { states }) });
+        const pages = pagesOf(catalog, { limit, ...(states !== undefined && { state: states }) });
         const expected = catalog.list(100).filter((one) => states?.includes(one.state) ?? true);
         expect(pages.flat()).toEqual(expected);
         expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);

@@ -30,11 +30,11 @@ import { inShort } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
-import { syncFlagsOf, syncReading } from '../../sync/commands/sync-flags.ts';
+import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
 import type { SyncRunner } from '../../sync/run/runner-port.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
-import { readSyncOptions, syncOptionsToJson } from '../../sync/sync-options.ts';
+import { readSyncOptions, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
@@ -87,7 +87,7 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
-      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
       const view = withSchedules(config, name, (views) => views.run(begun));
       return sayBegun(io, imports, name, view, flags);
     },
@@ -114,7 +114,7 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
     repair: flags.repair === true,
     catchUp: flags.catchUp === true,
     options: syncOptionsToJson({
-      reading: syncReading(options, lookups),
+      reading: syncReadingOf(options, lookups),
       flags: await syncFlagsOf(rest),
       create: options.create,
       limits: limit,
@@ -188,7 +188,12 @@ interface Changed {
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
   const changed = await changeByOwner(dir, wanted);
-  noteCommand(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
+  noteCommand<typeof scheduleOperations>(
+    dir,
+    `schedule.${wanted.verb}`,
+    nameOf(wanted),
+    'request' in wanted ? inShortOf(wanted.request) : '',
+  );
   return changed;
 }
 
@@ -264,7 +269,7 @@ async function runAlone(
       const runs = openRuns(config, syncs, here);
       await runs.noteInterrupted();
       ({ id } = runs.begin(name, currentUser()));
-      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
       syncId = await syncOf(runs, id, here.signal);
       return syncId;
     },

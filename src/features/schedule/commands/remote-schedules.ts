@@ -71,8 +71,7 @@ async function newSchedule(server: Server, name: string, flags: AddFlags): Promi
  * settings.
  */
 async function readingOf(server: Server, flags: AddFlags): Promise<NewSchedule['reading']> {
-  const { delimiter, ...kept } = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
-  const given = { ...kept, ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }) };
+  const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   if (flags.recipe === undefined) return given as NewSchedule['reading'];
   const known = await server.call(recipeOperations.one, { name: flags.recipe });
   const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
@@ -99,8 +98,6 @@ function settingsOfView(view: ScheduleView): ScheduleSettings {
   return {
     ...{ cron, tz, file, headers, maxSource, reading, limits, apply, repair, catchUp },
     ...{ ...decided, mode: mode === 'mirror' ? mode : 'add', removeNamed: removeByName },
-    ...(create?.settings ?? NOTHING_CREATED),
+    ...create?.settings,
   };
 }
-
-const NOTHING_CREATED = { createUsers: false, createGroups: false, reactivate: false, groupMembers: true } as const;

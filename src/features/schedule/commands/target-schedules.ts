@@ -7,8 +7,10 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Client } from '../../../cli/target/operation-client.ts';
 import type { Imports } from '../../../cli/target/target-imports.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
+import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
+import type { Given } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import type { ExpectingChoices, ReportingChoices } from '../../../options/sending-options.ts';
+import type { ExpectingChoices, GIVING_UP, ReportingChoices } from '../../../options/sending-options.ts';
 import type { ModeFlags } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleRunView, ScheduleView } from '../api.ts';
 
@@ -58,31 +60,24 @@ export interface AddFlags
     ModeFlags,
     ExpectingChoices,
     ReportingChoices,
+    Given<typeof GIVING_UP & typeof APPLYING & typeof RUNNING>,
     SourceFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
   /** In bytes. */
   readonly maxSource: number;
-  /** In ms. */
-  readonly giveUpAfter?: number;
-  readonly apply?: true;
-  readonly repair?: true;
-  readonly catchUp?: true;
   readonly sandbox?: true;
 }
 
-export interface EditFlags extends CommonFlags, ServerFlags, ExpectingChoices {
+export interface EditFlags
+  extends CommonFlags,
+    ServerFlags,
+    ExpectingChoices,
+    Given<typeof SCHEDULING & typeof GIVING_UP & typeof APPLYING & typeof RUNNING> {
   /** False: as the server is set. */
   readonly reportTo?: ReportingChoices['reportTo'] | false;
-  /** In ms. */
-  readonly giveUpAfter?: number;
-  readonly cron?: string;
-  readonly tz?: string;
   readonly file?: string;
-  readonly apply?: boolean;
-  readonly repair?: boolean;
-  readonly catchUp?: boolean;
 }
 
 /**

@@ -1,14 +1,13 @@
 import { isAbsolute } from 'node:path';
-import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
 import type { Settings } from '../../../api/service.ts';
 import { type ImportOptions, importOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
-import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../../options/create-options.ts';
+import { createOptionsOf } from '../../../options/create-options.ts';
 import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
-import { delimiterCharacter } from '../../../options/option-texts.ts';
+import { CONTENT } from '../../../options/reading-options.ts';
 import { defined } from '../../../platform/defined.ts';
 import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
@@ -24,7 +23,7 @@ import { isRemote } from '../../../text/address-text.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions, type SyncInput, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
-import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../api.ts';
+import type { CheckedSettings, ScheduleReading } from '../api.ts';
 import type { ScheduleRecord, ScheduleRequest } from '../schedule-catalog.ts';
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
@@ -40,22 +39,15 @@ export interface Base {
 
 /** A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed */
 export async function requestedSchedule(
-  given: ScheduleSettings,
+  given: CheckedSettings,
   name: string,
   base: Base | undefined,
   settings: Pick<Settings, 'sources' | 'reportTargets' | 'defaultRegion'> & Aimed,
 ): Promise<ScheduleRequest> {
-  const { cron, tz, mode, missing, limits } = given;
+  const { cron, tz, missing, limits } = given;
   checkTimes(cron, tz);
   for (const [name, value] of Object.entries(limits)) {
     asOption(`limits.${name}`, () => limitsWith({ [name]: value }));
-  }
-  if (missing !== undefined && missing !== 'report' && mode !== 'mirror') {
-    throw new Problem(
-      'BAD_OPTION',
-      `missing is ${missing}: it says what to do about members who are not in the file, and mode add ignores them.`,
-      { field: 'missing', remedy: 'Take mode mirror, or leave missing out.' },
-    );
   }
   // Hidden parts come from the stored schedule: an unchanged address keeps its query.
   const same = base !== undefined && given.file === shownFile(base.record) ? base : undefined;
@@ -77,8 +69,9 @@ export async function requestedSchedule(
     options: syncOptionsToJson({
       ...before,
       reading: readingOf(given.reading, before?.reading ?? null, settings),
-      flags: syncFlags(given),
-      create: createOf(given),
+      // A schedule is shown with `report` in mode add, too.
+      flags: syncFlags({ ...given, missing: missing === 'report' ? undefined : missing }),
+      create: createOptionsOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
       ...(await reportingOf(given.reportTo, before?.reportTo, base?.isEdited === true, settings.reportTargets)),
@@ -94,7 +87,7 @@ const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
  * @throws Problem BAD_OPTION
  */
 async function reportingOf(
-  given: ScheduleSettings['reportTo'],
+  given: CheckedSettings['reportTo'],
   before: ImportOptions['reportTo'],
   isEdited: boolean,
   targets: readonly string[] | undefined,
@@ -155,10 +148,6 @@ function readingOf(
   try {
     checkIntakeOptions(options);
     const { shape = {} } = options;
-    if (shape.actions !== undefined) {
-      const detail = 'The file of a sync says who should be a member, not what to change.';
-      throw new Problem('BAD_OPTION', detail, { field: 'shape', remedy: 'Leave out `actions`.' });
-    }
     const missing = LOOKUP_NAMES.find((name) => shape[name] !== undefined && lookups[name] === undefined);
     if (missing !== undefined) {
       const { field, file } = LOOKUPS[missing];
@@ -168,39 +157,23 @@ function readingOf(
         { field: 'shape', remedy: 'Add the schedule on the command line.' },
       );
     }
-    return { ...syncReadingOf(options), ...lookups, ...defined({ waitForQuietMs }) };
+    return { ...syncReadingOf(options, lookups), ...defined({ waitForQuietMs }) };
   } catch (error) {
     throw error instanceof IntakeError ? badReading(error) : error;
   }
 }
+
+/** The delimiter of a schedule is written as people write it. */
+const readAs = importOptions.extend(queryOf({ delimiter: CONTENT.delimiter }));
 
 /** The options of an import that would read the file as the schedule does. @throws Problem BAD_OPTION */
 export function importReadingOptions(
   given: ScheduleReading,
   { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
 ): ImportOptions {
-  const { region = defaultRegion, delimiter: named, ...rest } = given;
-  const delimiter = named === undefined ? undefined : delimiterCharacter.parse(named, 'delimiter');
-  if (named !== undefined && delimiter === undefined) {
-    throw new Problem('BAD_OPTION', `delimiter: allowed is ${delimiterCharacter.allowed}.`, { field: 'delimiter' });
-  }
-  const { data, error } = importOptions.safeParse({ ...rest, region, ...(delimiter && { delimiter }), sandbox });
+  const { data, error } = readAs.safeParse({ region: defaultRegion, ...given, sandbox });
   if (error !== undefined) throw badOption(error, given);
   return data;
-}
-
-const createQuery = z.strictObject(queryOf({ ...CREATING, ...MAX_CREATE }));
-
-/** Checks the options for creating like an upload's query. @throws Problem BAD_OPTION */
-function createOf(given: CreateSettings): CreateOptions | undefined {
-  const query = Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) =>
-      Object.hasOwn(createQuery.shape, name) ? [[name, String(value)]] : [],
-    ),
-  );
-  const { data, error } = createQuery.safeParse(query);
-  if (error !== undefined) throw badOption(error, query);
-  return createOptionsOf(data);
 }
 
 function asOption(field: string, check: () => unknown): void {

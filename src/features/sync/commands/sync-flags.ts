@@ -9,8 +9,6 @@ import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.t
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import type { ImportOptions } from '../../../imports/import-options.ts';
-import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import {
@@ -21,7 +19,6 @@ import {
   REMOVING_BY_NAME,
   UNDOING,
 } from '../../../options/deciding-options.ts';
-import type { ByLookup } from '../../../options/lookups.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
 import type { ExpectingChoices, ReportingChoices } from '../../../options/sending-options.ts';
@@ -30,7 +27,6 @@ import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
-import { type SyncInput, syncReadingOf } from '../sync-options.ts';
 
 /** Flags that decide what a plan may do. */
 export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
@@ -76,14 +72,8 @@ export function withPlan(command: Command): Command {
   return withOptions(command, APPLYING).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
-/** @throws UsageError, ProtectFileError */
-export async function syncFlagsOf(flags: ModeFlags): Promise<SyncFlags> {
-  const { mode, missing, protect } = flags;
-  if (missing !== undefined && mode !== 'mirror') {
-    throw new UsageError(
-      `--missing ${missing} says what to do about members who are not in the file, and mode add ignores them; add --mode mirror`,
-    );
-  }
+/** @throws BadSyncOption, ProtectFileError */
+export async function syncFlagsOf({ protect, ...flags }: ModeFlags): Promise<SyncFlags> {
   return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect))] });
 }
 
@@ -140,14 +130,4 @@ function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}
     throw error;
   }
   return limits;
-}
-
-/** Returns the options for reading the file of a sync. @throws UsageError */
-export function syncReading(options: ImportOptions, lookups: ByLookup<LookupSource>): SyncInput {
-  if (options.shape?.actions !== undefined) {
-    throw new UsageError(
-      '--actions is for imports: the file of a sync says who should be a member, not what to change',
-    );
-  }
-  return { ...syncReadingOf(options), ...lookups };
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { queryOf } from '../../../api/option-query.ts';
-import type { ImportOptions } from '../../../imports/import-options.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import { CREATING, MAX_CREATE } from '../../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../../options/deciding-options.ts';
-import { Problem } from '../../../server/problem.ts';
 import { FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
-import { type SyncInput, syncReadingOf } from '../sync-options.ts';
 
 function limitOf(name: LimitName) {
   const { default: byDefault, unit, why } = LIMITS[name];
@@ -66,7 +63,8 @@ export interface Decision {
   readonly apply: boolean;
 }
 
-export function undoDecision(query: UndoQuery): Decision {
+/** @throws BadSyncOption */
+export function decisionOf(query: UndoQuery | SyncQuery): Decision {
   return {
     flags: syncFlags(query),
     limits: Object.fromEntries(
@@ -77,28 +75,4 @@ export function undoDecision(query: UndoQuery): Decision {
     ),
     apply: query.apply === true,
   };
-}
-
-/** @throws Problem BAD_OPTION where options contradict each other */
-export function syncDecision(query: SyncQuery): Decision {
-  const { mode, missing } = query;
-  if (missing !== undefined && mode !== 'mirror') {
-    throw new Problem(
-      'BAD_OPTION',
-      `missing=${missing} says what to do about members who are not in the file, and mode add ignores them.`,
-      { field: 'missing', remedy: 'Add mode=mirror, or leave missing out.' },
-    );
-  }
-  return undoDecision(query);
-}
-
-/** Returns the options for reading the file. @throws Problem BAD_OPTION */
-export function readingOf(options: ImportOptions): SyncInput {
-  if (options.shape?.actions !== undefined) {
-    throw new Problem('BAD_OPTION', 'The file of a sync says who should be a member, not what to change.', {
-      field: 'shape',
-      remedy: 'Leave out `actions`, or import the file.',
-    });
-  }
-  return syncReadingOf(options);
 }

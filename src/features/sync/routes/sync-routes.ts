@@ -13,7 +13,7 @@ import { inShort } from '../../../text/wording.ts';
 import { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
-import { undoDecision, undoQuery } from './sync-query.ts';
+import { decisionOf, undoQuery } from './sync-query.ts';
 
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {
@@ -73,7 +73,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
     if (!reading.hasRows(id)) {
       throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
     }
-    const made = await syncs.undo(id, { ...undoDecision(query), who: who.name });
+    const made = await syncs.undo(id, { ...decisionOf(query), who: who.name });
     audited(`of ${id}`, made);
     reply.header('location', `/v1/syncs/${made}`);
     return syncViews.whole(syncs.find(made));

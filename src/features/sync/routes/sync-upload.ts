@@ -8,12 +8,13 @@ import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
 import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
-import { optionsOf } from '../../../server/uploads/upload-options.ts';
+import { uploadOptions } from '../../../server/uploads/upload-options.ts';
 import { inShort } from '../../../text/wording.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { UnknownSync } from '../sync-errors.ts';
-import { readingOf, syncDecision, syncQuery } from './sync-query.ts';
+import { syncReadingOf } from '../sync-options.ts';
+import { decisionOf, syncQuery } from './sync-query.ts';
 
 const uploadOfSync = {
   ...syncOperations.create,
@@ -38,10 +39,10 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     const { who, query, headers } = request;
     const contentType = headers['content-type'] ?? '';
     checkLength(request, maxUploadBytes);
-    const decision = syncDecision(query);
+    const decision = decisionOf(query);
     // Refuses wrong options before the file is sent.
-    const options = optionsOf(query, { contentType, region, sandbox });
-    readingOf(options);
+    const options = uploadOptions(query, { contentType, region, sandbox });
+    syncReadingOf(options);
     recipes?.check(options);
     const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
     const chosen = { sync: { ...query, contentType } };
@@ -63,13 +64,13 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           keep(made);
           // In a form, the part has the file's type.
           const ofFile = request.isMultipart() ? type : contentType;
-          const ofPart = optionsOf(query, { contentType: ofFile, region, sandbox });
+          const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
           const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;
           await syncs.create({
             id: made,
             file,
             source: sourceName(made, query.name ?? name),
-            reading: { ...readingOf(settled), ...kept },
+            reading: syncReadingOf(settled, kept),
             create: settled.create,
             ...reporting,
             ...decision,
