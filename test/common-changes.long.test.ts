@@ -1,55 +1,11 @@
-import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { tempDir } from './temp-dir.ts';
+import { copyOfProject } from './project-copy.ts';
 
 // "Common changes" of CONTRIBUTING.md, each made in a copy of the project as it says.
 
-const PROJECT = new URL('..', import.meta.url).pathname;
-/** Not copied: the packages, which are linked, and what is made. */
-const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 const TIME_MS = 600_000;
 /** Not written out in planted text: the tests' needs are read from what they import. */
 const load = 'import';
-
-function copyOfProject() {
-  const folder = tempDir();
-  const parts = readdirSync(PROJECT).filter((name) => !LEFT_OUT.has(name));
-  for (const part of parts) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
-  const run = async (program: string, ...args: string[]) => {
-    const ended = promisify(execFile)(process.execPath, [program, ...args], { cwd: folder });
-    const { stdout } = await ended.catch((error: { stdout?: string; stderr?: string }) => {
-      throw new Error(`${program} ${args.join(' ')}: ${error.stdout}${error.stderr}`, { cause: error });
-    });
-    return stdout;
-  };
-  const vitest = (project: string, ...args: string[]) =>
-    run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project, ...args);
-  return {
-    write: (path: string, text: string) => {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    },
-    /** Writes `text` before the first `place` of a file. */
-    insert: (path: string, place: string, text: string) => {
-      const before = readFileSync(join(folder, path), 'utf8');
-      expect(before).toContain(place);
-      writeFileSync(
-        join(folder, path),
-        before.replace(place, () => `${text}${place}`),
-      );
-    },
-    rollcall: (...args: string[]) => run('bin/rollcall.js', ...args),
-    compile: (...args: string[]) => run(join(PROJECT, 'node_modules/typescript/bin/tsc'), '--checkers', '1', ...args),
-    build: () => run('tools/build.ts'),
-    test: (...paths: string[]) => vitest('quick', ...paths),
-    longTest: (path: string, name: string) => vitest('long', path, '-t', name),
-    read: (pattern: string) => globSync(join(folder, pattern)).map((path) => readFileSync(path, 'utf8')),
-  };
-}
 
 test('a new input format: its reader, its line in the table of kinds, and that in the table of texts', {
   timeout: TIME_MS,

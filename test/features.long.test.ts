@@ -1,29 +1,14 @@
-import { execFile } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { copyOfProject } from './project-copy.ts';
 import { importsOf, LISTS, targetOf } from './source-rules.ts';
-import { tempDir } from './temp-dir.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
-const PRODUCT = ['bin', 'jobs', 'samples', 'src', 'package.json', 'tsconfig.json'];
 /** A sample, and what comes out of it. */
 const IMPORT = 'import samples/json/festival.json --region eu --sandbox-seed samples/json/sandbox.json'.split(' ');
 const RESULT = '11 of 15 rows succeeded';
 const features = readdirSync(join(PROJECT, 'src/features'));
-const run = promisify(execFile);
-
-/** The product in a folder of its own, where tests may change it. */
-function copyOfProduct(): string {
-  const folder = tempDir();
-  for (const part of PRODUCT) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
-  const settings = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8')) as { include: string[] };
-  settings.include = ['bin', 'src', 'jobs'];
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
-  return folder;
-}
 
 /** Features that a feature's files import. */
 function neededBy(name: string): string[] {
@@ -66,19 +51,18 @@ function withoutFeature(text: string, name: string): string {
 test.each(features)(
   'without its feature %s, and those that stand on it, rollcall compiles, starts and imports',
   async (name) => {
-    const folder = copyOfProduct();
+    const copy = copyOfProject();
     for (const gone of withThoseOnIt(name)) {
-      rmSync(join(folder, 'src/features', gone), { recursive: true });
-      for (const list of LISTS) {
-        const path = join(folder, list);
-        writeFileSync(path, withoutFeature(readFileSync(path, 'utf8'), gone));
-      }
+      copy.remove(`src/features/${gone}`);
+      for (const list of LISTS) copy.change(list, (text) => withoutFeature(text, gone));
     }
-    const tsc = join(PROJECT, 'node_modules/.bin/tsc');
-    await run(tsc, ['--checkers', '1'], { cwd: folder });
-    await run(tsc, ['-p', 'src/console', '--checkers', '1'], { cwd: folder });
-    const command = ['bin/rollcall.js', ...IMPORT, '--data-dir', tempDir()];
-    const ended = await run(process.execPath, command, { cwd: folder }).catch((error: object) => error);
-    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining(RESULT) });
+    // Tests of what is gone stay.
+    copy.change('tsconfig.json', (text) => JSON.stringify({ ...JSON.parse(text), include: ['bin', 'src', 'jobs'] }));
+    await copy.compile();
+    await copy.compile('-p', 'src/console');
+    await expect(copy.rollcall(...IMPORT, '--data-dir', 'data')).rejects.toMatchObject({
+      message: expect.stringContaining(RESULT),
+      cause: { code: 1 },
+    });
   },
 );

@@ -255,7 +255,7 @@ export function openCatalog(path: string): Catalog {
   };
 }
 
-/** Whether there is a catalog of which every page can be read. */
+/** There is a catalog of which every page can be read. */
 export function isIntact(path: string): boolean {
   if (!existsSync(path)) return false;
   try {

@@ -34,7 +34,7 @@ type Reply =
 interface ThreadOptions {
   /** Heap in MB; not given: that of the process. */
   readonly heapMb?: number | undefined;
-  /** Whether it keeps none of the rows that pass it. Without it, V8 collects three times 16 MB of garbage before it cleans up. */
+  /** It keeps none of the rows that pass it. Without it, V8 collects three times 16 MB of garbage before it cleans up. */
   readonly passesRows?: true;
   /** Classes that its errors keep, beside those of SQLite. */
   readonly errors?: readonly ErrorClass[];

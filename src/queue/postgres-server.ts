@@ -257,7 +257,7 @@ const NOT_NOW = /^(08|40|53|57P|25006)/;
 const BROKEN =
   /^Connection terminated|connection error and is not queryable|^Query read timeout|^timeout exceeded|closed the connection/;
 
-/** Whether it is worth while to wait and send a query again. */
+/** It is worth while to wait and send a query again. */
 function isAway(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseError) return NOT_NOW.test(error.code ?? '');

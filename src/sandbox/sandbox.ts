@@ -99,7 +99,7 @@ function certificatesFor(names: readonly string[]): Promise<Certificates> {
  * @throws Error when the port is in use or the certificate cannot be written, FaultSyntaxError
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { users = 0, groups = 0, now = Date.now, randomSeed = randomInt(2 ** 31), latencyMs = 0 } = options;
+  const { now = Date.now, randomSeed = randomInt(2 ** 31), latencyMs = 0 } = options;
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
   // Two generators, so that latency does not change which calls the faults hit.
   const faults = new Faults(seededRandom(randomSeed));
@@ -109,21 +109,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   // Users and groups of the start are a day old, so they are visible with any read delay.
   const createdAt = now() - DAY_MS;
 
-  function makeTenant(region: Region): Tenant {
-    const keys = { appId: `sandbox-${region}`, apiKey: newKey(), authOnlyKey: newKey(), ...options.apps?.[region] };
-    const app = new App({
-      ...{ region, appId: keys.appId, createdAt, foldsIds: behaviour.capitalIds === 'fold' },
-      ...{ anyUser: users === 'any', anyGroup: groups === 'any' },
-    });
-    // First, because a group that it names may have an owner.
-    if (options.seed !== undefined) seedApp(app, options.seed);
-    seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
-    const window = new RateWindow(options.rateLimit ?? DEFAULT_RATE_LIMIT, behaviour.rateHeaders);
-    const perMinute = { calls: behaviour.listsPerMinute, perMs: 60_000 };
-    const lists = behaviour.listsPerMinute === 0 ? window : new RateWindow(perMinute, behaviour.rateHeaders);
-    return { app, keys, window, lists, traffic: new TrafficCounter() };
-  }
-  const tenants = byRegion(makeTenant);
+  const tenants = byRegion((region) => makeTenant(region, options, behaviour, createdAt));
   const management = options.management ?? { key: newKey(), secret: newKey() };
 
   const { domain = 'localhost', listenOn = '127.0.0.1' } = options;
@@ -179,6 +165,23 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     setActive: (region, uid, active) => tenants[region].app.setActive(uid, active, now()),
     close,
   };
+}
+
+/** @param createdAt of the users and groups of the start */
+function makeTenant(region: Region, options: SandboxOptions, behaviour: Behaviour, createdAt: number): Tenant {
+  const { users = 0, groups = 0 } = options;
+  const keys = { appId: `sandbox-${region}`, apiKey: newKey(), authOnlyKey: newKey(), ...options.apps?.[region] };
+  const app = new App({
+    ...{ region, appId: keys.appId, createdAt, foldsIds: behaviour.capitalIds === 'fold' },
+    ...{ anyUser: users === 'any', anyGroup: groups === 'any' },
+  });
+  // First, because a group that it names may have an owner.
+  if (options.seed !== undefined) seedApp(app, options.seed);
+  seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
+  const window = new RateWindow(options.rateLimit ?? DEFAULT_RATE_LIMIT, behaviour.rateHeaders);
+  const perMinute = { calls: behaviour.listsPerMinute, perMs: 60_000 };
+  const lists = behaviour.listsPerMinute === 0 ? window : new RateWindow(perMinute, behaviour.rateHeaders);
+  return { app, keys, window, lists, traffic: new TrafficCounter() };
 }
 
 /** 40 hexadecimal characters, as the service's keys have. */

@@ -63,7 +63,7 @@ export function overviewRoute(app: Api, context: ServerContext): void {
   });
 }
 
-/** Whether it waits although a person wanted it sent: it was not paused, and was not only to be read. */
+/** It waits although a person wanted it sent: it was not paused, and was not only to be read. */
 function needsDecision({ state, code }: ImportRecord): boolean {
   return needsPerson(state) || (code !== null && !isOnlyRead(code));
 }

@@ -128,7 +128,7 @@ type Headers = Dispatcher.ResponseData['headers'];
 
 const textOf = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
 
-/** Whether two answers with the same tag have the same bytes. */
+/** Two answers with the same tag have the same bytes. */
 const isStrong = (etag: string | string[] | undefined) => textOf(etag).startsWith('"');
 
 /** The rest of what broke off, if it is still the same. */

@@ -45,7 +45,7 @@ export function ChooseBox({ view, chosen }: { view: ImportView; chosen: Chosen }
   );
 }
 
-/** Whether the rows of these imports may be sent: a few are not asked about. */
+/** Asks whether the rows of these imports may be sent; a few are not asked about. */
 async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   const waiting = views.filter(({ actions }) => actions.includes('resume'));
   const open = waiting.reduce((sum, { rows }) => sum + rows.read - sumOfOutcomes(rows), 0);

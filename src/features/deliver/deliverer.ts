@@ -54,7 +54,7 @@ export class Deliverer {
     this.#work = this.#work.then(() => this.#queueAll()).catch(this.#onError);
   }
 
-  /** Whether files of this import are being written at this moment. */
+  /** Files of this import are being written at this moment. */
   isWriting(id: string): boolean {
     return this.#writing.has(id);
   }

@@ -30,7 +30,7 @@ export async function doRepair<Name extends TaskName>(
   return (await done) as Result<Name>;
 }
 
-/** Whether the work may take long however few rows there are. */
+/** The work may take long however few rows there are. */
 function isLong(name: TaskName, [first]: readonly unknown[]): boolean {
   if (name === 'takeFile') return String(first).length > MAX_INLINE_BYTES / 16;
   return name === 'replace' && (first as RepairReplace).as === 'pattern';

@@ -53,7 +53,7 @@ interface LifeOptions {
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openRegion: RegionOpener;
-  /** Whether calls go to a sandbox. */
+  /** Calls go to a sandbox. */
   readonly sandbox: boolean;
   readonly target?: Target | undefined;
   readonly config: SendingConfig;
@@ -145,7 +145,7 @@ export class Life {
     this.#steps.begin(id, start);
   }
 
-  /** Whether its sum is being checked and its reports are being written. */
+  /** Its sum is being checked and its reports are being written. */
   isClosing(id: string): boolean {
     return this.#closings.isUnderWay(id);
   }

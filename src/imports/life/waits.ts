@@ -19,7 +19,7 @@ export interface Wait {
   readonly reason: string;
   /** The error that a piece of work met. */
   readonly error: unknown;
-  /** Whether it is worth another try. @param free bytes on the disk */
+  /** Another try is worth while. @param free bytes on the disk */
   isOver(free: number): boolean;
 }
 
@@ -134,7 +134,7 @@ export class Waits {
     rmSync(this.#options.dir.reserve, { force: true });
   }
 
-  /** Whether someone looks for its end. */
+  /** Someone looks for its end. */
   #isLookedFor({ code }: Wait): boolean {
     if (this.#isWatched) return true;
     if (code !== 'DATABASE_BUSY') return false;
@@ -180,7 +180,7 @@ export class Waits {
   }
 }
 
-/** Whether an import in this state becomes `blocked`. A pause or a cancellation stays one. */
+/** An import in this state becomes `blocked`. A pause or a cancellation stays one. */
 function mayWait(state: ImportState): boolean {
   return state === 'staging' || state === 'staged' || state === 'running';
 }

@@ -33,7 +33,7 @@ export function fieldByAlias(column: string): Field | undefined {
   return FIELD_BY_ALIAS.get(column.toLowerCase().replace(/[\s_-]/g, ''));
 }
 
-/** Whether a column of this name would be read for the field. */
+/** A column of this name would be read for the field. */
 export function isFor(field: Field, column: string, mapping: ColumnMapping): boolean {
   const mapped = mapping[field];
   return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && mapped === column.trim();
@@ -160,7 +160,7 @@ export class Columns {
     });
   }
 
-  /** Whether a column of this name is read for the field. */
+  /** A column of this name is read for the field. */
   isFor(field: Field, name: string): boolean {
     return isFor(field, name, this.#mapping);
   }

@@ -16,11 +16,11 @@ export interface OpenImport {
   running: RunningImport | undefined;
   /** The last start of its sending, in ms since 1970. */
   runningSince: number;
-  /** Whether its sending has stopped for now. */
+  /** Its sending has stopped for now. */
   held: boolean;
-  /** Whether this process has begun calls of it. */
+  /** This process has begun calls of it. */
   attended: boolean;
-  /** Whether this process has recorded results of it. */
+  /** This process has recorded results of it. */
   progressed: boolean;
   /** Set when the import is to end before everything is sent. */
   ending: 'aborted' | 'cancelled' | undefined;
@@ -30,7 +30,7 @@ interface OpenImportsOptions {
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'get'>;
   readonly recorder: Pick<Recorder, 'open' | 'close'>;
-  /** Whether workers end with the process that has the import. Those of other processes continue, and their results come. */
+  /** Workers end with the process that has the import. Those of other processes continue, and their results come. */
   readonly workersEnd: boolean;
   /** Called when an import's ledger could not record that a region has stopped. */
   readonly failed: (id: string, error: unknown) => void;

@@ -265,7 +265,7 @@ function EditedMeanwhile({ onDiscard, onReplace }: { onDiscard: () => void; onRe
   );
 }
 
-/** Whether a person decides about each plan. */
+/** Says whether a person decides about each plan. */
 function Effect({ form }: { form: Form }) {
   const applies = form.get('apply') === 'true';
   return (

@@ -98,7 +98,7 @@ export interface Decision {
   /** Ledgers of later imports, for an undo. */
   readonly later?: readonly string[];
   readonly flags: SyncFlags;
-  /** Whether it is noted who may not exist. */
+  /** It is noted who may not exist. */
   readonly newcomers?: boolean;
 }
 

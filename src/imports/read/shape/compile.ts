@@ -24,7 +24,7 @@ export interface Layout {
   /** The columns that are recognised by their names. */
   readonly columns: Columns;
   readonly names: () => readonly string[];
-  /** Whether there is a column of this very name. */
+  /** There is a column of this very name. */
   readonly has: (column: string) => boolean;
   /** @throws IntakeError UNKNOWN_COLUMN */
   readonly slotOf: Slots;
@@ -184,7 +184,7 @@ function wideGroups(
 
 type Condition = NonNullable<Shape['where']>[number];
 
-/** Whether a condition is about each of the numbered groups: `enrolstatus#`. */
+/** A condition is about each of the numbered groups: `enrolstatus#`. */
 function isNumbered({ column }: Condition, { numbered }: Shape, has: Layout['has']): boolean {
   return numbered !== undefined && column.includes('#') && !has(column);
 }

@@ -7,17 +7,17 @@ import type { Workbook } from './workbook.ts';
 export interface TableSigns {
   /** Rows to skip, counted as a spreadsheet counts. */
   readonly skip: number;
-  /** Whether it is said where the table begins, so that its header is not looked for. */
+  /** It is said where the table begins, so that its header is not looked for. */
   readonly isTopGiven: boolean;
-  /** Whether a cell is called as a column that is read. */
+  /** A cell is called as a column that is read. */
   readonly isColumn: (text: string) => boolean;
-  /** Whether cells are called as all the columns that are needed. */
+  /** Cells are called as all the columns that are needed. */
   readonly areAll: (cells: readonly string[]) => boolean;
 }
 
 export interface ChosenSheet {
   readonly number: number;
-  /** Whether it was looked for, and not named. */
+  /** It was looked for, and not named. */
   readonly isFound: boolean;
   /** Visible sheets before it that have something in them, but no table. */
   readonly passed: readonly string[];

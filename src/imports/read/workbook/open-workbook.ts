@@ -161,7 +161,7 @@ class CsvWriter {
     this.#bounds = bounds;
   }
 
-  /** Whether no row has been added yet. */
+  /** No row has been added yet. */
   get isEmpty(): boolean {
     return this.#lines === 0;
   }

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { tempDir } from './temp-dir.ts';
+
+const PROJECT = new URL('..', import.meta.url).pathname;
+/** Not copied: the packages, which are linked, and what is made. */
+const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
+
+/** The project in a folder of its own, where a test may change it. */
+export function copyOfProject() {
+  const folder = tempDir();
+  const parts = readdirSync(PROJECT).filter((name) => !LEFT_OUT.has(name));
+  for (const part of parts) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  const run = async (program: string, ...args: string[]) => {
+    const ended = promisify(execFile)(process.execPath, [program, ...args], { cwd: folder });
+    const { stdout } = await ended.catch((error: { stdout?: string; stderr?: string }) => {
+      throw new Error(`${program} ${args.join(' ')}: ${error.stdout}${error.stderr}`, { cause: error });
+    });
+    return stdout;
+  };
+  const vitest = (project: string, ...args: string[]) =>
+    run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project, ...args);
+  const change = (path: string, how: (text: string) => string) =>
+    writeFileSync(join(folder, path), how(readFileSync(join(folder, path), 'utf8')));
+  return {
+    write: (path: string, text: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    },
+    change,
+    /** Writes `text` before the first `place` of a file. */
+    insert: (path: string, place: string, text: string) =>
+      change(path, (before) => {
+        expect(before).toContain(place);
+        return before.replace(place, () => `${text}${place}`);
+      }),
+    remove: (path: string) => rmSync(join(folder, path), { recursive: true }),
+    rollcall: (...args: string[]) => run('bin/rollcall.js', ...args),
+    compile: (...args: string[]) => run(join(PROJECT, 'node_modules/typescript/bin/tsc'), '--checkers', '1', ...args),
+    build: () => run('tools/build.ts'),
+    test: (...paths: string[]) => vitest('quick', ...paths),
+    longTest: (path: string, name: string) => vitest('long', path, '-t', name),
+    read: (pattern: string) => globSync(join(folder, pattern)).map((path) => readFileSync(path, 'utf8')),
+  };
+}
