@@ -156,18 +156,23 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
           }),
           answer,
         );
-      for (const waitMs of repeatable ? AGAIN_MS : []) {
-        try {
-          return await send();
-        } catch (error) {
-          const passes = (error instanceof ServerFault || error instanceof ServerRefused) && PASSING.has(error.code);
-          if (!passes) throw error;
-          await sleep(waitMs, undefined, { signal });
-        }
-      }
-      return send();
+      return again(send, repeatable ? AGAIN_MS : [], signal);
     },
   };
+}
+
+/** Sends once more after each wait, while the refusal passes by itself. */
+async function again<Answer>(send: () => Promise<Answer>, waitsMs: readonly number[], signal: AbortSignal) {
+  for (const waitMs of waitsMs) {
+    try {
+      return await send();
+    } catch (error) {
+      const passes = (error instanceof ServerFault || error instanceof ServerRefused) && PASSING.has(error.code);
+      if (!passes) throw error;
+      await sleep(waitMs, undefined, { signal });
+    }
+  }
+  return send();
 }
 
 async function refusal(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Promise<Error> {

@@ -62,6 +62,20 @@ async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   });
 }
 
+/** Asks before what cannot be taken back. */
+async function isSure(verb: Verb, count: number): Promise<boolean> {
+  if (verb !== 'cancel' && verb !== 'delete') return true;
+  return confirmed({
+    question: `${verb === 'cancel' ? 'Cancel' : 'Delete'} ${counted(count, 'import')}?`,
+    explanation:
+      verb === 'cancel'
+        ? 'Calls in flight finish; the rest is not sent. Rows that were not sent can be retried.'
+        : 'Their rows, reports and files are deleted. Members stay in their groups.',
+    yes: verb === 'cancel' ? 'Cancel them' : 'Delete them',
+    no: verb === 'cancel' ? 'Keep them running' : 'Keep them',
+  });
+}
+
 /** The answer for one of the imports. */
 interface ActionAnswer {
   id: string;
@@ -102,19 +116,7 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
       await onDone();
     });
   const act = async (verb: Verb, done: string) => {
-    if (verb === 'cancel' || verb === 'delete') {
-      const isSure = await confirmed({
-        question: `${verb === 'cancel' ? 'Cancel' : 'Delete'} ${counted(count, 'import')}?`,
-        explanation:
-          verb === 'cancel'
-            ? 'Calls in flight finish; the rest is not sent. Rows that were not sent can be retried.'
-            : 'Their rows, reports and files are deleted. Members stay in their groups.',
-        yes: verb === 'cancel' ? 'Cancel them' : 'Delete them',
-        no: verb === 'cancel' ? 'Keep them running' : 'Keep them',
-      });
-      if (!isSure) return;
-    }
-    await send({ action: verb }, done);
+    if (await isSure(verb, count)) await send({ action: verb }, done);
   };
   const tag = async () => {
     const changes = await askForTags(count);
