@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, nextCursor, rowNumber, time } from '../../api/fields.ts';
-import { cursorOption, limitOption, listOption } from '../../api/options.ts';
+import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
 
 /** Edits of cells in one request, at most. */
 const MAX_EDITS = 1_000;
