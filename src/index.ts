@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditNameOf } from './api/operation.ts';
+import type { importOperations } from './api/operations/import-operations.ts';
 import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
 import { noteCommand } from './cli/audit.ts';
@@ -123,7 +125,9 @@ function configOf({ env, dataDir, queue, callsPerMinute, concurrency }: Settings
   return readConfig({ dataDir, queue, callsPerMinute, concurrency }, env);
 }
 
-type Begin = (coordinator: Coordinator) => Promise<[id: string, action: string, detail: string]>;
+type Begin = (
+  coordinator: Coordinator,
+) => Promise<[id: string, action: AuditNameOf<typeof importOperations>, detail: string]>;
 
 async function run(
   config: Config,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { tempDir } from './temp-dir.ts';
@@ -8,36 +8,31 @@ import { tempDir } from './temp-dir.ts';
 // "Common changes" of CONTRIBUTING.md, each made in a copy of the project as it says.
 
 const PROJECT = new URL('..', import.meta.url).pathname;
-const PARTS = [
-  'bench',
-  'bin',
-  'deploy',
-  'docs',
-  'jobs',
-  'samples',
-  'schemas',
-  'src',
-  'test',
-  'tools',
-  'README.md',
-  'CHANGELOG.md',
-];
-const SETTINGS = ['package.json', 'tsconfig.json', 'vitest.config.ts'];
+/** Not copied: the packages, which are linked, and what is made. */
+const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 const TIME_MS = 600_000;
+/** Not written out in planted text: the tests' needs are read from what they import. */
+const load = 'import';
 
 function copyOfProject() {
   const folder = tempDir();
-  for (const part of [...PARTS, ...SETTINGS]) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
+  const parts = readdirSync(PROJECT).filter((name) => !LEFT_OUT.has(name));
+  for (const part of parts) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
   const run = async (program: string, ...args: string[]) => {
     const ended = promisify(execFile)(process.execPath, [program, ...args], { cwd: folder });
-    const { stdout } = await ended.catch((error: { stdout?: string }) => {
-      throw new Error(`${program} ${args.join(' ')}: ${error.stdout}`, { cause: error });
+    const { stdout } = await ended.catch((error: { stdout?: string; stderr?: string }) => {
+      throw new Error(`${program} ${args.join(' ')}: ${error.stdout}${error.stderr}`, { cause: error });
     });
     return stdout;
   };
+  const vitest = (project: string, ...args: string[]) =>
+    run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project, ...args);
   return {
-    write: (path: string, text: string) => writeFileSync(join(folder, path), text),
+    write: (path: string, text: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    },
     /** Writes `text` before the first `place` of a file. */
     insert: (path: string, place: string, text: string) => {
       const before = readFileSync(join(folder, path), 'utf8');
@@ -48,9 +43,10 @@ function copyOfProject() {
       );
     },
     rollcall: (...args: string[]) => run('bin/rollcall.js', ...args),
-    compile: () => run(join(PROJECT, 'node_modules/typescript/bin/tsc'), '--checkers', '1'),
-    test: (...paths: string[]) =>
-      run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'quick', ...paths),
+    compile: (...args: string[]) => run(join(PROJECT, 'node_modules/typescript/bin/tsc'), '--checkers', '1', ...args),
+    build: () => run('tools/build.ts'),
+    test: (...paths: string[]) => vitest('quick', ...paths),
+    longTest: (path: string, name: string) => vitest('long', path, '-t', name),
     read: (pattern: string) => globSync(join(folder, pattern)).map((path) => readFileSync(path, 'utf8')),
   };
 }
@@ -59,8 +55,6 @@ test('a new input format: its reader, its line in the table of kinds, and that i
   timeout: TIME_MS,
 }, async () => {
   const copy = copyOfProject();
-  // Not written out here: the order of the tests follows what they import.
-  const load = 'import';
   copy.write(
     'src/imports/read/pairs.ts',
     `/** Lines of a group and a user as NDJSON. */
@@ -109,6 +103,33 @@ test('a new column of the report: its declaration, and where it is read', { time
   await copy.test('test/reported-rows.test.ts', 'test/server/rows.test.ts');
 });
 
+test('a new kind of address: its adapter, and its line in the table of schemes', { timeout: TIME_MS }, async () => {
+  const copy = copyOfProject();
+  copy.write(
+    'src/sources/memo-source.ts',
+    `import type { Adapter } from './source.ts';
+
+/** Two members of the group that the address names. */
+export const memoSource: Adapter = ({ address: name }) => {
+  const guid = name.slice('memo://'.length);
+  async function* pieces() {
+    yield [[guid, 'ann'], [guid, 'bob']];
+  }
+  const content = { kind: 'rows', columns: ['guid', 'uid'], pieces: pieces() } as const;
+  return { name, open: async () => ({ name, version: undefined, content, close: async () => {} }) };
+};
+`,
+  );
+  copy.insert(
+    'src/sources/schemes.ts',
+    "  {\n    names: ['sftp'],",
+    `  { names: ['memo'], takes: [], load: async () => (await ${load}('./memo-source.ts')).memoSource },\n`,
+  );
+  await copy.compile();
+  expect(await copy.rollcall('import', 'memo://team', '--sandbox')).toContain('2 rows read = 2 added');
+  await copy.test('test/sources/spool.test.ts', 'test/architecture.test.ts');
+});
+
 test('a new option: one declaration, and an example of its text', { timeout: TIME_MS }, async () => {
   const copy = copyOfProject();
   copy.insert(
@@ -120,6 +141,97 @@ test('a new option: one declaration, and an example of its text', { timeout: TIM
   await copy.compile();
   expect(await copy.rollcall('import', '--help')).toMatch(/--max-patience <n> +how many rows it is patient for/);
   await copy.test('test/options/declared.test.ts');
+});
+
+test('a new error code of the service: its meaning, the answer of the sandbox, a case and a point', {
+  timeout: TIME_MS,
+}, async () => {
+  const copy = copyOfProject();
+  copy.insert(
+    'src/chat/service/codes.ts',
+    '  ERR_NO_VACANCY: {',
+    "  ERR_GUID_FROZEN: { kind: 'group', advice: 'The group is frozen: thaw it first.' },\n",
+  );
+  copy.insert(
+    'src/sandbox/group-members.ts',
+    "  if (fullGroup === 'per-uid') return;",
+    "  if (group.profile.guid === 'ice') throw new Refusal(400, serviceError('ERR_GUID_FROZEN', 'It is frozen.'));\n",
+  );
+  copy.insert(
+    'test/chat/error-policy.test.ts',
+    "    ['ERR_NO_VACANCY', 400, 'group'],",
+    "    ['ERR_GUID_FROZEN', 400, 'group'],\n",
+  );
+  copy.insert('docs/chat-service.md', '36. The service says', '    A frozen group: `ERR_GUID_FROZEN`. *assumed*\n');
+  await copy.compile();
+  copy.write('members.csv', 'guid,uid\nice,ann\nteam,bob\n');
+  const said = await copy.rollcall('import', 'members.csv', '--sandbox').catch((error: Error) => error.message);
+  expect(said).toContain('ERR_GUID_FROZEN');
+  expect(said).toContain('The group is frozen: thaw it first.');
+  await copy.test('test/chat/error-policy.test.ts', 'test/chat/document.test.ts');
+});
+
+test('a new region: a word in a list, and a migration', { timeout: TIME_MS }, async () => {
+  const copy = copyOfProject();
+  copy.insert('src/chat/service/regions.ts', '] as const', ", 'au'");
+  const migrations = 'src/imports/record/migrations';
+  const number = String(copy.read(`${migrations}/*.sql`).length + 1).padStart(3, '0');
+  copy.write(`${migrations}/${number}_region_au.sql`, "insert into regions (id, name) values (4, 'au');\n");
+  await copy.compile();
+  copy.write('members.csv', 'region,guid,uid\nau,team,ann\nus,team,bob\nau,team,cyn\n');
+  const said = await copy.rollcall('import', 'members.csv', '--sandbox');
+  expect(said).toContain('3 rows read = 3 added');
+  expect(said).toMatch(/rows read +1 +2 +3\n/);
+  await copy.build();
+  await copy.test('test/settings-document.test.ts', 'test/schemas.test.ts', 'test/documents/text.test.ts');
+});
+
+test('a new error of ours: a class and its code; for a file that cannot be used, a code and where it is thrown', {
+  timeout: TIME_MS,
+}, async () => {
+  const copy = copyOfProject();
+  copy.insert('src/errors/error-codes.ts', "  DATA_DIR_IN_USE: 'usage'", "  TAGS_CLOSED: 'usage',\n");
+  const command = 'src/cli/commands/tag-command.ts';
+  copy.insert(
+    command,
+    "import { printable } from '../../text/wording.ts';",
+    `import { option, words as inWords } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+`,
+  );
+  copy.insert(
+    command,
+    'async function tag(',
+    `class TagsClosed extends RollcallError {
+  constructor(tag: string) {
+    super('TAGS_CLOSED', 'the tag is closed', { remedy: inWords\`give \${option('tag')}\`, facts: { tag } });
+  }
+}
+
+`,
+  );
+  copy.insert(
+    command,
+    '  const { imports } = await openImports(flags);',
+    "  if (words.includes('shut')) throw new TagsClosed('shut');\n",
+  );
+  copy.insert('src/imports/read/intake-error.ts', "  'NO_ROWS', //", "  'TOO_EARLY', // before its time\n");
+  copy.insert(
+    'src/imports/read/intake.ts',
+    '  if (text.head.length < HEAD_BYTES && head.trim()',
+    `  if (head.startsWith('soon')) {
+    throw new IntakeError({ code: 'TOO_EARLY', what: 'it is early', remedy: words\`Leave \${option('delimiter')} out\` });
+  }
+`,
+  );
+  copy.insert('docs/errors.md', '| `DATA_DIR_IN_USE`', '| `TAGS_CLOSED` | 2 | the tag is closed |\n');
+  copy.insert('docs/errors.md', '| `NO_ROWS`', '| `TOO_EARLY` | rejected | it is early |\n');
+  await copy.compile();
+  await expect(copy.rollcall('tag', 'one', 'shut')).rejects.toThrow('the tag is closed; give --tag');
+  copy.write('members.csv', 'soon\n');
+  const read = copy.rollcall('import', 'members.csv', '--sandbox');
+  await expect(read).rejects.toThrow('it is early. Leave --delimiter out.');
+  await copy.test('test/errors.test.ts');
 });
 
 test('a new operation: its declaration, and its handler', { timeout: TIME_MS }, async () => {
@@ -141,4 +253,157 @@ test('a new operation: its declaration, and its handler', { timeout: TIME_MS }, 
   );
   await copy.compile();
   await copy.test('test/server/access.test.ts', 'test/server/documents.test.ts');
+});
+
+test('a new command: its file and its entry, what it prints, a test, and a line about it', {
+  timeout: TIME_MS,
+}, async () => {
+  const copy = copyOfProject();
+  copy.write(
+    'src/cli/commands/motto-command.ts',
+    `import { Command } from 'commander';
+import { type End, EXIT } from '../exit-codes.ts';
+import { withJson } from '../flags/flags.ts';
+import type { Io } from '../screen/io.ts';
+
+/** \`rollcall motto\`: says the motto. */
+export function mottoCommand(io: Io, end: End): Command {
+  return withJson(new Command('motto')).action(({ json }: { readonly json?: true }) => {
+    io.out.write(json ? '{"motto":"every row counts"}\\n' : 'every row counts\\n');
+    return end(Promise.resolve(EXIT.ok));
+  });
+}
+`,
+  );
+  copy.insert(
+    'src/cli/commands.ts',
+    '  version: {',
+    `  motto: {
+    usage: '[options]',
+    description: 'say the motto',
+    load: async () => (await ${load}('./commands/motto-command.ts')).mottoCommand,
+  },
+`,
+  );
+  copy.insert('tools/outputs.ts', '  apps: z.array(app),', '  motto: z.strictObject({ motto: z.string() }),\n');
+  copy.insert('test/outputs.test.ts', "    await printed(place, 'version');", "    await printed(place, 'motto');\n");
+  copy.write(
+    'test/cli/motto.test.ts',
+    `import { expect, test } from 'vitest';
+${load} { openWorkplace } from './workplace.ts';
+
+test('the motto is said', async () => {
+  const place = await openWorkplace();
+  expect(await place.run(['motto'])).toMatchObject({ code: 0, stdout: 'every row counts\\n' });
+});
+`,
+  );
+  copy.insert('docs/single-calls.md', 'Beside memberships', '`rollcall motto --json` says the motto.\n\n');
+  await copy.compile();
+  await copy.build();
+  await copy.test('test/cli/motto.test.ts', 'test/outputs.test.ts', 'test/documents/text.test.ts');
+});
+
+test('a new feature: its folder, its lines in the lists, and its place among the others', {
+  timeout: TIME_MS,
+}, async () => {
+  const copy = copyOfProject();
+  const feature = 'src/features/motto';
+  copy.write(`${feature}/motto.ts`, "export const MOTTO = 'every row counts';\n");
+  copy.write(
+    `${feature}/routes.ts`,
+    `import { z } from 'zod';
+import { operationsOf } from '../../api/operation.ts';
+import type { ServerFeature } from '../../server/context.ts';
+import { serve } from '../../server/serve.ts';
+${load} { MOTTO } from './motto.ts';
+
+const operation = operationsOf('service');
+
+const mottoOperations = {
+  read: operation('GET /v1/motto', 'viewer', {
+    summary: 'The motto',
+    answer: z.strictObject({ motto: z.string() }),
+  }),
+};
+
+/** Says the motto. */
+export const motto: ServerFeature = {
+  routes: (app) => serve(app, mottoOperations.read, async () => ({ motto: MOTTO })),
+};
+`,
+  );
+  copy.write(
+    `${feature}/commands/motto-command.ts`,
+    `import { Command } from 'commander';
+import { type End, EXIT } from '../../../cli/exit-codes.ts';
+import type { Io } from '../../../cli/screen/io.ts';
+import { MOTTO } from '../motto.ts';
+
+export function mottoCommand(io: Io, end: End): Command {
+  return new Command('motto').action(() => {
+    io.out.write(\`\${MOTTO}\\n\`);
+    return end(Promise.resolve(EXIT.ok));
+  });
+}
+`,
+  );
+  copy.write(
+    `${feature}/page.tsx`,
+    `import { Card, Pending } from '../../console/elements.tsx';
+import { useAnswer } from '../../console/use-answer.ts';
+
+/** The motto. */
+export function MottoPage() {
+  const { data, error } = useAnswer<{ motto: string }>('/v1/motto');
+  return (
+    <>
+      <h1>Motto</h1>
+      <div class="stack">
+        <Card id="motto" title="Motto">
+          {data === undefined ? <Pending error={error} /> : <p>{data.motto}</p>}
+        </Card>
+      </div>
+    </>
+  );
+}
+`,
+  );
+  copy.insert(
+    'src/cli/commands.ts',
+    '  version: {',
+    `  motto: {
+    usage: '',
+    description: 'say the motto',
+    load: async () => (await ${load}('../features/motto/commands/motto-command.ts')).mottoCommand,
+  },
+`,
+  );
+  copy.insert(
+    'src/server/features.ts',
+    'import { notifying }',
+    "import { motto } from '../features/motto/routes.ts';\n",
+  );
+  copy.insert('src/server/features.ts', '  notifying,', '  motto,\n');
+  copy.insert(
+    'src/console/pages.ts',
+    'import { RepairPage }',
+    "import { MottoPage } from '../features/motto/page.tsx';\n",
+  );
+  copy.insert(
+    'src/console/pages.ts',
+    '  { pattern: /^\\/login$/',
+    "  { pattern: /^\\/motto$/, title: 'Motto', page: MottoPage },\n",
+  );
+  copy.insert('test/source-rules.ts', "  ['src/features/inspect'],", "  ['src/features/motto'],\n");
+  copy.insert(
+    'test/server/access.test.ts',
+    "  ['GET', '/v1/regions', 'viewer'],",
+    "  ['GET', '/v1/motto', 'viewer'],\n",
+  );
+  await copy.compile();
+  await copy.compile('-p', 'src/console');
+  expect(await copy.rollcall('motto')).toBe('every row counts\n');
+  await copy.test('test/architecture.test.ts', 'test/server/access.test.ts', 'test/server/documents.test.ts');
+  await copy.longTest('test/features.long.test.ts', 'feature motto,');
 });

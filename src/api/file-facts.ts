@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { preview } from './preview.ts';
 import { NEED } from './recipes.ts';
 
 /** Kinds of values that a column can have. */
@@ -32,8 +33,8 @@ export const fileFacts = z
         words: z.array(z.string()).optional().meta({ description: 'All values, where they are few words.' }),
       }),
     ),
-    recognised: z.record(z.string(), z.string()).meta({ description: 'Field -> column.' }),
-    missing: z.array(z.string()).meta({ description: 'Fields that neither a column nor an option gives.' }),
+    recognised: preview.shape.recognised,
+    missing: preview.shape.missing,
     rows: z
       .strictObject({ seen: count, valid: count })
       .meta({ description: 'Rows that were looked at, and those of them that could be sent with these options.' }),

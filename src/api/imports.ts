@@ -184,7 +184,6 @@ export type BulkAnswer = z.infer<typeof bulkAnswer>;
 export const importJournal = z.strictObject({
   transitions: z.array(z.strictObject({ at: time, state: z.enum(IMPORT_STATES), reason: z.string() })),
 });
-export type Transition = z.infer<typeof importJournal>['transitions'][number];
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({

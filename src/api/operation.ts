@@ -71,6 +71,9 @@ type NamesIn<Route> = Route extends `${string}/:${infer Name}/${infer Rest}`
 type Plain = string | number | boolean | null | undefined;
 export type AnswerOf<One> = One extends { readonly answer: z.ZodType<infer Answer> } ? Answer : never;
 
+/** The names in the audit log of the operations of a group. */
+export type AuditNameOf<Group> = Extract<Extract<Group[keyof Group], { readonly audit?: unknown }>['audit'], string>;
+
 /** Does an operation in the process of a command. @param input as InputOf, checked */
 type Handler<One> =
   One extends Operation<infer Params, infer Query, infer Body, infer Answer>
@@ -93,11 +96,12 @@ export function operationsOf<Shared extends Schema = undefined>(tag: string, par
     Params extends Schema = Route extends `${string}:${string}` ? Shared : undefined,
     Query extends Schema = undefined,
     Body extends Schema = undefined,
+    Audit extends `${string}.${string}` | undefined = undefined,
   >(
     route: Route,
     role: Role | 'public',
-    declared: Declared<Params, Query, Body, Answer>,
-  ): Operation<Params, Query, Body, Answer> & { readonly route: Route } => {
+    declared: Declared<Params, Query, Body, Answer> & { readonly audit?: Audit },
+  ): Operation<Params, Query, Body, Answer> & { readonly route: Route; readonly audit?: Audit } => {
     const [method, path] = route.split(' ') as [Method, string];
     const status = declared.answer instanceof z.ZodVoid ? 204 : 200;
     const named = path.includes(':') && { params: params as unknown as Params };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { duration } from '../platform/allowed-values.ts';
 import { time } from './fields.ts';
 import { ROLES } from './service.ts';
 
@@ -23,3 +24,26 @@ export const newToken = tokenView.extend({
   token: z.string().meta({ description: 'The token itself. Only its hash is stored: no other answer has it.' }),
 });
 export type NewToken = z.infer<typeof newToken>;
+
+/** Characters of a token's name, at most. */
+const MAX_NAME_LENGTH = 100;
+
+export const newTokenBody = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .max(MAX_NAME_LENGTH)
+    .optional()
+    .meta({ description: 'The person or program it is for, in the audit log. Default: its id.' }),
+  role: z.enum(ROLES),
+  expires: z
+    .string()
+    .transform((text, context): number => {
+      const ms = duration.parse(text, 'expires');
+      if (ms !== undefined) return ms;
+      context.addIssue({ code: 'custom', message: `allowed is ${duration.allowed}` });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: 'Time for which it is valid, such as `90d`. Default: until it is revoked.' }),
+});

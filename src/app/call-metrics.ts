@@ -5,6 +5,7 @@ import type { CallObserver } from '../imports/send/call-observer.ts';
 export const LIMITED = 'Time until the rate limit lets the next call start';
 export const BUDGET = 'Calls that may start in a minute, over all workers';
 export const AWAY = '1 while the chat service does not answer and the circuit of the region is open or half-open';
+export const BACKLOG = "Batches in the region's queue by state";
 export const STOPPED = '1 while the chat service refuses the key or plan of the region';
 
 /** Metrics of the calls that this process makes, by region. */

@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import type { z } from 'zod';
+import type { bulkBody } from '../api/imports.ts';
+import type { AuditNameOf } from '../api/operation.ts';
+import type { importOperations } from '../api/operations/import-operations.ts';
 import type { Aimed } from '../imports/target.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
@@ -10,12 +14,19 @@ export const atTerminal = () => ({ who: currentUser(), role: 'admin', address: '
 
 /**
  * Notes what a command has done in an existing data directory. A server may write to the same log at the same time.
- * @param action such as `schedule.add`
+ * @template Group the operations of which one was done
+ * @param action the name that it declares; acts on several imports are named by the act
  * @param target such as the schedule's name
  * @param detail what was asked for, in short
  * @param sendsTo where this process sends
  */
-export function noteCommand({ root }: DataDir, action: string, target: string, detail = '', sendsTo?: Aimed): void {
+export function noteCommand<Group = typeof importOperations>(
+  { root }: DataDir,
+  action: AuditNameOf<Group> | `import.${z.infer<typeof bulkBody>['action']}`,
+  target: string,
+  detail = '',
+  sendsTo?: Aimed,
+): void {
   const access = openAccessStore(join(root, 'access.sqlite'));
   try {
     access.note({ ...atTerminal(), action, target, detail: withAim(action, detail, sendsTo) });

@@ -118,6 +118,11 @@ async function orNothing(
   }
 }
 
+/** Says how to end standard input, where a person types it. */
+export function sayHowToEnd(io: Io): void {
+  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
+}
+
 /**
  * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
  * same Ctrl-C ends the writer of the pipe, and half an input must not pass for a whole one.
@@ -129,7 +134,7 @@ export function standardInput(io: Io): FetchedFile {
     fetch: (path, signal) =>
       orNothing(path, signal, async () => {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
+        sayHowToEnd(io);
         await writeWhole(path, process.stdin, { signal });
         await sleep(TOGETHER_MS, undefined, { signal });
         const expectRows = await takeCount(path);

@@ -44,13 +44,11 @@ function retry(
   return runImport({
     ...{ config, io, json: flags.json === true, openService: serviceOpener(config, flags), nothingBegan },
     begin: async (coordinator) => {
-      const made =
-        edits === undefined
-          ? await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }))
-          : await (await FEATURES.repair?.())?.send({ coordinator, dir }, id, edits, io, currentUser());
-      if (made === undefined) return undefined;
-      const action = edits === undefined ? 'import.retry' : 'import.repair';
-      noteCommand(dir, action, made, `of ${id}`, coordinator.sendsTo);
+      if (edits !== undefined) {
+        return (await FEATURES.repair?.())?.send({ coordinator, dir }, id, edits, io, currentUser());
+      }
+      const made = await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }));
+      if (made !== undefined) noteCommand(dir, 'import.retry', made, `of ${id}`, coordinator.sendsTo);
       return made;
     },
   });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
-import { AWAY, BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
+import { AWAY, BACKLOG, BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
 import { depthOf } from '../imports/send/lists-queue.ts';
@@ -30,7 +30,7 @@ export function workerMetrics(): WorkerMetrics {
     watch: (regions) => {
       new Gauge({
         name: 'rollcall_backlog',
-        help: "Batches in the region's queue by state",
+        help: BACKLOG,
         labelNames: ['region', 'state'],
         registers,
         async collect() {

@@ -11,18 +11,17 @@ export type {
   FollowUp,
   ImportView,
   SendingPlan,
-  Transition,
 } from '../api/imports.ts';
 export type { Look } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
-export type { RegionQueue, RegionStatus } from '../api/region-status.ts';
+export type { RegionQueue } from '../api/region-status.ts';
 export type { RowDetail } from '../api/row-detail.ts';
-export type { ProblemView, RowsPage } from '../api/rows.ts';
+export type { ProblemView } from '../api/rows.ts';
 export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
-export type { NewToken, TokenView } from '../api/tokens.ts';
+export type { TokenView } from '../api/tokens.ts';
 export type { Verdict } from '../membership/check-words.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';

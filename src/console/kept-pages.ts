@@ -1,7 +1,8 @@
 /** A list that Back and a reload show again as it was left: how much of it, and how far down. The history's entry keeps that. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type Pages, usePages } from './use-answer.ts';
+import type { Address } from './requests.ts';
+import { type ItemOf, type ListsOf, type Pages, usePages } from './use-answer.ts';
 
 interface KeptPlace {
   /** Items on the page. */
@@ -10,8 +11,8 @@ interface KeptPlace {
   fromEnd: number;
 }
 
-interface KeptPagesOptions {
-  name: string;
+interface KeptPagesOptions<Name> {
+  name: Name;
   limit: number;
   step?: number;
   most?: number;
@@ -20,9 +21,12 @@ interface KeptPagesOptions {
 }
 
 /** Like `usePages`, for the one long list of a page. */
-export function useKeptPages<T>(path: string | null, { isWhole = true, ...options }: KeptPagesOptions): Pages<T> {
+export function useKeptPages<Page, Name extends ListsOf<Page>>(
+  path: Address<Page> | null,
+  { isWhole = true, ...options }: KeptPagesOptions<Name>,
+): Pages<ItemOf<Page, Name>> {
   const before = useMemo(placeBefore, []);
-  const pages = usePages<T>(path, { ...options, atFirst: before?.shown });
+  const pages = usePages<Page, Name>(path, { ...options, atFirst: before?.shown });
   // If the first items have made room, the place cannot be kept.
   useKeptPlace(pages.dropped || !isWhole ? undefined : pages.items?.length, before);
   return pages;

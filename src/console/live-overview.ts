@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ImportView, ListEvents, Overview } from './answers.ts';
 import { follow } from './live.ts';
-import { call } from './requests.ts';
+import { addressOf, call } from './requests.ts';
 import { connection } from './server-connection.ts';
 
 /** Undefined until it is there, and for who is not logged in. */
@@ -137,7 +137,7 @@ export function watchOverview() {
       askSoon();
     },
   };
-  follow('/v1/events', handlers, {
+  follow(addressOf('GET /v1/events', {}), handlers, {
     present: 'imports',
     signal: left,
     isLate: true,

@@ -1,9 +1,9 @@
 /** Requests to the server: an answer, or one kind of error. */
 import type { AnswerOf, SentFor } from '../api/operation.ts';
-import type { importOperations } from '../api/operations/import-operations.ts';
+import type { eventOperations, importOperations } from '../api/operations/import-operations.ts';
 import type { memberOperations } from '../api/operations/member-operations.ts';
 import type { rowOperations } from '../api/operations/row-operations.ts';
-import type { serviceOperations, sessionOperations } from '../api/operations/service-operations.ts';
+import type { serviceOperations, sessionOperations, tokenOperations } from '../api/operations/service-operations.ts';
 import type { Problem } from './answers.ts';
 import { forPeople } from './remedies.ts';
 import { connection } from './server-connection.ts';
@@ -39,7 +39,7 @@ interface RequestOptions {
  * @throws ApiError
  */
 export async function request<T>(
-  path: string,
+  path: Address<T> | string,
   { method = 'GET', body, json, signal }: RequestOptions = {},
 ): Promise<T> {
   const init: RequestInit = { method };
@@ -66,34 +66,55 @@ export async function request<T>(
 }
 
 type Groups =
+  | typeof eventOperations
   | typeof importOperations
   | typeof memberOperations
   | typeof rowOperations
   | typeof serviceOperations
-  | typeof sessionOperations;
+  | typeof sessionOperations
+  | typeof tokenOperations;
 type Declared<Group> = Extract<Group extends unknown ? Group[keyof Group] : never, { readonly route: string }>;
-type CallerOf<Group> = <Route extends Declared<Group>['route']>(
-  route: Route,
-  input: SentFor<Extract<Declared<Group>, { readonly route: Route }>>,
-  signal?: AbortSignal,
-) => Promise<AnswerOf<Extract<Declared<Group>, { readonly route: Route }>>>;
+type Asked<Group, Route> = Extract<Declared<Group>, { readonly route: Route }>;
 
-/** Has the server do an operation, by its route as it is declared (src/api/operations). @throws ApiError */
-export const call: CallerOf<Groups> = callsOf<Groups>();
+declare const ANSWER: unique symbol;
+/** An address of the API, which knows the type of its answer. */
+export type Address<Answer> = string & { readonly [ANSWER]?: Answer };
 
-/** The same for the operations of a feature. */
-export function callsOf<Group>(): CallerOf<Group> {
-  return (route, input, signal) => {
-    const [method = '', path = ''] = route.split(' ');
-    const { query: asked, body, ...names } = input as { query?: Parameters<typeof query>[0]; body?: object };
+/** Requests for operations of these groups, by their routes as they are declared. */
+export interface Requests<Group> {
+  /** The address of an operation. @param input the names in its path, and its query */
+  addressOf<Route extends Declared<Group>['route']>(
+    route: Route,
+    input: Omit<SentFor<Asked<Group, Route>>, 'body'>,
+  ): Address<AnswerOf<Asked<Group, Route>>>;
+  /** Has the server do an operation. @throws ApiError */
+  call<Route extends Declared<Group>['route']>(
+    route: Route,
+    input: SentFor<Asked<Group, Route>>,
+    signal?: AbortSignal,
+  ): Promise<AnswerOf<Asked<Group, Route>>>;
+}
+
+/** Requests for the operations of a feature. */
+export function requestsOf<Group>(): Requests<Group> {
+  const addressOf = (route: string, input: object) => {
+    const { query: asked, ...names } = input as { query?: Parameters<typeof query>[0] };
+    const [, path = ''] = route.split(' ');
     const address = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(Reflect.get(names, name))));
-    return request(`${address}${query(asked ?? {})}`, {
-      method,
-      json: body,
-      ...(signal !== undefined && { signal }),
-    });
+    return `${address}${query(asked ?? {})}`;
+  };
+  return {
+    addressOf,
+    call: (route, input, signal) =>
+      request(addressOf(route, input), {
+        method: route.slice(0, route.indexOf(' ')),
+        json: Reflect.get(input, 'body') as object | undefined,
+        ...(signal !== undefined && { signal }),
+      }),
   };
 }
+
+export const { addressOf, call } = requestsOf<Groups>();
 
 /** The error of a refused request; tells `refused` where that is why. */
 export function refusal(status: number, text: string) {
@@ -129,20 +150,4 @@ export function query(values: Readonly<Record<string, string | number | boolean 
   const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '');
   const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;
-}
-
-/**
- * The address of an import in the API.
- * @param rest such as "/rows"
- */
-export function importPath(id: string, rest: string = '') {
-  return `/v1/imports/${encodeURIComponent(id)}${rest}`;
-}
-
-/**
- * The address of a sync in the API.
- * @param rest such as "/groups"
- */
-export function syncPath(id: string, rest: string = '') {
-  return `/v1/syncs/${encodeURIComponent(id)}${rest}`;
 }

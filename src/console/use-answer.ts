@@ -1,7 +1,7 @@
 /** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
 import { batch, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, request } from './requests.ts';
+import { type Address, ApiError, request } from './requests.ts';
 import { connection } from './server-connection.ts';
 
 export interface Answer<T> {
@@ -24,7 +24,7 @@ interface AnswerOptions<T> {
  * @param path null: nothing is asked for
  * `everyMs`: may depend on what is known by then; undefined: not again.
  */
-export function useAnswer<T>(path: string | null, { everyMs }: AnswerOptions<T> = {}): Answer<T> {
+export function useAnswer<T>(path: Address<T> | string | null, { everyMs }: AnswerOptions<T> = {}): Answer<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<unknown>(undefined);
   const ask = useRef(async () => {});
@@ -108,9 +108,15 @@ export interface Pages<T> {
   edit: (change: (items: readonly T[]) => readonly T[]) => void;
 }
 
-interface PagesOptions {
+/** Names under which an answer has items. */
+export type ListsOf<Page> = {
+  [Name in keyof Page & string]: Page[Name] extends readonly unknown[] ? Name : never;
+}[keyof Page & string];
+export type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
+
+interface PagesOptions<Name> {
   /** Under which the answer has the items. */
-  name: string;
+  name: Name;
   /** Items of a page. */
   limit: number;
   /** Items that come when more are asked for. Default: a page. */
@@ -125,9 +131,9 @@ interface PagesOptions {
  * A list that is asked for page by page, from the start whenever the path changes.
  * @param path without limit and cursor; null: nothing is asked for
  */
-export function usePages<T>(
-  path: string | null,
-  { name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions,
+export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name>>(
+  path: Address<Page> | null,
+  { name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions<Name>,
 ): Pages<T> {
   const items = useSignal<readonly T[] | undefined>(undefined);
   const cursor = useSignal<string | null>(null);

@@ -13,7 +13,7 @@ import {
   openForWriting,
   statementsOf,
 } from '../platform/sqlite.ts';
-import { isTexts, storedJson } from '../platform/stored-json.ts';
+import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
 import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { keepRecord } from './record-file.ts';
@@ -351,6 +351,11 @@ export function placeOf(cursor: string | undefined): { created_at: number; id: s
   const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
   if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);
   return { created_at: Number(createdAt), id };
+}
+
+/** The options of an import as the catalog keeps them: checking them all costs more than a reader of few has to do. */
+export function uncheckedOptions({ options }: Pick<ImportRecord, 'options'>): Readonly<Record<string, unknown>> {
+  return storedJson(options, 'the options of an import', isObject);
 }
 
 /** The tags of an import, which the catalog keeps as JSON. */

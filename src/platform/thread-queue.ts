@@ -1,6 +1,6 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Conversion, noteConversion } from './conversions.ts';
-import { type ErrorClass, openThread, type Served, type Thread } from './threads.ts';
+import { type ErrorClass, type Served, Thread } from './threads.ts';
 import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
@@ -151,7 +151,7 @@ export class ThreadQueue<Tasks extends Served> {
       heapMb,
       errors,
     } = this.#options;
-    const worker = openThread<Tasks>(caller, name, {
+    const worker = new Thread<Tasks>(caller, name, {
       passesRows: true,
       heapMb,
       errors,

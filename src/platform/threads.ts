@@ -9,7 +9,7 @@ import { LedgerError } from './sqlite.ts';
  *
  *   export type CompareThread = { compare: (request: CompareRequest) => ComparedPage };          // beside the one who asks
  *   serve<CompareThread>({ compare: comparePlans });                                             // in compare-thread.ts
- *   openThread<CompareThread>(import.meta.url, './compare-thread').askOnce('compare', request);
+ *   new Thread<CompareThread>(import.meta.url, './compare-thread').askOnce('compare', request);
  *
  * What is asked and answered is copied, but bytes that are an answer or a chunk of a stream are handed over.
  */
@@ -50,139 +50,149 @@ const GRACE_MS = 250;
 const TERMINATION_MS = 500;
 
 /** A thread that serves `Own`. It ends with `end` or `leave`, and with the process. */
-export interface Thread<Own extends Served> {
-  /**
-   * Rejects with what the function throws, or with what has ended the thread; when the signal is aborted, with its reason:
-   * a thread that does not end the call soon is then terminated.
-   */
-  ask<Kind extends string & keyof Own>(
-    kind: Kind,
-    input: Input<Own, Kind>,
-    signal?: AbortSignal,
-  ): Promise<Answer<Own, Kind>>;
-  /** The same, and ends the thread. */
-  askOnce: Thread<Own>['ask'];
-  /** The chunks of a stream, made as they are taken. A caller that does not take them all must call `return`. @param ahead made before they are taken */
-  stream<Kind extends string & keyof Own>(
-    kind: Kind,
-    input: Input<Own, Kind>,
-    ahead?: number,
-  ): AsyncGenerator<Uint8Array>;
+export class Thread<Own extends Served> {
   /** Resolves when its modules are loaded. */
   readonly loaded: Promise<void>;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
+  readonly #worker: Worker;
+  readonly #onLost: ThreadOptions['onLost'];
+  readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
+  #lastId = 0;
+  #lost: Error | undefined;
+
+  /** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
+  constructor(caller: string, name: string, options: ThreadOptions = {}) {
+    const { heapMb, passesRows, onNote, onLost } = options;
+    const errors = [LedgerError, DatabaseBusy, ...(options.errors ?? [])];
+    const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
+      resourceLimits: {
+        ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
+        ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
+      },
+    });
+    const loaded = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    this.loaded = loaded.promise;
+    this.ended = ended.promise;
+    this.#worker = worker;
+    this.#onLost = onLost;
+    worker.on('message', (reply: Reply) => {
+      if ('note' in reply) return onNote?.(reply.note);
+      if ('loaded' in reply) return loaded.resolve();
+      const answer = this.#asked.get(reply.id);
+      this.#asked.delete(reply.id);
+      if ('error' in reply) answer?.reject(unpackError(reply.error, errors));
+      else answer?.resolve(reply.result);
+    });
+    worker.on('error', (cause) => this.#lose(asError(cause)));
+    worker.on('exit', () => {
+      this.#lose(new Error(`the thread ${name.slice(2)} has ended`));
+      ended.resolve();
+    });
+  }
+
+  /**
+   * Rejects with what the function throws, or with what has ended the thread; when the signal is aborted, with its reason:
+   * a thread that does not end the call soon is then terminated.
+   */
+  async ask<Kind extends string & keyof Own>(
+    kind: Kind,
+    input: Input<Own, Kind>,
+    signal?: AbortSignal,
+  ): Promise<Answer<Own, Kind>> {
+    signal?.throwIfAborted();
+    const id = this.#nextId();
+    const answer = this.#send({ id, kind, input }) as Promise<Answer<Own, Kind>>;
+    return signal === undefined
+      ? answer
+      : unlessAborted(
+          answer,
+          signal,
+          () => this.#post({ abort: id }),
+          () => this.end(),
+        );
+  }
+
+  /** The same, and ends the thread. */
+  readonly askOnce: Thread<Own>['ask'] = (kind, input, signal) =>
+    this.ask(kind, input, signal).finally(() => this.end());
+
+  /** The chunks of a stream, made as they are taken. A caller that does not take them all must call `return`. @param ahead made before they are taken */
+  async *stream<Kind extends string & keyof Own>(
+    kind: Kind,
+    input: Input<Own, Kind>,
+    ahead = 0,
+  ): AsyncGenerator<Uint8Array> {
+    const stream = this.#nextId();
+    const take = () => {
+      const chunk = this.#send({ id: this.#nextId(), stream, step: 'next' });
+      // Its error is thrown where it is awaited, and no one may be waiting any more.
+      chunk.catch(() => {});
+      return chunk;
+    };
+    try {
+      await this.#send({ id: stream, kind, input });
+      const chunks = Array.from({ length: ahead }, take);
+      for (;;) {
+        const chunk = await (chunks.shift() ?? take());
+        if (chunk === undefined) return;
+        if (ahead > 0) chunks.push(take());
+        yield chunk as Uint8Array;
+      }
+    } finally {
+      this.#send({ id: this.#nextId(), stream, step: 'end' }).catch(() => {});
+    }
+  }
+
   /** Closes its streams and lets it end. Calls that are under way then get no answer. */
-  leave(): Promise<void>;
+  leave(): Promise<void> {
+    if (this.#lost === undefined) this.#post({ leave: true });
+    return this.ended;
+  }
+
   /** Ends it at once. A long SQL statement cannot be interrupted: then it resolves soon, and the thread ends after it. */
-  end(): Promise<void>;
-}
-
-/** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
-export function openThread<Own extends Served>(caller: string, name: string, options: ThreadOptions = {}): Thread<Own> {
-  const { heapMb, passesRows, onNote, onLost } = options;
-  const errors = [LedgerError, DatabaseBusy, ...(options.errors ?? [])];
-  const worker = new Worker(new URL(`${name}${extname(caller)}`, caller), {
-    resourceLimits: {
-      ...(passesRows && { maxYoungGenerationSizeMb: 6 }),
-      ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }),
-    },
-  });
-  const asked = new Map<number, PromiseWithResolvers<unknown>>();
-  const loaded = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<void>();
-  let lastId = 0;
-  let lost: Error | undefined;
-
-  const lose = (cause: Error) => {
-    if (lost !== undefined) return;
-    lost = cause;
-    onLost?.(cause);
-    for (const { reject } of asked.values()) reject(cause);
-    asked.clear();
-  };
-  worker.on('message', (reply: Reply) => {
-    if ('note' in reply) return onNote?.(reply.note);
-    if ('loaded' in reply) return loaded.resolve();
-    const answer = asked.get(reply.id);
-    asked.delete(reply.id);
-    if ('error' in reply) answer?.reject(unpackError(reply.error, errors));
-    else answer?.resolve(reply.result);
-  });
-  worker.on('error', (cause) => lose(asError(cause)));
-  worker.on('exit', () => {
-    lose(new Error(`the thread ${name.slice(2)} has ended`));
-    ended.resolve();
-  });
-
-  const post = (message: Message) => worker.postMessage(message);
-  const send = (message: Message & { readonly id: number }): Promise<unknown> => {
-    if (lost !== undefined) return Promise.reject(lost);
-    const answer = Promise.withResolvers<unknown>();
-    post(message);
-    asked.set(message.id, answer);
-    return answer.promise;
-  };
-  const nextId = () => {
-    lastId += 1;
-    return lastId;
-  };
-  const end = async (): Promise<void> => {
-    void worker.terminate();
+  async end(): Promise<void> {
+    void this.#worker.terminate();
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, TERMINATION_MS);
-    await Promise.race([ended.promise, late.promise]);
+    await Promise.race([this.ended, late.promise]);
     clearTimeout(timer);
-  };
+  }
 
-  const ask = (async (kind: string, input: unknown, signal?: AbortSignal) => {
-    signal?.throwIfAborted();
-    const id = nextId();
-    const answer = send({ id, kind, input });
-    return signal === undefined ? answer : unlessAborted(answer, signal, () => post({ abort: id }), end);
-  }) as Thread<Own>['ask'];
+  #lose(cause: Error): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = cause;
+    this.#onLost?.(cause);
+    for (const { reject } of this.#asked.values()) reject(cause);
+    this.#asked.clear();
+  }
 
-  return {
-    ask,
-    askOnce: (kind, input, signal) => ask(kind, input, signal).finally(end),
-    stream: async function* (kind, input, ahead = 0) {
-      const stream = nextId();
-      const take = () => {
-        const chunk = send({ id: nextId(), stream, step: 'next' });
-        // Its error is thrown where it is awaited, and no one may be waiting any more.
-        chunk.catch(() => {});
-        return chunk;
-      };
-      try {
-        await send({ id: stream, kind, input });
-        const chunks = Array.from({ length: ahead }, take);
-        for (;;) {
-          const chunk = await (chunks.shift() ?? take());
-          if (chunk === undefined) return;
-          if (ahead > 0) chunks.push(take());
-          yield chunk as Uint8Array;
-        }
-      } finally {
-        send({ id: nextId(), stream, step: 'end' }).catch(() => {});
-      }
-    },
-    loaded: loaded.promise,
-    ended: ended.promise,
-    leave: () => {
-      if (lost === undefined) post({ leave: true });
-      return ended.promise;
-    },
-    end,
-  };
+  #post(message: Message): void {
+    this.#worker.postMessage(message);
+  }
+
+  #send(message: Message & { readonly id: number }): Promise<unknown> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    const answer = Promise.withResolvers<unknown>();
+    this.#post(message);
+    this.#asked.set(message.id, answer);
+    return answer.promise;
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
 }
 
 /** The answer, unless the signal is aborted before. */
-async function unlessAborted(
-  answer: Promise<unknown>,
+async function unlessAborted<Result>(
+  answer: Promise<Result>,
   signal: AbortSignal,
   tell: () => void,
   end: () => Promise<void>,
-): Promise<unknown> {
+): Promise<Result> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {

@@ -9,7 +9,7 @@ import {
 } from 'bullmq';
 import { Client } from 'pg';
 import type { BullQueue, BullWorker, Driver } from './bull-backend.ts';
-import { openServer, type PostgresServer } from './postgres-server.ts';
+import { PostgresServer } from './postgres-server.ts';
 import type { QueueAddress } from './queue-address.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
@@ -19,7 +19,7 @@ export async function openPostgres(
   { connectionString }: PostgresAddress,
   onError: (error: Error) => void,
 ): Promise<Driver> {
-  return over(await openServer(connectionString, onError));
+  return over(await PostgresServer.open(connectionString, onError));
 }
 
 /**
@@ -33,7 +33,7 @@ class SharedConnection extends PostgresConnection {
   /** @param queue of a worker */
   constructor(server: PostgresServer, queue: string | undefined) {
     const pool: PgPool = {
-      query: server.query,
+      query: (text, values) => server.query(text, values),
       connect: () => Promise.reject(new Error('queues and workers have no connection of their own')),
       end: async () => {},
       on: () => pool,
@@ -41,14 +41,14 @@ class SharedConnection extends PostgresConnection {
     };
     super(pool);
     this.#server = server;
-    this.#leave = queue === undefined ? () => {} : server.enter(queue);
+    this.#leave = queue === undefined ? () => {} : server.listening.enter(queue);
   }
 
   /** Each query waits until the server is ready. */
   override async waitUntilReady(): Promise<void> {}
 
   override async getListenClient() {
-    return this.#server.notifications;
+    return this.#server.listening.notifications;
   }
 
   /** Several workers share the connection: a lock counts them instead (postgres-server.ts). */
@@ -137,6 +137,6 @@ function over(server: PostgresServer): Driver {
       await server.query('select 1');
       return [];
     },
-    close: server.close,
+    close: () => server.close(),
   };
 }

@@ -49,46 +49,87 @@ const COUNT_WORKERS = `
 type Notifications = EventEmitter & { query(): Promise<{ rows: never[] }> };
 
 /** The connections of one process to a Postgres server. */
-export interface PostgresServer {
+export class PostgresServer {
+  readonly listening: Listening;
+  readonly #pool: Pool;
+  readonly #onError: (error: Error) => void;
+  readonly #closing = new AbortController();
+  /** By queue. */
+  readonly #counted = new Map<string, number>();
+  #outage: Promise<void> | undefined;
+  #backAt = 0;
+
+  /**
+   * Connects and makes BullMQ's tables. A server that is away is waited for, also here: this resolves after the first attempt.
+   * @param onError is called when the server cannot be reached
+   * @throws DatabaseError if the server refuses the login or the tables
+   */
+  static async open(connectionString: string, onError: (error: Error) => void): Promise<PostgresServer> {
+    const server = new PostgresServer(connectionString, onError);
+    try {
+      await server.#migrate();
+    } catch (error) {
+      if (!isAway(error)) {
+        await server.close();
+        throw error;
+      }
+      server.#away(error);
+    }
+    return server;
+  }
+
+  private constructor(connectionString: string, onError: (error: Error) => void) {
+    const settings = {
+      connectionString,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: ASK_MS,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: SILENT_MS,
+      options: Object.entries(SESSION)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+    };
+    this.#onError = onError;
+    this.#pool = new Pool({ ...settings, max: MAX_CONNECTIONS - 1 });
+    // An idle connection broke: the next query opens another.
+    this.#pool.on('error', () => {});
+    this.listening = new Listening({
+      open: () => new Client(settings),
+      broke: (error) => this.#away(error),
+      signal: this.#closing.signal,
+    });
+  }
+
   /**
    * Waits for a server that is away, and sends the query again if its connection broke: it may be carried out twice.
    * @throws DatabaseError if the server refuses it
    */
-  query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
-  /** Notifications of new jobs, as BullMQ takes them from a connection that listens. All workers share one. */
-  readonly notifications: Notifications;
-  /** A worker of a queue has started. Returns what is to be called at its end. */
-  enter(queue: string): () => void;
+  async query(text: string, values?: readonly unknown[]): Promise<QueryResult> {
+    for (;;) {
+      await this.#outage;
+      try {
+        return await this.#pool.query(text, values as unknown[]);
+      } catch (error) {
+        if (this.#closing.signal.aborted || !isAway(error)) throw error;
+        this.#away(error);
+      }
+    }
+  }
+
   /** Number of processes that have a worker on a queue. */
-  workers(queue: string): Promise<number>;
-  close(): Promise<void>;
-}
+  async workers(queue: string): Promise<number> {
+    const { rows } = await this.query(COUNT_WORKERS, [queue]);
+    if (rows[0].workers > 0 || Date.now() - this.#backAt > RETURN_MS) this.#counted.set(queue, rows[0].workers);
+    return this.#counted.get(queue) ?? 0;
+  }
 
-/**
- * Connects and makes BullMQ's tables. A server that is away is waited for, also here: this resolves after the first attempt.
- * @param onError is called when the server cannot be reached
- * @throws DatabaseError if the server refuses the login or the tables
- */
-export async function openServer(connectionString: string, onError: (error: Error) => void): Promise<PostgresServer> {
-  const settings = {
-    connectionString,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: ASK_MS,
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: SILENT_MS,
-    options: Object.entries(SESSION)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
-  };
-  const pool = new Pool({ ...settings, max: MAX_CONNECTIONS - 1 });
-  // An idle connection broke: the next query opens another.
-  pool.on('error', () => {});
-  const closing = new AbortController();
-  let outage: Promise<void> | undefined;
-  let backAt = 0;
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.race([this.#pool.end(), sleep(CLOSE_MS, undefined, { ref: false })]);
+  }
 
-  const migrate = async (): Promise<void> => {
-    const client = await pool.connect();
+  async #migrate(): Promise<void> {
+    const client = await this.#pool.connect();
     const ignored = () => {};
     client.on('error', ignored);
     let broken = true;
@@ -99,123 +140,91 @@ export async function openServer(connectionString: string, onError: (error: Erro
       client.off('error', ignored);
       client.release(broken);
     }
-  };
+  }
+
+  /** Resolves when the outage is over. */
+  #away(error: Error): Promise<void> {
+    this.#outage ??= this.#waitUntilBack(error)
+      .catch(() => {})
+      .finally(() => {
+        this.#outage = undefined;
+        this.#backAt = Date.now();
+      });
+    return this.#outage;
+  }
 
   /** Resolves when the server answers or refuses. The tables may be gone by then. */
-  const waitUntilBack = async (cause: Error): Promise<void> => {
+  async #waitUntilBack(cause: Error): Promise<void> {
     let error = cause;
     for (;;) {
-      onError(named(error));
-      await sleep(retryMs(), undefined, { signal: closing.signal });
+      this.#onError(named(error));
+      await sleep(retryMs(), undefined, { signal: this.#closing.signal });
       try {
-        return await migrate();
+        return await this.#migrate();
       } catch (again) {
         if (!isAway(again)) return;
         error = again;
       }
     }
-  };
-  const away = (error: Error): void => {
-    outage ??= waitUntilBack(error)
-      .catch(() => {})
-      .finally(() => {
-        outage = undefined;
-        backAt = Date.now();
-      });
-  };
-  const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      await outage;
-      try {
-        return await ask();
-      } catch (error) {
-        if (closing.signal.aborted || !isAway(error)) throw error;
-        away(error);
-      }
-    }
-  };
-  const query: PostgresServer['query'] = (text, values) => answered(() => pool.query(text, values as unknown[]));
-  /** By queue. */
-  const counted = new Map<string, number>();
-  const listening = createListening({
-    open: () => new Client(settings),
-    broke: (error) => {
-      away(error);
-      return outage;
-    },
-    signal: closing.signal,
-  });
-
-  const close = async (): Promise<void> => {
-    closing.abort();
-    await Promise.race([pool.end(), sleep(CLOSE_MS, undefined, { ref: false })]);
-  };
-  try {
-    await migrate();
-  } catch (error) {
-    if (!isAway(error)) {
-      await close();
-      throw error;
-    }
-    away(error);
   }
-  return {
-    query,
-    ...listening,
-    workers: async (queue) => {
-      const { rows } = await query(COUNT_WORKERS, [queue]);
-      if (rows[0].workers > 0 || Date.now() - backAt > RETURN_MS) counted.set(queue, rows[0].workers);
-      return counted.get(queue) ?? 0;
-    },
-    close,
-  };
 }
 
 interface ListeningParts {
   readonly open: () => Client;
   /** The connection broke. Resolves when it is worth while to open another. */
-  readonly broke: (error: Error) => Promise<void> | undefined;
+  readonly broke: (error: Error) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Opens the connection that listens for jobs with the first worker, and opens it again whenever it breaks. */
-function createListening({ open, broke, signal }: ListeningParts): Pick<PostgresServer, 'notifications' | 'enter'> {
-  // BullMQ asks it to listen, which it does already.
-  const notifications: Notifications = Object.assign(new EventEmitter(), { query: async () => ({ rows: [] }) });
-  // One for each worker that waits for a job.
-  notifications.setMaxListeners(0);
-  const workers = new Map<symbol, string>();
-  let isFirst = true;
-  let changed = Promise.withResolvers<void>();
+/** The connection that listens for jobs: opened with the first worker, and again whenever it breaks. */
+class Listening {
+  /**
+   * Notifications of new jobs, as BullMQ takes them from a connection that listens. All workers share one. BullMQ asks it to
+   * listen, which it does already.
+   */
+  readonly notifications: Notifications = Object.assign(new EventEmitter(), { query: async () => ({ rows: [] }) });
+  readonly #parts: ListeningParts;
+  readonly #workers = new Map<symbol, string>();
+  #isFirst = true;
+  #changed = Promise.withResolvers<void>();
 
-  /** Returns when the connection breaks. */
-  const listen = async (client: Client, ended: Promise<unknown>): Promise<void> => {
-    await client.connect();
-    await client.query(`listen ${CHANNEL}`);
-    // Jobs may have come since the last connection broke.
-    for (const payload of workers.values()) notifications.emit('notification', { channel: CHANNEL, payload });
-    let held = new Set<string>();
-    for (;;) {
-      const change = changed.promise;
-      const wanted = new Set(workers.values());
-      await client.query(HOLD_LOCKS, [[...wanted.difference(held)], [...held.difference(wanted)]]);
-      held = wanted;
-      await Promise.race([change, ended, sleep(ASK_MS, undefined, { signal, ref: false })]);
-    }
-  };
-  const keepListening = async (): Promise<void> => {
+  constructor(parts: ListeningParts) {
+    this.#parts = parts;
+    // One for each worker that waits for a job.
+    this.notifications.setMaxListeners(0);
+  }
+
+  /** A worker of a queue has started. Returns what is to be called at its end. */
+  enter(queue: string): () => void {
+    const key = Symbol(queue);
+    this.#workers.set(key, queue);
+    this.#change();
+    if (this.#isFirst) void this.#keepListening();
+    this.#isFirst = false;
+    return () => {
+      if (this.#workers.delete(key)) this.#change();
+    };
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+
+  async #keepListening(): Promise<void> {
+    const { open, broke, signal } = this.#parts;
     while (!signal.aborted) {
       const client = open();
       let cause: Error | undefined;
       client.on('error', (error) => {
         cause = error;
       });
-      client.on('notification', (notification) => notifications.emit('notification', notification));
+      client.on('notification', (notification) => this.notifications.emit('notification', notification));
       const ended = once(client, 'end');
       // It rejects with the connection's error, also while nothing waits for it.
       ended.catch(() => {});
       try {
-        await listen(client, ended);
+        await this.#listen(client, ended);
       } catch (error) {
         if (!signal.aborted) await broke(cause ?? asError(error));
       } finally {
@@ -223,24 +232,24 @@ function createListening({ open, broke, signal }: ListeningParts): Pick<Postgres
         void client.end().catch(() => {});
       }
     }
-  };
-  return {
-    notifications,
-    enter: (queue) => {
-      const key = Symbol(queue);
-      const change = (): void => {
-        changed.resolve();
-        changed = Promise.withResolvers();
-      };
-      workers.set(key, queue);
-      change();
-      if (isFirst) void keepListening();
-      isFirst = false;
-      return () => {
-        if (workers.delete(key)) change();
-      };
-    },
-  };
+  }
+
+  /** Returns when the connection breaks. */
+  async #listen(client: Client, ended: Promise<unknown>): Promise<void> {
+    await client.connect();
+    await client.query(`listen ${CHANNEL}`);
+    // Jobs may have come since the last connection broke.
+    for (const payload of this.#workers.values())
+      this.notifications.emit('notification', { channel: CHANNEL, payload });
+    let held = new Set<string>();
+    for (;;) {
+      const change = this.#changed.promise;
+      const wanted = new Set(this.#workers.values());
+      await client.query(HOLD_LOCKS, [[...wanted.difference(held)], [...held.difference(wanted)]]);
+      held = wanted;
+      await Promise.race([change, ended, sleep(ASK_MS, undefined, { signal: this.#parts.signal, ref: false })]);
+    }
+  }
 }
 
 /** SQLSTATE of a server that cannot be reached or cannot work now, or that undid the query so that it can be sent again. */

@@ -27,7 +27,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
       ...filter,
       ...(cursor !== undefined && { before: cursor }),
     });
-    return { imports: await Promise.all(imports.map(views.of)), nextCursor: next ?? null };
+    return { imports: await Promise.all(imports.map((record) => views.of(record))), nextCursor: next ?? null };
   });
 
   serve(app, importOperations.one, async ({ params: { id } }) => views.of(coordinator.find(id)));

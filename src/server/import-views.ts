@@ -20,15 +20,6 @@ import { quietly } from '../platform/quietly.ts';
 import { LedgerError } from '../platform/sqlite.ts';
 import type { DataReader } from './data-reader.ts';
 
-export interface ImportViews {
-  of(record: ImportRecord): Promise<ImportView>;
-  /** Its rows by outcome. */
-  rows(record: ImportRecord): Promise<ImportView['rows']>;
-  staging(id: string): Staging | null;
-  /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
-  beingRead(): string[];
-}
-
 /** An import without its follow-ups. */
 type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
 
@@ -42,46 +33,61 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
   UNKNOWN_LEDGER: 'its ledger was written by a rollcall from before the first release, so its rows cannot be counted',
 };
 
-/** @param withFeatures adds what features know of an import */
-export function importViews(
-  coordinator: Coordinator,
-  dir: DataDir,
-  reading: DataReader,
-  log: Logger,
-  withFeatures: (record: ImportRecord, own: ImportView) => Promise<ImportView>,
-): ImportViews {
-  const uncounted = quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted'));
-  const staging = followStaging(coordinator);
+interface ImportViewsParts {
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
+  readonly reading: DataReader;
+  readonly log: Logger;
+  /** Adds what features know of an import. */
+  readonly withFeatures: (record: ImportRecord, own: ImportView) => Promise<ImportView>;
+}
 
-  /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
-  const counted = async ({ id, state }: ImportRecord): Promise<ImportTotals> => {
-    if (!reading.hasRows(id)) return totalsOf(NO_ROWS, isFinal(state));
-    const rows = reading.rowsOf(id);
-    const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
-    if (isFinal(state)) coordinator.keepTotals(id, totals);
-    return totals;
-  };
+export class ImportViews {
+  readonly #parts: ImportViewsParts;
+  readonly #staging: ReadonlyMap<string, Staging>;
+  readonly #uncounted: (error: Error) => void;
 
-  /** A ledger that cannot be read must not hide the other imports of a list. */
-  const totalsIn = async (record: ImportRecord): Promise<{ readonly totals: ImportTotals; readonly fault: string }> => {
-    try {
-      return { totals: keptTotals(record) ?? (await counted(record)), fault: '' };
-    } catch (error) {
-      if (!(error instanceof LedgerError)) throw error;
-      uncounted(error);
-      return { totals: totalsOf(NO_ROWS, isFinal(record.state)), fault: UNCOUNTED[error.code] };
-    }
-  };
+  constructor(parts: ImportViewsParts) {
+    this.#parts = parts;
+    this.#staging = followStaging(parts.coordinator);
+    this.#uncounted = quietly((error) => parts.log.error({ err: error }, 'the rows of an import cannot be counted'));
+  }
 
-  const ownView = async (record: ImportRecord): Promise<OwnView> => {
+  async of(record: ImportRecord): Promise<ImportView> {
+    const own = await this.#ownView(record);
+    const followUps = await this.#retriesOf(record.id);
+    const view = await this.#parts.withFeatures(record, {
+      ...own,
+      followUps,
+      retryable: retryableLeft(own, followUps),
+      repaired: 0,
+    });
+    return view.retryable > 0 ? view : { ...view, actions: view.actions.filter((action) => action !== 'retry') };
+  }
+
+  /** Its rows by outcome. */
+  async rows(record: ImportRecord): Promise<ImportView['rows']> {
+    return (await this.#ownView(record)).rows;
+  }
+
+  staging(id: string): Staging | null {
+    return this.#staging.get(id) ?? null;
+  }
+
+  /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
+  beingRead(): string[] {
+    return [...this.#staging.keys()];
+  }
+
+  async #ownView(record: ImportRecord): Promise<OwnView> {
     const { id, state, createdAt, createdBy, retryOf } = record;
     const { dryRun, sandbox, shape } = readOptions(record);
-    const folder = dir.folder(id);
-    const { totals, fault } = await totalsIn(record);
+    const folder = this.#parts.dir.folder(id);
+    const { totals, fault } = await this.#totalsIn(record);
     const summary = summaryOf(record, totals, writtenReports(folder));
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
-    const delivery = deliveryOf(reading, record);
+    const delivery = deliveryOf(this.#parts.reading, record);
     return {
       ...summary,
       reports: {
@@ -101,42 +107,47 @@ export function importViews(
       sandbox,
       actions: [...actionsOf(state, retry !== null)],
       ...(delivery && { delivery }),
-      staging: staging.get(id) ?? null,
+      staging: this.staging(id),
     };
-  };
+  }
 
-  const retriesOf = (id: string): Promise<FollowUp[]> =>
-    Promise.all(
-      reading.retries(id).map(async (retry): Promise<FollowUp> => {
-        const { state, rows } = await ownView(retry);
+  /** A ledger that cannot be read must not hide the other imports of a list. */
+  async #totalsIn(record: ImportRecord): Promise<{ readonly totals: ImportTotals; readonly fault: string }> {
+    try {
+      return { totals: keptTotals(record) ?? (await this.#counted(record)), fault: '' };
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      this.#uncounted(error);
+      return { totals: totalsOf(NO_ROWS, isFinal(record.state)), fault: UNCOUNTED[error.code] };
+    }
+  }
+
+  /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
+  async #counted({ id, state }: ImportRecord): Promise<ImportTotals> {
+    const { reading, coordinator } = this.#parts;
+    if (!reading.hasRows(id)) return totalsOf(NO_ROWS, isFinal(state));
+    const rows = reading.rowsOf(id);
+    const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
+    if (isFinal(state)) coordinator.keepTotals(id, totals);
+    return totals;
+  }
+
+  #retriesOf(id: string): Promise<FollowUp[]> {
+    return Promise.all(
+      this.#parts.reading.retries(id).map(async (retry): Promise<FollowUp> => {
+        const { state, rows } = await this.#ownView(retry);
         const { repaired, retryOnly } = readOptions(retry);
         const kind = repaired === true ? 'repair' : 'retry';
         return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
       }),
     );
+  }
+}
 
-  /** Rows that a retry would still send: a full retry takes all that is left. */
-  const retryableLeft = ({ rows }: OwnView, retries: readonly FollowUp[]): number => {
-    if (retries.some(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected')) return 0;
-    return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
-  };
-
-  return {
-    rows: async (record) => (await ownView(record)).rows,
-    staging: (id) => staging.get(id) ?? null,
-    beingRead: () => [...staging.keys()],
-    of: async (record) => {
-      const own = await ownView(record);
-      const followUps = await retriesOf(record.id);
-      const view = await withFeatures(record, {
-        ...own,
-        followUps,
-        retryable: retryableLeft(own, followUps),
-        repaired: 0,
-      });
-      return view.retryable > 0 ? view : { ...view, actions: view.actions.filter((action) => action !== 'retry') };
-    },
-  };
+/** Rows that a retry would still send: a full retry takes all that is left. */
+function retryableLeft({ rows }: OwnView, retries: readonly FollowUp[]): number {
+  if (retries.some(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected')) return 0;
+  return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
 }
 
 /** The progress of each file that is being read, by import. */

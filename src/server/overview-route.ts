@@ -33,7 +33,7 @@ export function overviewRoute(app: Api, context: ServerContext): void {
     const stuck = atRest.filter(needsDecision);
     const attention = reading.attention(MAX_ATTENTION);
     const ready = atRest.filter((record) => !needsDecision(record));
-    const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map(views.of));
+    const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
     const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
     const [now, waiting, open, readyImports, recent] = await Promise.all([
       underWay(context, [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read]),

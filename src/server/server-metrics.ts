@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../api/region-status.ts';
-import { AWAY, BUDGET, LIMITED, STOPPED } from '../app/call-metrics.ts';
+import { AWAY, BACKLOG, BUDGET, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
@@ -125,7 +125,7 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
   new Gauge({
     name: 'rollcall_backlog',
-    help: "Batches in the region's queue by state",
+    help: BACKLOG,
     labelNames: ['region', 'state'],
     registers: [registry],
     async collect() {

@@ -7,7 +7,9 @@ import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
+import type { ImportView } from '../api/imports.ts';
 import { sourceContextOf } from '../app/ca-file.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext, ServerOptions } from './context.ts';
@@ -18,7 +20,7 @@ import { eventRoutes } from './events/routes.ts';
 import { FEATURES } from './features.ts';
 import { healthRoutes } from './health.ts';
 import { importRoutes } from './import-routes.ts';
-import { importViews } from './import-views.ts';
+import { ImportViews } from './import-views.ts';
 import { memberRoutes } from './member-routes.ts';
 import { overviewRoute } from './overview-route.ts';
 import { Problem } from './problem.ts';
@@ -167,11 +169,12 @@ export async function createServer(
   } as ServerContext;
   const add = (part: Partial<ServerContext>) => Object.assign(context, part);
   const { callsPerMinute } = settings;
-  const views = importViews(coordinator, dir, reading, log, async (record, own) => {
+  const withFeatures = async (record: ImportRecord, own: ImportView): Promise<ImportView> => {
     let whole = own;
     for (const { view } of FEATURES) whole = (await view?.(context, record, whole)) ?? whole;
     return whole;
-  });
+  };
+  const views = new ImportViews({ coordinator, dir, reading, log, withFeatures });
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
   const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
   add({ views, running, events });

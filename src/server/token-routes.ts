@@ -1,60 +1,8 @@
-import { z } from 'zod';
-import { nothing, operationsOf } from '../api/operation.ts';
-import { ROLES } from '../api/service.ts';
-import { newToken, tokensAnswer } from '../api/tokens.ts';
-import { duration } from '../platform/allowed-values.ts';
+import { tokenOperations } from '../api/operations/service-operations.ts';
 import { isValid, type TokenRecord, tokenView } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
-
-const operation = operationsOf('access');
-
-/** Characters of a token's name, at most. */
-const MAX_NAME_LENGTH = 100;
-
-const newTokenBody = z.strictObject({
-  name: z
-    .string()
-    .trim()
-    .max(MAX_NAME_LENGTH)
-    .optional()
-    .meta({ description: 'The person or program it is for, in the audit log. Default: its id.' }),
-  role: z.enum(ROLES),
-  expires: z
-    .string()
-    .transform((text, context): number => {
-      const ms = duration.parse(text, 'expires');
-      if (ms !== undefined) return ms;
-      context.addIssue({ code: 'custom', message: `allowed is ${duration.allowed}` });
-      return z.NEVER;
-    })
-    .optional()
-    .meta({ description: 'Time for which it is valid, such as `90d`. Default: until it is revoked.' }),
-});
-
-const tokenOperations = {
-  list: operation('GET /v1/tokens', 'admin', {
-    summary: 'List tokens, without their secrets',
-    answer: tokensAnswer,
-  }),
-  create: operation('POST /v1/tokens', 'admin', {
-    audit: 'token.create',
-    summary: 'Make a token',
-    description: 'The answer is the only one that has the token itself.',
-    body: newTokenBody,
-    status: 201,
-    answer: newToken,
-  }),
-  revoke: operation('DELETE /v1/tokens/:id', 'admin', {
-    audit: 'token.revoke',
-    summary: 'Revoke a token, and end its sessions',
-    description: 'The last admin cannot revoke the own token: no one could make another over the API.',
-    params: z.strictObject({ id: z.string().max(60) }),
-    answer: nothing('Revoked. Requests with it are refused from now on.'),
-    refusals: ['UNKNOWN_TOKEN', 'LAST_ADMIN'],
-  }),
-};
 
 /** Tokens: made, listed and revoked by admins. `rollcall token` does the same on the server's machine. */
 export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: boolean): void {

@@ -11,7 +11,7 @@ import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
 import { headersWithValues } from './secrets.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
-import { SourceError, SourceNotAllowed, UNKNOWN_AUTHORITY } from './source-errors.ts';
+import { NOTHING_READ, SourceError, SourceNotAllowed, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** Files at https addresses. */
 
@@ -143,7 +143,7 @@ async function rest(
   await body.dump();
   throw new SourceError(
     `${shown(addressName(url.href))} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
-    { remedy: 'try again; nothing was read from what came' },
+    { remedy: NOTHING_READ },
   );
 }
 

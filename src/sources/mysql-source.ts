@@ -1,10 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { createConnection } from 'mysql2';
 import {
+  BROKE_OFF,
   CONNECT_MS,
   type Database,
+  IS_MALFORMED,
   IS_SLOW,
   IS_WRITE,
+  NO_COLUMN,
+  NO_DATABASE,
+  NO_TABLE,
   NO_TLS,
   placeOf,
   type Query,
@@ -23,16 +28,16 @@ export const mysql: Database = {
     ER_DBACCESS_DENIED_ERROR: 'grant the user SELECT on the database',
     ER_TABLEACCESS_DENIED_ERROR: 'grant the user SELECT on the table',
     ER_COLUMNACCESS_DENIED_ERROR: 'grant the user SELECT on the column',
-    ER_BAD_DB_ERROR: 'check the name of the database',
-    ER_NO_SUCH_TABLE: 'check the name of the table',
-    ER_BAD_FIELD_ERROR: 'check the names of the columns',
-    ER_PARSE_ERROR: 'correct the query; the file holds one SELECT',
+    ER_BAD_DB_ERROR: NO_DATABASE,
+    ER_NO_SUCH_TABLE: NO_TABLE,
+    ER_BAD_FIELD_ERROR: NO_COLUMN,
+    ER_PARSE_ERROR: IS_MALFORMED,
     ER_NO_DB_ERROR: 'name the database behind the host: mysql://user@host/database',
     // MariaDB's, which has no name in mysql2.
     1969: IS_SLOW,
     ER_QUERY_TIMEOUT: IS_SLOW,
     HANDSHAKE_NO_SSL_SUPPORT: NO_TLS,
-    PROTOCOL_CONNECTION_LOST: 'try again, and look into the log of the database',
+    PROTOCOL_CONNECTION_LOST: BROKE_OFF,
   },
 };
 

@@ -34,6 +34,8 @@ export class SourceError extends RollcallError {
   }
 }
 
+export const NOTHING_READ = 'try again; nothing was read from what came';
+
 /** Codes of TLS for a certificate whose authority is not known here → what to do. */
 export const UNKNOWN_AUTHORITY: Readonly<Record<string, Words>> = Object.fromEntries(
   [

@@ -1,7 +1,4 @@
-/**
- * A source of memberships, whatever the scheme of its address. A new one: a file beside this one that exports an
- * `Adapter`, and its line in schemes.ts. All that is read is first kept whole (spool.ts).
- */
+/** A source of memberships, whatever the scheme of its address. All that is read is first kept whole (spool.ts). */
 export interface Source {
   /** The name that is shown and stored: without a query or anything else that may be a secret. */
   readonly name: string;

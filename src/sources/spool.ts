@@ -9,7 +9,7 @@ import { writeWhole } from '../platform/whole-file.ts';
 import { csvLine } from '../text/csv-line.ts';
 import { grouped } from '../text/wording.ts';
 import type { Content, Source } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { NOTHING_READ, SourceError } from './source-errors.ts';
 
 /** The file in which a source is kept: read again by whatever follows, when no connection is open any more. */
 export interface Spooled {
@@ -145,8 +145,6 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
 function brokenOff(at: string, bytes: number, of: number): SourceError {
   return new SourceError(
     `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
-    {
-      remedy: 'try again; nothing was read from what came',
-    },
+    { remedy: NOTHING_READ },
   );
 }

@@ -48,6 +48,11 @@ export interface Rows {
 export const IS_WRITE = 'the query may only read: write one SELECT, and call no function that writes';
 export const NO_TLS = 'turn TLS on in the server, or add ?sslmode=disable to the address where the network is trusted';
 export const IS_SLOW = 'ask for fewer rows, or add an index';
+export const NO_DATABASE = 'check the name of the database';
+export const NO_TABLE = 'check the name of the table';
+export const NO_COLUMN = 'check the names of the columns';
+export const IS_MALFORMED = 'correct the query; the file holds one SELECT';
+export const BROKE_OFF = 'try again, and look into the log of the database';
 
 const QUERY_REMEDY = words`name a table with ${option('table')}, or a file with one SELECT with ${option('query')}`;
 
@@ -124,7 +129,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
   ENOTFOUND: 'check the name of the host',
   EAI_AGAIN: 'check the name of the host',
   ETIMEDOUT: 'check host and port, and firewalls on the way',
-  ECONNRESET: 'try again, and look into the log of the database',
+  ECONNRESET: BROKE_OFF,
   ...UNKNOWN_AUTHORITY,
 };
 

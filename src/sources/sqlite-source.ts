@@ -6,7 +6,17 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { shownPath } from '../imports/read/intake-error.ts';
 import { SourceError } from './source-errors.ts';
-import { type Database, IS_SLOW, type Query, ROWS_AT_ONCE, type Rows, sqlSource } from './sql.ts';
+import {
+  type Database,
+  IS_MALFORMED,
+  IS_SLOW,
+  NO_COLUMN,
+  NO_TABLE,
+  type Query,
+  ROWS_AT_ONCE,
+  type Rows,
+  sqlSource,
+} from './sql.ts';
 
 const PROCESS = fileURLToPath(new URL(`./sqlite-process${extname(import.meta.url)}`, import.meta.url));
 
@@ -22,10 +32,10 @@ export const sqliteSource = sqlSource(sqlite);
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/readonly database/, 'the query may only read: write one SELECT'],
   [/more than one statement/, 'leave one SELECT in the file'],
-  [/no such table/, 'check the name of the table'],
-  [/no such column/, 'check the names of the columns'],
+  [/no such table/, NO_TABLE],
+  [/no such column/, NO_COLUMN],
   [/not a database|malformed/, 'name a database file of SQLite that is whole'],
-  [/syntax error|incomplete input/, 'correct the query; the file holds one SELECT'],
+  [/syntax error|incomplete input/, IS_MALFORMED],
 ];
 
 async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {

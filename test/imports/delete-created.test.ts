@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { JoinedGroup } from '../../src/chat/replies.ts';
 import { type Deleting, type Deletion, deleteCreated, planDeletions } from '../../src/features/undo/delete-created.ts';
-import { createDeletions } from '../../src/features/undo/deletions.ts';
+import { Deletions } from '../../src/features/undo/deletions.ts';
 import { usersOfOthers } from '../../src/features/undo/used-by-others.ts';
 import { openCreated } from '../../src/imports/record/created.ts';
 import { createOptions } from '../../src/options/create-options.ts';
@@ -219,7 +219,7 @@ test('a deletion whose end cannot be noted is an error of that deletion, and of 
   const { dir, coordinator } = pipeline;
   const record = coordinator.find(id);
   const failed = Promise.withResolvers<unknown>();
-  const deletions = createDeletions({
+  const deletions = new Deletions({
     dir,
     find: () => record,
     underWay: {

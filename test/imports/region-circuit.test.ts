@@ -1,6 +1,6 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
-import { type RegionCircuit, regionCircuit } from '../../src/imports/send/region-circuit.ts';
+import { RegionCircuit } from '../../src/imports/send/region-circuit.ts';
 import { NotYet } from '../../src/queue/define-job.ts';
 import { LOCK_MS } from '../../src/queue/job-worker.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
@@ -31,7 +31,7 @@ async function openCircuit({ lateMs = 0 } = {}) {
   const waits: number[] = [];
   const asked: string[] = [];
   const told: string[] = [];
-  const circuit = regionCircuit({
+  const circuit = new RegionCircuit({
     queue: {
       readCircuit: async () => {
         vi.advanceTimersByTime(lateMs);

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, test } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
-import { createStagings } from '../../src/imports/stage/staging.ts';
+import { Stagings } from '../../src/imports/stage/staging.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { eventually } from '../eventually.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -22,7 +22,7 @@ test('files of one person that take for ever leave a place for the file of anoth
       createdBy: id.split('-')[0],
       options: '{"region":"us"}',
     }) as ImportRecord;
-  const stagings = createStagings({
+  const stagings = new Stagings({
     dir,
     catalog: { get: record, attend: (id) => void begun.push(id), sameSourceBefore: () => [] },
     progress: () => {},

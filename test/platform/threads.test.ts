@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { LedgerError } from '../../src/platform/sqlite.ts';
-import { openThread, type Thread } from '../../src/platform/threads.ts';
+import { Thread } from '../../src/platform/threads.ts';
 import { Refused, type SomeThread } from './some-thread.ts';
 
 let thread: Thread<SomeThread>;
@@ -10,7 +10,7 @@ const told = new EventEmitter();
 
 beforeEach(() => {
   notes = [];
-  thread = openThread<SomeThread>(import.meta.url, './some-thread', {
+  thread = new Thread<SomeThread>(import.meta.url, './some-thread', {
     passesRows: true,
     errors: [Refused],
     onNote: (note) => {
@@ -106,7 +106,7 @@ test('a thread that is asked once ends with the answer; one that leaves closes i
   expect(await thread.askOnce('double', 4)).toBe(8);
   await thread.ended;
   const left: unknown[] = [];
-  const other = openThread<SomeThread>(import.meta.url, './some-thread', { onNote: (note) => left.push(note) });
+  const other = new Thread<SomeThread>(import.meta.url, './some-thread', { onNote: (note) => left.push(note) });
   await other.stream('count', 9).next();
   await other.leave();
   expect(left).toEqual([1, 'ended', 'left']);

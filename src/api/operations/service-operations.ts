@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { nothing, operationsOf } from '../operation.ts';
 import { overview } from '../overview.ts';
 import { regionsAnswer } from '../region-status.ts';
 import { auditPage, auditQuery, loginAnswer, loginBody, session, settingsAnswer } from '../service.ts';
+import { newToken, newTokenBody, tokensAnswer } from '../tokens.ts';
 
 const operation = operationsOf('service');
 
@@ -47,5 +49,29 @@ export const sessionOperations = {
     audit: 'session.end',
     summary: 'Log out',
     answer: nothing('Logged out.'),
+  }),
+};
+
+/** Tokens: made, listed and revoked by admins. */
+export const tokenOperations = {
+  list: access('GET /v1/tokens', 'admin', {
+    summary: 'List tokens, without their secrets',
+    answer: tokensAnswer,
+  }),
+  create: access('POST /v1/tokens', 'admin', {
+    audit: 'token.create',
+    summary: 'Make a token',
+    description: 'The answer is the only one that has the token itself.',
+    body: newTokenBody,
+    status: 201,
+    answer: newToken,
+  }),
+  revoke: access('DELETE /v1/tokens/:id', 'admin', {
+    audit: 'token.revoke',
+    summary: 'Revoke a token, and end its sessions',
+    description: 'The last admin cannot revoke the own token: no one could make another over the API.',
+    params: z.strictObject({ id: z.string().max(60) }),
+    answer: nothing('Revoked. Requests with it are refused from now on.'),
+    refusals: ['UNKNOWN_TOKEN', 'LAST_ADMIN'],
   }),
 };

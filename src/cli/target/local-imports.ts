@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ImportFilter } from '../../api/imports.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { type ImportRecord, openCatalog, tagsOf } from '../../imports/catalog.ts';
+import { type ImportRecord, openCatalog, tagsOf, uncheckedOptions } from '../../imports/catalog.ts';
 import { askRegions, askToAct, askToTag, whenLeft } from '../../imports/life/control-socket.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
@@ -13,8 +13,9 @@ import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/package-folder.ts';
-import { isObject, storedJson } from '../../platform/stored-json.ts';
+import { isObject } from '../../platform/stored-json.ts';
 import { inShort } from '../../text/wording.ts';
+import type { noteCommand } from '../audit.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
@@ -28,7 +29,7 @@ const APPEAR_MS = 8_000;
 export function localImports(config: Config): Imports {
   const dir = dataDir(config.dataDir);
   const find = (id: string | undefined) => findImport(config.dataDir, id);
-  const note = async (action: string, id: string, changes: object = {}) =>
+  const note = async (action: Parameters<typeof noteCommand>[1], id: string, changes: object = {}) =>
     (await import('../audit.ts')).noteCommand(dir, action, id, inShort(changes));
   return {
     server: undefined,
@@ -54,8 +55,7 @@ export function localImports(config: Config): Imports {
     },
     find: async (id) => {
       const record = find(id);
-      // Only these options matter here: checking them all costs more than the rest of the command.
-      const { sandbox, shape } = storedJson(record.options, 'the options of an import', isObject);
+      const { sandbox, shape } = uncheckedOptions(record);
       return {
         ...{ ...record, ...optionsToAgree(record), reason: reasonFor(record, asFlag), sandbox: sandbox === true },
         delivery: findDelivery(config.dataDir, record),

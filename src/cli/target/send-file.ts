@@ -25,7 +25,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type FetchedFile, fileToFetch, STANDARD_INPUT, TOGETHER_MS } from '../fetched-file.ts';
+import { type FetchedFile, fileToFetch, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
 import type { ImportFlags } from '../flags/import-flags.ts';
 import { tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/option-flags.ts';
@@ -180,7 +180,7 @@ async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSign
 }
 
 function standardInput(io: Io, signal: AbortSignal): Upload {
-  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
+  sayHowToEnd(io);
   const open = async function* () {
     yield* process.stdin as AsyncIterable<Uint8Array>;
     await sleep(TOGETHER_MS, undefined, { signal });

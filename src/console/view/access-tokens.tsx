@@ -1,12 +1,13 @@
 /** The tokens of the server: listed, made and revoked by admins. */
 import { useMemo } from 'preact/hooks';
-import type { NewToken, TokenView } from '../answers.ts';
+import type { Role } from '../../api/service.ts';
+import type { TokenView } from '../answers.ts';
 import { showOnce } from '../copy.tsx';
 import { type Column, DataTable } from '../data-table.tsx';
 import { ask, confirmed } from '../dialog.tsx';
 import { Badge, Empty, ErrorPlace, foreign, Pending, Tag, Time } from '../elements.tsx';
 import { type Choice, optionsOf } from '../form.tsx';
-import { request } from '../requests.ts';
+import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 import { useKeptFocus, useWork, WorkButton } from '../work.tsx';
 
@@ -25,7 +26,7 @@ const LIVES: readonly Choice[] = [
 ];
 
 export function Tokens() {
-  const { data, error, reload } = useAnswer<{ tokens: readonly TokenView[] }>('/v1/tokens');
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/tokens', {}));
   const work = useWork();
   const place = useKeptFocus();
   const revoke = async (token: TokenView) => {
@@ -39,7 +40,7 @@ export function Tokens() {
     });
     if (!yes) return;
     await work.start(async (signal) => {
-      await request(`/v1/tokens/${encodeURIComponent(token.id)}`, { method: 'DELETE', signal });
+      await call('DELETE /v1/tokens/:id', { id: token.id }, signal);
       await reload();
     });
   };
@@ -48,8 +49,8 @@ export function Tokens() {
     if (form === undefined) return;
     const [name = '', role, expires] = ['name', 'role', 'expires'].map((field) => String(form.get(field) ?? ''));
     await work.start(async (signal) => {
-      const json = { name, role, ...(expires !== '' && { expires }) };
-      const made = await request<NewToken>('/v1/tokens', { method: 'POST', json, signal });
+      const body = { name, role: role as Role, ...(expires !== '' && { expires }) };
+      const made = await call('POST /v1/tokens', { body }, signal);
       await Promise.all([showOnce(`The token of ${made.name}`, '', made.token), reload()]);
     });
   };

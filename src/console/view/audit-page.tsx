@@ -7,7 +7,7 @@ import { type Choice, FilterChoice } from '../form.tsx';
 import { useKeptPages } from '../kept-pages.ts';
 import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
-import { query } from '../requests.ts';
+import { addressOf } from '../requests.ts';
 
 type Entry = Page['entries'][number];
 
@@ -70,7 +70,10 @@ function targetOf({ action, target }: Entry) {
 
 function AuditLog() {
   const filter = useFilter(NAMES);
-  const pages = useKeptPages<Entry>(`/v1/audit${query(daysAsked(filter.values))}`, { name: 'entries', limit: PAGE });
+  const pages = useKeptPages(addressOf('GET /v1/audit', { query: daysAsked(filter.values) }), {
+    name: 'entries',
+    limit: PAGE,
+  });
   const { typed, chosen } = filter;
   return (
     <>

@@ -62,6 +62,14 @@ async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
   });
 }
 
+/** The answer for one of the imports. */
+interface ActionAnswer {
+  id: string;
+  name: string;
+  text: string;
+  isWrong: boolean;
+}
+
 interface BulkBarProperties {
   /** The imports that are shown. */
   items: readonly ImportView[];
@@ -72,7 +80,7 @@ interface BulkBarProperties {
 export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
   const work = useWork();
   const place = useKeptFocus();
-  const answers = useSignal<readonly { id: string; name: string; text: string; isWrong: boolean }[]>([]);
+  const answers = useSignal<readonly ActionAnswer[]>([]);
   const views = items.filter(({ id }) => chosen.value.has(id));
   const count = views.length;
 
@@ -149,21 +157,25 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
     <div ref={place} class="bulk-place">
       {bar}
       <ErrorPlace error={work.error} />
-      {answers.value.length > 0 && (
-        <div class="notice quiet bulk-answers">
-          <ul class="plain">
-            {answers.value.map(({ id, name, text, isWrong }) => (
-              <li key={id}>
-                {text === 'deleted' ? foreign(name) : <a href={importHref(id)}>{foreign(name)}</a>}:{' '}
-                <span class={isWrong ? 'attention' : ''}>{text}</span>
-              </li>
-            ))}
-          </ul>
-          <button type="button" class="quiet" onClick={() => (answers.value = [])}>
-            Close
-          </button>
-        </div>
-      )}
+      {answers.value.length > 0 && <Answers answers={answers.value} onClose={() => (answers.value = [])} />}
+    </div>
+  );
+}
+
+function Answers({ answers, onClose }: { answers: readonly ActionAnswer[]; onClose: () => void }) {
+  return (
+    <div class="notice quiet bulk-answers">
+      <ul class="plain">
+        {answers.map(({ id, name, text, isWrong }) => (
+          <li key={id}>
+            {text === 'deleted' ? foreign(name) : <a href={importHref(id)}>{foreign(name)}</a>}:{' '}
+            <span class={isWrong ? 'attention' : ''}>{text}</span>
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="quiet" onClick={onClose}>
+        Close
+      </button>
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { counted, duration, grouped } from '../../text/wording.ts';
-import type { ImportView, Transition } from '../answers.ts';
+import type { ImportView } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
 import {
   Badge,
@@ -26,7 +26,7 @@ import { announce } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { PARTS } from '../parts.ts';
 import { usePlace, useTitle } from '../place.ts';
-import { ApiError, call, importPath } from '../requests.ts';
+import { ApiError, addressOf, call } from '../requests.ts';
 import { targetFacts } from '../target-facts.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useKeptFocus, useWork } from '../work.tsx';
@@ -353,7 +353,7 @@ function messagesText({ writes, rows, finishedAt }: ImportView) {
 }
 
 function ImportJournal({ id, live }: { id: string; live: LiveImport }) {
-  const { data, error, reload } = useAnswer<{ transitions: Transition[] }>(importPath(id, '/transitions'));
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }));
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
   if (error !== undefined || data === undefined) return <Pending error={error} />;

@@ -25,7 +25,7 @@ import { onListEvents } from '../live-overview.ts';
 import { OutcomeBar } from '../outcome-bar.tsx';
 import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
-import { query } from '../requests.ts';
+import { addressOf } from '../requests.ts';
 import type { Pages } from '../use-answer.ts';
 import { BulkBar, ChooseBox, type Chosen } from './bulk-bar.tsx';
 import { NewImport } from './new-import.tsx';
@@ -53,7 +53,7 @@ function ImportsList() {
   const filter = useFilter(NAMES, () => {
     chosen.value = new Set();
   });
-  const pages = useKeptPages<ImportView>(`/v1/imports${query(daysAsked(filter.values))}`, {
+  const pages = useKeptPages(addressOf('GET /v1/imports', { query: daysAsked(filter.values) }), {
     name: 'imports',
     limit: PAGE,
   });

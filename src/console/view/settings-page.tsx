@@ -11,6 +11,7 @@ import { useListNews } from '../live-overview.ts';
 import { PARTS } from '../parts.ts';
 import { usePlace } from '../place.ts';
 import { prefer, preferences } from '../preferences.ts';
+import { addressOf } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 import { Tokens } from './access-tokens.tsx';
 
@@ -48,7 +49,7 @@ export function SettingsPage() {
 }
 
 function ServerFacts() {
-  const { data: settings, error } = useAnswer<Settings>('/v1/settings');
+  const { data: settings, error } = useAnswer(addressOf('GET /v1/settings', {}));
   if (error !== undefined || settings === undefined) return <Pending error={error} />;
   const isEmbedded = settings.queue === 'embedded';
   return (
@@ -128,7 +129,7 @@ const QUEUE_COLUMNS: Column<RegionQueue>[] = [
 ];
 
 function Queues() {
-  const { data, error, reload } = useAnswer<{ regions: RegionQueue[] }>('/v1/regions', {
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/regions', {}), {
     everyMs: (known) => (known?.regions.some(isAtWork) ? EVERY_MS : undefined),
   });
   useListNews(['imports', 'sync'], () => void reload());

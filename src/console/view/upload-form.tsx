@@ -47,22 +47,11 @@ interface UploadFormProperties {
   hrefOf: (id: string) => string;
 }
 
-export function UploadForm({
-  title,
-  path,
-  entry,
-  own,
-  toQuery = same,
-  fieldOf = same,
-  label,
-  isImport = false,
-  hrefOf,
-}: UploadFormProperties) {
-  const { go } = usePlace();
+export function UploadForm(properties: UploadFormProperties) {
+  const { title, entry, own, label, isImport = false } = properties;
   const { form, preview } = entry;
   const file = entry.file.value;
-  const upload = entry.upload.value;
-  const isBusy = upload?.isUnderWay === true;
+  const { upload, isBusy, start } = useUploading(properties);
   const hasRecipe = form.get('recipe') !== '';
   const takesRecipes = isImport || hasRecipe;
   const recipes = useAnswer<{ recipes: readonly Recipe[] }>(takesRecipes && file !== undefined ? '/v1/recipes' : null);
@@ -71,35 +60,7 @@ export function UploadForm({
   useChange(JSON.stringify(reading), () => preview.askSoon());
   // The questions about the file are in sight at once.
   useChange(file, () => file !== undefined && document.getElementById('new')?.scrollIntoView());
-  useLayoutEffect(() => upload?.watch(), [upload]);
-  useEffect(() => {
-    if (upload === undefined || isBusy) return;
-    upload.dismiss();
-    if (upload.state.peek() === 'made') {
-      forget(entry.place);
-      go(upload.href);
-    } else {
-      entry.upload.value = undefined;
-      entry.error.value = beside(upload.error, form, fieldOf) ? undefined : upload.error;
-    }
-  }, [upload, isBusy]);
 
-  const start = (event: SubmitEvent) => {
-    event.preventDefault();
-    if (file === undefined || isBusy) return;
-    entry.error.value = undefined;
-    form.clearErrors();
-    if (!preview.mayStart()) return;
-    const values = toQuery(form.read());
-    // Many rows are read first; their page says what sending them takes, and asks.
-    const isAsked = isImport && values['dryRun'] !== 'true' && preview.mayBeMany;
-    const address = `${path}${query({ ...values, ...(isAsked && { askFirst: 'true' }), ...preview.options, name: file.name })}`;
-    const pageOf = (id: string) => {
-      if (isAsked) askWhenRead(id);
-      return hrefOf(id);
-    };
-    entry.start({ address, file, hrefOf: pageOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
-  };
   const remove = () => {
     forget(entry.place);
     document.getElementById('file')?.focus();
@@ -158,6 +119,45 @@ export function UploadForm({
       )}
     </Card>
   );
+}
+
+/** Starts the upload and follows it: to the page of what is made of the file, or back to the form, which says what is wrong. */
+function useUploading({ path, entry, toQuery = same, fieldOf = same, isImport = false, hrefOf }: UploadFormProperties) {
+  const { go } = usePlace();
+  const { form, preview } = entry;
+  const upload = entry.upload.value;
+  const isBusy = upload?.isUnderWay === true;
+  useLayoutEffect(() => upload?.watch(), [upload]);
+  useEffect(() => {
+    if (upload === undefined || isBusy) return;
+    upload.dismiss();
+    if (upload.state.peek() === 'made') {
+      forget(entry.place);
+      go(upload.href);
+    } else {
+      entry.upload.value = undefined;
+      entry.error.value = beside(upload.error, form, fieldOf) ? undefined : upload.error;
+    }
+  }, [upload, isBusy]);
+
+  const start = (event: SubmitEvent) => {
+    event.preventDefault();
+    const file = entry.file.value;
+    if (file === undefined || isBusy) return;
+    entry.error.value = undefined;
+    form.clearErrors();
+    if (!preview.mayStart()) return;
+    const values = toQuery(form.read());
+    // Many rows are read first; their page says what sending them takes, and asks.
+    const isAsked = isImport && values['dryRun'] !== 'true' && preview.mayBeMany;
+    const address = `${path}${query({ ...values, ...(isAsked && { askFirst: 'true' }), ...preview.options, name: file.name })}`;
+    const pageOf = (id: string) => {
+      if (isAsked) askWhenRead(id);
+      return hrefOf(id);
+    };
+    entry.start({ address, file, hrefOf: pageOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
+  };
+  return { upload, isBusy, start };
 }
 
 /** To the button that starts, for who needs none of the choices. */

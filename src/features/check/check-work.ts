@@ -2,7 +2,7 @@ import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { actionId } from '../../imports/record/enum-ids.ts';
-import { openThread } from '../../platform/threads.ts';
+import { Thread } from '../../platform/threads.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
@@ -26,7 +26,7 @@ const MAX_INLINE_ROWS = 20_000;
 
 /** Does the work; in a thread when there are many rows, so that it does not block the process. */
 export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
-  if (rows > MAX_INLINE_ROWS) await openThread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
+  if (rows > MAX_INLINE_ROWS) await new Thread<CheckThread>(import.meta.url, './check-thread').askOnce('step', work);
   else await doCheckStep(work);
 }
 

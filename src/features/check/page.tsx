@@ -5,7 +5,7 @@ import type { ImportView } from '../../console/answers.ts';
 import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, repairHref } from '../../console/elements.tsx';
 import { atLeast } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
-import { callsOf, importPath, query } from '../../console/requests.ts';
+import { query, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
@@ -16,7 +16,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 import type { checkOperations } from './operations.ts';
 
-const ask = callsOf<typeof checkOperations>();
+const { addressOf, call: ask } = requestsOf<typeof checkOperations>();
 
 const ASK_EVERY_MS = 1000;
 
@@ -49,7 +49,7 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
     data: check,
     error,
     set,
-  } = useAnswer<CheckView>(isAsked.value ? importPath(id, '/check') : null, {
+  } = useAnswer(isAsked.value ? addressOf('GET /v1/imports/:id/check', { id }) : null, {
     everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
   });
   const start = (maxCalls?: number) =>
@@ -252,8 +252,14 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         </p>
       ))}
       <ul class="downloads">
-        <Download name="Every row" links={[{ text: 'CSV', href: importPath(id, '/check/rows') }]} />
-        <Download name="Every group" links={[{ text: 'CSV', href: importPath(id, '/check/groups') }]} />
+        <Download
+          name="Every row"
+          links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/check/rows', { id }) }]}
+        />
+        <Download
+          name="Every group"
+          links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/check/groups', { id }) }]}
+        />
       </ul>
     </div>
   );

@@ -4,7 +4,7 @@ import type { OpenBeside } from '../../app/beside-imports.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { addressName } from '../../text/address-text.ts';
-import { createDeliverer } from './deliverer.ts';
+import { Deliverer } from './deliverer.ts';
 import { openDeliveryBook } from './delivery-book.ts';
 
 /** The time that a command waits for reports that cannot be delivered, in ms. Writing that has begun is finished. */
@@ -15,7 +15,7 @@ export const openDelivering: OpenBeside = (parts) => {
   const { coordinator, dir } = parts;
   const book = openDeliveryBook(dir.catalog);
   const attempts = new EventEmitter<{ end: [] }>().setMaxListeners(0);
-  const deliverer = createDeliverer(parts, book, () => attempts.emit('end'));
+  const deliverer = new Deliverer({ ...parts, book, onAttempt: () => attempts.emit('end') });
   /** Imports that someone waits for in this process. */
   const own = new Set<string>();
   const onState = ({ id, state }: ImportRecord) => {
@@ -42,7 +42,7 @@ export const openDelivering: OpenBeside = (parts) => {
       const late = sleep(PATIENCE_MS, undefined, { signal: end, ref: false }).catch(() => {});
       while (!signal.aborted && waits().length > 0) {
         const isLate = performance.now() >= until;
-        if (isLate && !waits().some(deliverer.isWriting)) break;
+        if (isLate && !waits().some((id) => deliverer.isWriting(id))) break;
         const attempt = once(attempts, 'end', { signal: end }).catch(() => {});
         await (isLate ? attempt : Promise.race([attempt, late]));
       }

@@ -24,36 +24,82 @@ const LASTING_MS = 300_000;
 /** Time that queueing gets when the process stops, in ms. */
 const LEAVE_MS = 1_000;
 
-/** Delivers what waits, from the moment it is asked to begin. */
-export interface Deliverer {
-  /** Begins, and queues what waits. */
-  begin(): void;
-  /** Whether files of this import are being written at this moment. */
-  isWriting(id: string): boolean;
-  close(): Promise<void>;
+type DelivererParts = Parameters<OpenBeside>[0] & {
+  readonly book: DeliveryBook;
+  /** Called with each end of an attempt. */
+  readonly onAttempt: () => void;
+};
+
+interface Opened {
+  readonly queue: JobQueue<ReportsPayload>;
+  readonly worker: JobWorker;
+  readonly keeper: NodeJS.Timeout;
 }
 
-/** @param onAttempt called with each end of an attempt */
-export function createDeliverer(
-  { coordinator, dir, config, log }: Parameters<OpenBeside>[0],
-  book: DeliveryBook,
-  onAttempt: (id: string) => void,
-): Deliverer {
-  const { backend, events } = coordinator;
-  const onError = (error: unknown) => log.warn({ err: error }, 'reports cannot be delivered now');
-  const writing = new Set<string>();
-  let opened:
-    | { readonly queue: JobQueue<ReportsPayload>; readonly worker: JobWorker; keeper: NodeJS.Timeout }
-    | undefined;
+/** Delivers what waits, from the moment it is asked to begin. */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #writing = new Set<string>();
+  #opened: Opened | undefined;
   /** Deliveries are queued one after another. */
-  let work: Promise<void> = Promise.resolve();
-  let closed = false;
-  const context = () => sourceContextOf(config);
+  #work: Promise<void> = Promise.resolve();
+  #closed = false;
 
-  const attempt = async (id: string, signal: AbortSignal): Promise<void> => {
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins, and queues what waits. */
+  begin(): void {
+    this.#work = this.#work.then(() => this.#queueAll()).catch(this.#onError);
+  }
+
+  /** Whether files of this import are being written at this moment. */
+  isWriting(id: string): boolean {
+    return this.#writing.has(id);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    // A queue that is down does not answer; what waits is queued at the next start.
+    await Promise.race([this.#work, sleep(LEAVE_MS, undefined, { ref: false })]);
+    if (this.#opened === undefined) return;
+    const { keeper, worker, queue } = this.#opened;
+    clearInterval(keeper);
+    const ended = worker.close();
+    // Files are whole or not there: what is cut off now is written again after the next start.
+    worker.abort();
+    await ended;
+    await queue.close();
+  }
+
+  readonly #onError = (error: unknown): void => this.#parts.log.warn({ err: error }, 'reports cannot be delivered now');
+
+  async #queueAll(): Promise<void> {
+    const ids = this.#closed ? [] : this.#parts.book.waiting();
+    if (ids.length === 0) return;
+    this.#opened ??= await this.#open();
+    // The same id for the same import: what is queued already is not queued twice.
+    await this.#opened.queue.add(ids.map((id) => ({ id: `reports-${id}`, payload: { version: 1, importId: id } })));
+  }
+
+  async #open(): Promise<Opened> {
+    const { backend } = this.#parts.coordinator;
+    const onError = this.#onError;
+    const queue = backend.openQueue<ReportsPayload>(`reports-${this.#parts.book.owner}`, job, onError);
+    // Left by an earlier process: what is still to be delivered is in the catalog.
+    await queue.clear();
+    const ports = { deliver: (id: string, signal: AbortSignal) => this.#attempt(id, signal) };
+    const worker = backend.startWorker({ queue, definitions: [job], ports, concurrency: AT_ONCE, onError });
+    return { queue, worker, keeper: setInterval(() => this.begin(), KEEP_MS).unref() };
+  }
+
+  async #attempt(id: string, signal: AbortSignal): Promise<void> {
+    const { coordinator, dir, config, log, book, onAttempt } = this.#parts;
     if (book.find(id)?.arrivedAt !== null) return;
-    writing.add(id);
+    this.#writing.add(id);
     try {
+      const context = () => sourceContextOf(config);
       if (await deliverReports({ coordinator, dir, context }, id, signal)) book.arrived(id);
       else book.forget(id);
       log.info({ import: id }, 'the reports were delivered');
@@ -66,55 +112,12 @@ export function createDeliverer(
       if (Date.now() - (book.find(id)?.since ?? Date.now()) >= LASTING_MS) book.lasts(id);
       throw error;
     } finally {
-      writing.delete(id);
-      onAttempt(id);
-      if (!closed) emitChanged(id);
+      this.#writing.delete(id);
+      onAttempt();
+      const record = this.#closed ? undefined : coordinator.lookUp(id);
+      if (record !== undefined) coordinator.events.emit('changed', record);
     }
-  };
-  const emitChanged = (id: string): void => {
-    const record = coordinator.lookUp(id);
-    if (record !== undefined) events.emit('changed', record);
-  };
-
-  const open = async (): Promise<NonNullable<typeof opened>> => {
-    if (opened !== undefined) return opened;
-    const queue = backend.openQueue<ReportsPayload>(`reports-${book.owner}`, job, onError);
-    // Left by an earlier process: what is still to be delivered is in the catalog.
-    await queue.clear();
-    const ports = { deliver: attempt };
-    const worker = backend.startWorker({ queue, definitions: [job], ports, concurrency: AT_ONCE, onError });
-    const keeper = setInterval(begin, KEEP_MS).unref();
-    opened = { queue, worker, keeper };
-    return opened;
-  };
-  const begin = (): void => {
-    work = work
-      .then(async () => {
-        const ids = closed ? [] : book.waiting();
-        if (ids.length === 0) return;
-        const { queue } = await open();
-        // The same id for the same import: what is queued already is not queued twice.
-        await queue.add(ids.map((id) => ({ id: `reports-${id}`, payload: { version: 1, importId: id } })));
-      })
-      .catch(onError);
-  };
-
-  return {
-    begin,
-    isWriting: (id) => writing.has(id),
-    close: async () => {
-      closed = true;
-      // A queue that is down does not answer; what waits is queued at the next start.
-      await Promise.race([work, sleep(LEAVE_MS, undefined, { ref: false })]);
-      if (opened === undefined) return;
-      clearInterval(opened.keeper);
-      const ended = opened.worker.close();
-      // Files are whole or not there: what is cut off now is written again after the next start.
-      opened.worker.abort();
-      await ended;
-      await opened.queue.close();
-    },
-  };
+  }
 }
 
 /** The files of an import that is over, the summary last: where it is, all are. */

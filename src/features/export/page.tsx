@@ -4,7 +4,7 @@ import { confirmed } from '../../console/dialog.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/form.tsx';
 import { usePlace } from '../../console/place.ts';
-import { callsOf } from '../../console/requests.ts';
+import { requestsOf } from '../../console/requests.ts';
 import { targetFacts } from '../../console/target-facts.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download, linksOf } from '../../console/view/import/downloads.tsx';
@@ -13,14 +13,14 @@ import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
 import type { exportOperations } from './operations.ts';
 
-const call = callsOf<typeof exportOperations>();
+const { addressOf, call } = requestsOf<typeof exportOperations>();
 
 const ASK_EVERY_MS = 1000;
 const FORMATS = ['csv', 'ndjson', 'xlsx'];
 
 export function ExportsPage() {
   const { isOperator } = usePlace();
-  const { data, error, reload } = useAnswer<{ exports: readonly ExportView[] }>('/v1/exports', {
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/exports', {}), {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
   });
   return (

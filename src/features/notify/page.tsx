@@ -5,18 +5,16 @@ import { confirmed } from '../../console/dialog.tsx';
 import { ErrorPlace, foreign, Pending } from '../../console/elements.tsx';
 import { TextField, useForm } from '../../console/form.tsx';
 import { saidOf } from '../../console/remedies.ts';
-import { ApiError, callsOf, request } from '../../console/requests.ts';
+import { ApiError, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
-import type { NotificationsView, ReceiverSet } from './api.ts';
+import type { NotificationsView } from './api.ts';
 import type { notificationOperations } from './operations.ts';
 
-const call = callsOf<typeof notificationOperations>();
-
-const PATH = '/v1/notifications';
+const { addressOf, call } = requestsOf<typeof notificationOperations>();
 
 export function Notifications({ onChanged }: { onChanged: () => void }) {
-  const { data: view, error, reload } = useAnswer<NotificationsView>(PATH);
+  const { data: view, error, reload } = useAnswer(addressOf('GET /v1/notifications', {}));
   const place = useKeptFocus();
   if (error !== undefined || view === undefined) return <Pending error={error} />;
   const changed = async () => {
@@ -94,10 +92,10 @@ function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => P
   const work = useWork();
   const save = () =>
     work.start(async (signal) => {
-      const { address, secret } = form.read();
-      const json = { address, ...(secret !== '' && { secret }) };
+      const { address = '', secret } = form.read();
+      const body = { address, ...(secret !== '' && { secret }) };
       try {
-        const set = await request<ReceiverSet>(PATH, { method: 'PUT', json, signal });
+        const set = await call('PUT /v1/notifications', { body }, signal);
         form.assign({ address: '', secret: '' });
         if (set.secret !== null) await showOnce('The signing secret', 'The receiver needs it too.', set.secret);
         await onChanged();

@@ -28,6 +28,11 @@ export const recipe = recipeFields.extend({ settings: recipeSettings }).meta({ t
 export type Recipe = z.infer<typeof recipe>;
 export type RecipeInput = z.input<typeof recipe>;
 
+/** The request for an addition that a recipe needs, as the command line has it. */
+export function needText({ what, why, optional }: Recipe['needs'][number]): string {
+  return `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`;
+}
+
 /** There is no recipe with this name. */
 export class UnknownRecipe extends RollcallError {
   constructor(name: string, names: readonly string[]) {

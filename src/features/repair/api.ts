@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { count, nextCursor, rowNumber, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
+import { ROW_COLUMNS } from '../../api/rows.ts';
 
 /** Edits of cells in one request, at most. */
 const MAX_EDITS = 1_000;
@@ -43,7 +44,7 @@ const edit = z.strictObject({
 const repairRow = z
   .strictObject({
     row: rowNumber,
-    line: z.int().meta({ description: 'Line number in a spreadsheet.' }),
+    line: ROW_COLUMNS._row[1],
     status: z.enum(REPAIRED_STATUSES),
     code: z.string(),
     problems: rowProblems.meta({ description: 'Problems of the row in the file.' }),

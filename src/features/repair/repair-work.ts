@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { openThread } from '../../platform/threads.ts';
+import { Thread } from '../../platform/threads.ts';
 import type { RepairReplace } from './api.ts';
 import { CannotRepair } from './edit.ts';
 import type { Given, Result, TaskName } from './repair-tasks.ts';
@@ -43,7 +43,7 @@ async function inline(subject: Subject, name: TaskName, given: readonly unknown[
 }
 
 function inThread(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
-  const thread = openThread<RepairThread>(import.meta.url, './repair-thread', { errors: [CannotRepair, IntakeError] });
+  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [CannotRepair, IntakeError] });
   return thread.askOnce('work', { subject, name, given });
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
-import { actionCounts, syncEntry } from '../../api/sync-entry.ts';
+import { actionCounts, planTotals, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
@@ -95,7 +95,7 @@ const syncGroup = z.strictObject({
     .meta({ description: 'The reason why nothing is done in it; empty if it was listed or is created.' }),
   members: count.meta({ description: 'Before the sync.' }),
   actions: actionCounts,
-  right: count.meta({ description: 'Members that are as the file says.' }),
+  right: planTotals.shape.right,
   creates: newGroup.optional(),
 });
 export type SyncGroup = z.infer<typeof syncGroup>;

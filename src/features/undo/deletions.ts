@@ -10,22 +10,6 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type Deleting, deleteCreated } from './delete-created.ts';
 
-/** Deletes what imports created, one run per import. For the owner of the data directory. */
-export interface Deletions {
-  /** Begins, or continues what an earlier run left; does nothing while one is running. @throws WrongTarget, RegionWithoutApp */
-  start(id: string): void;
-  /** Continues what a stop or crash interrupted; what this process cannot continue waits, with a reason. */
-  continueAll(): void;
-  /** Undefined when nothing is being deleted. */
-  progress(id: string): DeletionProgress | undefined;
-  /** Returns the reason why the last run ended early, or does not continue; empty if neither. */
-  reason(id: string): string;
-  /** Stops the run of an import that was removed. */
-  forget(id: string): void;
-  /** Stops all runs; `continueAll` of the next process continues them. */
-  stop(): Promise<void>;
-}
-
 interface DeletionProgress {
   readonly done: number;
   readonly of: number;
@@ -72,24 +56,93 @@ interface Running {
   progress: DeletionProgress;
 }
 
-export function createDeletions({
-  dir,
-  find,
-  underWay,
-  regions,
-  sendsTo,
-  pages,
-  usedByOthers,
-  onError,
-}: DeletionsOptions): Deletions {
-  const running = new Map<string, Running>();
-  const reasons = new Map<string, string>();
+/** Deletes what imports created, one run per import. For the owner of the data directory. */
+export class Deletions {
+  readonly #options: DeletionsOptions;
+  readonly #running = new Map<string, Running>();
+  readonly #reasons = new Map<string, string>();
 
-  const run = async (
-    id: string,
-    signal: AbortSignal,
-    onProgress: (progress: DeletionProgress) => void,
-  ): Promise<void> => {
+  constructor(options: DeletionsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins, or continues what an earlier run left; does nothing while one is running. @throws WrongTarget, RegionWithoutApp */
+  start(id: string): void {
+    if (this.#running.has(id)) return;
+    this.#check(id);
+    const { underWay, onError } = this.#options;
+    underWay.begin(id);
+    this.#reasons.delete(id);
+    const aborted = new AbortController();
+    const entry: Running = {
+      aborted,
+      progress: { done: 0, of: 0 },
+      // In a later turn: `#running` has the entry by then.
+      ended: Promise.resolve()
+        .then(() => this.#run(id, aborted.signal, (progress) => Object.assign(entry, { progress })))
+        .catch((error: unknown) => {
+          if (!aborted.signal.aborted) this.#failed(id, error);
+        })
+        .then(() => {
+          if (!aborted.signal.aborted) underWay.end(id);
+        })
+        // The catalog cannot be written, as on a full disk: the next start does it again, and finds nothing to delete.
+        .catch((error: unknown) => onError(id, error))
+        .finally(() => this.#running.delete(id)),
+    };
+    this.#running.set(id, entry);
+  }
+
+  /** Continues what a stop or crash interrupted; what this process cannot continue waits, with a reason. */
+  continueAll(): void {
+    for (const id of this.#options.underWay.all()) {
+      try {
+        this.start(id);
+      } catch (error) {
+        this.#failed(id, error);
+      }
+    }
+  }
+
+  /** Undefined when nothing is being deleted. */
+  progress(id: string): DeletionProgress | undefined {
+    return this.#running.get(id)?.progress;
+  }
+
+  /** Returns the reason why the last run ended early, or does not continue; empty if neither. */
+  reason(id: string): string {
+    return this.#reasons.get(id) ?? '';
+  }
+
+  /** Stops the run of an import that was removed. */
+  forget(id: string): void {
+    this.#reasons.delete(id);
+    this.#running.get(id)?.aborted.abort(new Error('its import was removed'));
+  }
+
+  /** Stops all runs; `continueAll` of the next process continues them. */
+  async stop(): Promise<void> {
+    const all = [...this.#running.values()];
+    for (const { aborted } of all) aborted.abort(new Error('this process stops'));
+    await Promise.all(all.map(({ ended }) => ended));
+  }
+
+  #failed(id: string, error: unknown): void {
+    this.#reasons.set(id, messageOf(error));
+    this.#options.onError(id, error);
+  }
+
+  /** @throws WrongTarget, RegionWithoutApp */
+  #check(id: string): void {
+    const { dir, find, regions, sendsTo } = this.#options;
+    checkTarget(`import ${id}`, readOptions(find(id)), sendsTo);
+    const used = new Set(readMade(dir.ledger(id), Number.MAX_SAFE_INTEGER).things.map(({ region }) => region));
+    const without = [...used.difference(regions)];
+    if (without.length > 0) throw new RegionWithoutApp(id, without);
+  }
+
+  async #run(id: string, signal: AbortSignal, onProgress: (progress: DeletionProgress) => void): Promise<void> {
+    const { dir, pages, usedByOthers } = this.#options;
     const ledger = openCreated(dir.ledger(id));
     try {
       const wanted = ledger.things().map((thing) => ({ thing, why: '' }));
@@ -103,64 +156,5 @@ export function createDeletions({
     } finally {
       ledger.close();
     }
-  };
-
-  /** @throws WrongTarget, RegionWithoutApp */
-  const check = (id: string): void => {
-    checkTarget(`import ${id}`, readOptions(find(id)), sendsTo);
-    const used = new Set(readMade(dir.ledger(id), Number.MAX_SAFE_INTEGER).things.map(({ region }) => region));
-    const without = [...used.difference(regions)];
-    if (without.length > 0) throw new RegionWithoutApp(id, without);
-  };
-
-  const deletions: Deletions = {
-    start: (id) => {
-      if (running.has(id)) return;
-      check(id);
-      underWay.begin(id);
-      reasons.delete(id);
-      const aborted = new AbortController();
-      const entry: Running = {
-        aborted,
-        progress: { done: 0, of: 0 },
-        // In a later turn: `running` has the entry by then.
-        ended: Promise.resolve()
-          .then(() => run(id, aborted.signal, (progress) => Object.assign(entry, { progress })))
-          .catch((error: unknown) => {
-            if (aborted.signal.aborted) return;
-            reasons.set(id, messageOf(error));
-            onError(id, error);
-          })
-          .then(() => {
-            if (!aborted.signal.aborted) underWay.end(id);
-          })
-          // The catalog cannot be written, as on a full disk: the next start does it again, and finds nothing to delete.
-          .catch((error: unknown) => onError(id, error))
-          .finally(() => running.delete(id)),
-      };
-      running.set(id, entry);
-    },
-    continueAll: () => {
-      for (const id of underWay.all()) {
-        try {
-          deletions.start(id);
-        } catch (error) {
-          reasons.set(id, messageOf(error));
-          onError(id, error);
-        }
-      }
-    },
-    progress: (id) => running.get(id)?.progress,
-    reason: (id) => reasons.get(id) ?? '',
-    forget: (id) => {
-      reasons.delete(id);
-      running.get(id)?.aborted.abort(new Error('its import was removed'));
-    },
-    stop: async () => {
-      const all = [...running.values()];
-      for (const { aborted } of all) aborted.abort(new Error('this process stops'));
-      await Promise.all(all.map(({ ended }) => ended));
-    },
-  };
-  return deletions;
+  }
 }

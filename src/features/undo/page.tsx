@@ -2,15 +2,14 @@
 import { confirmed } from '../../console/dialog.tsx';
 import { ErrorNotice, ErrorPlace, foreign, Tag } from '../../console/elements.tsx';
 import { usePlace } from '../../console/place.ts';
-import { callsOf, importPath } from '../../console/requests.ts';
+import { requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { TargetOfServer } from '../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../console/work.tsx';
 import { grouped } from '../../text/wording.ts';
-import type { CreatedView } from './api.ts';
 import type { createdOperations } from './operations.ts';
 
-const call = callsOf<typeof createdOperations>();
+const { addressOf, call } = requestsOf<typeof createdOperations>();
 
 const ASK_EVERY_MS = 1000;
 const SHOWN = 50;
@@ -21,12 +20,12 @@ const FATES: Readonly<Record<string, string>> = { deleted: 'deleted', gone: 'not
 export function ImportCreated({ id }: { id: string }) {
   const { isOperator } = usePlace();
   const work = useWork();
-  const path = importPath(id, '/created');
+  const path = addressOf('GET /v1/imports/:id/created', { id });
   const {
     data: made,
     error,
     set,
-  } = useAnswer<CreatedView>(path, { everyMs: (known) => (known?.progress ? ASK_EVERY_MS : undefined) });
+  } = useAnswer(path, { everyMs: (known) => (known?.progress ? ASK_EVERY_MS : undefined) });
   if (made === undefined) return error === undefined ? null : <ErrorNotice error={error} />;
   const { things, total, deletable, isTakenBack, progress, reason } = made;
   const what = deletable === total ? 'what was created' : `${grouped(deletable)} of what was created`;

@@ -6,7 +6,7 @@ import type { Api, ServerContext, ServerFeature } from '../../server/context.ts'
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { type CreatedView, MAX_MADE } from './api.ts';
-import { createDeletions, type Deletions, openUnderWay } from './deletions.ts';
+import { Deletions, openUnderWay } from './deletions.ts';
 import { createdOperations } from './operations.ts';
 import { usersOfOthers } from './used-by-others.ts';
 
@@ -20,7 +20,7 @@ declare module '../../server/context.ts' {
 export const undo: ServerFeature = {
   open: ({ coordinator, dir, log }, { service, onStop }) => {
     const underWay = openUnderWay(dir.catalog);
-    const deletions = createDeletions({
+    const deletions = new Deletions({
       ...{
         dir,
         find: (id) => coordinator.find(id),
@@ -32,7 +32,7 @@ export const undo: ServerFeature = {
       usedByOthers: usersOfOthers(coordinator),
       onError: (id, err) => log.error({ err, import: id }, 'what an import created is not deleted'),
     });
-    coordinator.events.on('removed', deletions.forget);
+    coordinator.events.on('removed', (id) => deletions.forget(id));
     onStop(async () => {
       await deletions.stop();
       underWay.close();

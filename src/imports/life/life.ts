@@ -21,14 +21,14 @@ import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
 import { Sending } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
-import { createStagings, type StageFile, type Stagings } from '../stage/staging.ts';
+import { type StageFile, Stagings } from '../stage/staging.ts';
 import type { Target } from '../target.ts';
 import { type Closings, createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 import { Requests, type RequestsOptions, type States } from './import-requests.ts';
-import { createWaits, type Wait, type Waits, waitOf } from './waits.ts';
+import { type Wait, Waits, waitOf } from './waits.ts';
 
 export interface LifeEvents {
   state: [record: ImportRecord];
@@ -106,7 +106,7 @@ export class Life {
       of: (id) => catalog.get(id).state,
       move: (...how) => void events.emit('state', catalog.move(...how)),
     };
-    this.#stagings = createStagings({
+    this.#stagings = new Stagings({
       dir,
       catalog,
       progress: (id, progress) => events.emit('staging', id, progress),
@@ -129,15 +129,15 @@ export class Life {
     this.#steps = new Steps(parts);
     const { features } = options;
     this.requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
-    this.#waits = createWaits({
+    this.#waits = new Waits({
       ...options,
       states: this.#states,
       sending: this.sending,
       takeUp: (id) => this.requests.takeUp(id),
       fail: (error) => this.#fail(error),
     });
-    this.watchWaits = this.#waits.watch;
-    this.whenOver = this.#waits.whenOver;
+    this.watchWaits = (...given) => this.#waits.watch(...given);
+    this.whenOver = (...given) => this.#waits.whenOver(...given);
   }
 
   /** Reads its input, and then sends it unless `start` is false. Does nothing if that is running already. */

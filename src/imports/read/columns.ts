@@ -2,7 +2,7 @@ import { option, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
 import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
-import { IntakeError, listed, shown } from './intake-error.ts';
+import { IntakeError, listed, RENAME_ONE, shown } from './intake-error.ts';
 import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
 export { FIELDS, type Field } from '../../membership/membership.ts';
@@ -155,7 +155,7 @@ export class Columns {
     throw new IntakeError({
       code: 'AMBIGUOUS_COLUMN',
       what: `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
-      remedy: 'Rename one of them in the input',
+      remedy: RENAME_ONE,
       facts: { column: name },
     });
   }
@@ -266,7 +266,7 @@ function ambiguous(field: ColumnRole, names: readonly string[], earlier: number,
     what: `two columns match the ${field}: ${shown(first)} (column ${earlier + 1}) and ${shown(second)} (column ${later + 1})`,
     remedy:
       field === 'action' || first.trim() === second.trim()
-        ? 'Rename one of them in the input'
+        ? RENAME_ONE
         : words`Say which one counts with ${mapping([[field, first.trim()]])} or ${mapping([[field, second.trim()]])}`,
     facts: { field, first, second },
   });

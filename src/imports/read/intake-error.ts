@@ -52,8 +52,7 @@ export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
 /**
  * The reason why an input is refused. The text names no flag: an option is named with `option()`, and each surface
- * writes it in its own way (errors/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a
- * `throw` with the values that the words show as facts.
+ * writes it in its own way (errors/named-options.ts).
  */
 interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
@@ -97,12 +96,15 @@ function placed({ place, what }: Pick<IntakeErrorDetails, 'place' | 'what'>): st
   return place === undefined ? what : `${place}: ${what}`;
 }
 
+export const WRITE_ROWS = 'Write rows into it, or name another file';
+export const RENAME_ONE = 'Rename one of them in the input';
+
 export function empty(name: string): IntakeError {
   const what = `${shownPath(name)} is empty`;
   return new IntakeError({
     code: 'EMPTY',
     what,
-    remedy: 'Write rows into it, or name another file',
+    remedy: WRITE_ROWS,
     facts: { file: name },
   });
 }

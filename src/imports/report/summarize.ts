@@ -2,7 +2,7 @@ import type { ImportSummary, ImportTotals, RegionCounts } from '../../api/import
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-json.ts';
-import type { ImportRecord } from '../catalog.ts';
+import { type ImportRecord, uncheckedOptions } from '../catalog.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { Target } from '../target.ts';
@@ -33,9 +33,8 @@ function isTarget(value: unknown): value is Target {
   return isObject(value) && isObject(value['apps']);
 }
 
-/** Only this option matters here: checking them all would cost more. */
-function targetOf({ options }: Pick<ImportRecord, 'options'>): Pick<ImportSummary, 'target'> {
-  const { target } = storedJson(options, 'the options of an import', isObject);
+function targetOf(record: Pick<ImportRecord, 'options'>): Pick<ImportSummary, 'target'> {
+  const { target } = uncheckedOptions(record);
   return isTarget(target) ? { target } : {};
 }
 

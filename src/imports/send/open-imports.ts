@@ -26,22 +26,6 @@ export interface OpenImport {
   ending: 'aborted' | 'cancelled' | undefined;
 }
 
-/** The imports that this process works on: each has its ledger open, and its results are taken. */
-export interface OpenImports {
-  readonly all: ReadonlyMap<string, OpenImport>;
-  /** Opens an import with its ledger; its results are taken from now on. */
-  open(id: string): OpenImport;
-  /** Closes an import's ledger, if it is open. */
-  close(id: string): void;
-  /** Drops an import after an unexpected error: nothing more of it is sent or recorded. Never rejects. */
-  drop(id: string): Promise<void>;
-  /** Resolves when an import that is being dropped is dropped. */
-  dropped(id: string): Promise<void>;
-  allDropped(): Promise<void>;
-  /** Imports share a region: when it stops for one, it stops for all. @param by the one that knows it already */
-  stopRegion(stopped: StoppedRegion, by: string): void;
-}
-
 interface OpenImportsOptions {
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'get'>;
@@ -54,86 +38,106 @@ interface OpenImportsOptions {
 
 const ORPHANED = 'the process that sent it ended before an answer came';
 
-export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }: OpenImportsOptions): OpenImports {
-  const imports = new Map<string, OpenImport>();
+/** The imports that this process works on: each has its ledger open, and its results are taken. */
+export class OpenImports {
+  readonly #options: OpenImportsOptions;
+  readonly #imports = new Map<string, OpenImport>();
   /** Imports that are being dropped. */
-  const dropping = new Map<string, Promise<void>>();
+  readonly #dropping = new Map<string, Promise<void>>();
+
+  constructor(options: OpenImportsOptions) {
+    this.#options = options;
+  }
+
+  get all(): ReadonlyMap<string, OpenImport> {
+    return this.#imports;
+  }
+
+  /** Opens an import with its ledger; its results are taken from now on. */
+  open(id: string): OpenImport {
+    const known = this.#imports.get(id);
+    if (known !== undefined) return known;
+    const { dir, catalog, recorder, workersEnd } = this.#options;
+    const record = catalog.get(id);
+    if (!hasLedger(record, dir.ledger(id))) throw LedgerError.missing(dir.ledger(id));
+    const options = readOptions(record);
+    const ledger = openImportLedger(dir.ledger(id), options.create);
+    try {
+      if (workersEnd) ledger.reclaimAll(ORPHANED);
+    } catch (error) {
+      ledger.close();
+      throw error;
+    }
+    const opened = {
+      ledger,
+      options,
+      running: undefined,
+      runningSince: 0,
+      held: true,
+      attended: false,
+      progressed: false,
+      ending: undefined,
+    };
+    this.#imports.set(id, opened);
+    recorder.open(id, ledger);
+    return opened;
+  }
+
+  /** Closes an import's ledger, if it is open. */
+  close(id: string): void {
+    const opened = this.#leave(id);
+    if (opened !== undefined) shut(opened);
+  }
+
+  /** Drops an import after an unexpected error: nothing more of it is sent or recorded. Never rejects. */
+  drop(id: string): Promise<void> {
+    const opened = this.#leave(id);
+    if (opened === undefined) return this.dropped(id);
+    opened.held = true;
+    const dropped = (async () => {
+      await opened.running?.drop();
+      shut(opened);
+    })()
+      // The fault was reported before.
+      .catch(() => {})
+      .finally(() => this.#dropping.delete(id));
+    this.#dropping.set(id, dropped);
+    return dropped;
+  }
+
+  /** Resolves when an import that is being dropped is dropped. */
+  async dropped(id: string): Promise<void> {
+    await this.#dropping.get(id);
+  }
+
+  async allDropped(): Promise<void> {
+    await Promise.all(this.#dropping.values());
+  }
+
+  /** Imports share a region: when it stops for one, it stops for all. @param by the one that knows it already */
+  stopRegion(stopped: StoppedRegion, by: string): void {
+    for (const [id, { ledger, running }] of this.#imports) {
+      if (id === by || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
+      try {
+        ledger.stopRegion(stopped);
+        running.stop(stopped.region);
+      } catch (error) {
+        this.#options.failed(id, error);
+      }
+    }
+  }
 
   /** Takes no more results of an import. */
-  const leave = (id: string): OpenImport | undefined => {
-    const opened = imports.get(id);
-    recorder.close(id);
-    imports.delete(id);
+  #leave(id: string): OpenImport | undefined {
+    const opened = this.#imports.get(id);
+    this.#options.recorder.close(id);
+    this.#imports.delete(id);
     return opened;
-  };
+  }
+}
 
-  const shut = (opened: OpenImport): void => {
-    opened.held = true;
-    opened.running?.close();
-    opened.ledger.close();
-  };
-
-  return {
-    all: imports,
-    open: (id) => {
-      const known = imports.get(id);
-      if (known !== undefined) return known;
-      const record = catalog.get(id);
-      if (!hasLedger(record, dir.ledger(id))) throw LedgerError.missing(dir.ledger(id));
-      const options = readOptions(record);
-      const ledger = openImportLedger(dir.ledger(id), options.create);
-      try {
-        if (workersEnd) ledger.reclaimAll(ORPHANED);
-      } catch (error) {
-        ledger.close();
-        throw error;
-      }
-      const opened = {
-        ledger,
-        options,
-        running: undefined,
-        runningSince: 0,
-        held: true,
-        attended: false,
-        progressed: false,
-        ending: undefined,
-      };
-      imports.set(id, opened);
-      recorder.open(id, ledger);
-      return opened;
-    },
-    close: (id) => {
-      const opened = leave(id);
-      if (opened !== undefined) shut(opened);
-    },
-    drop: (id) => {
-      const opened = leave(id);
-      if (opened === undefined) return dropping.get(id) ?? Promise.resolve();
-      opened.held = true;
-      const dropped = (async () => {
-        await opened.running?.drop();
-        shut(opened);
-      })()
-        // The fault was reported before.
-        .catch(() => {})
-        .finally(() => dropping.delete(id));
-      dropping.set(id, dropped);
-      return dropped;
-    },
-    dropped: async (id) => dropping.get(id),
-    allDropped: async () => {
-      await Promise.all(dropping.values());
-    },
-    stopRegion: (stopped, by) => {
-      for (const [id, { ledger, running }] of imports) {
-        if (id === by || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
-        try {
-          ledger.stopRegion(stopped);
-          running.stop(stopped.region);
-        } catch (error) {
-          failed(id, error);
-        }
-      }
-    },
-  };
+function shut(opened: OpenImport): void {
+  opened.held = true;
+  opened.running?.close();
+  opened.ledger.close();
 }

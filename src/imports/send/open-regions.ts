@@ -2,7 +2,7 @@ import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
-import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
+import { BACKLOG, FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
 /** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
@@ -46,7 +46,7 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
   return {
     open,
     fairQueueOf: (queue) => {
-      const known = fairQueues.get(queue) ?? createFairQueue(queue, Math.floor(BACKLOG / count));
+      const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count));
       fairQueues.set(queue, known);
       return known;
     },

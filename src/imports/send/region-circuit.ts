@@ -14,20 +14,6 @@ import type { CallRecord } from '../record/batch-result.ts';
 
 type Run = JobRun<BatchPayload | AskServicePayload>;
 
-/** Makes the calls of a region's worker wait while the service does not answer (queue/circuit.ts). */
-export interface RegionCircuit {
-  /** Wraps each start of a job. @throws NotYet */
-  admit(run: Run, process: () => Promise<void>): Promise<void>;
-  /** To be told of each call that has ended. */
-  called(call: CallRecord): void;
-  /** Ms that a job waits whose call was not answered, and that uses no attempt; undefined where it uses one. */
-  readonly unanswered: UnansweredListener;
-  /** Jobs that may run at the same time. */
-  setConcurrency(concurrency: number): void;
-  /** To be called when no job runs any more. */
-  close(): void;
-}
-
 type CircuitQueue = Pick<JobQueue<BatchPayload>, 'readCircuit' | 'swapCircuit' | 'slowDown' | 'endWait'>;
 
 interface RegionCircuitOptions {
@@ -45,32 +31,108 @@ interface RegionCircuitOptions {
 
 const PROBE = 'probe';
 
-export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
-  const { queue, lists, chat, limit, onError } = options;
-  const both: CircuitQueue = {
-    readCircuit: queue.readCircuit,
-    swapCircuit: queue.swapCircuit,
-    slowDown: async (waitMs) => void (await Promise.all([queue.slowDown(waitMs), lists.slowDown(waitMs)])),
-    endWait: async () => void (await Promise.all([queue.endWait(), lists.endWait()])),
-  };
-  const breaker = shareCircuit({ queue: both, changed: (circuit) => options.changed(statusOf(circuit, Date.now())) });
-  let closed = false;
-  const failed = (error: unknown) => {
-    // The queue closes under what was just noted.
-    if (!closed) onError(asError(error));
-  };
+/** Makes the calls of a region's worker wait while the service does not answer (queue/circuit.ts). */
+export class RegionCircuit {
+  readonly #options: RegionCircuitOptions;
+  readonly #breaker: CircuitBreaker;
   /** The job that tries whether calls are answered again, when a question was. */
-  let trial: { readonly id: string; readonly probe: Probe; readonly answeredAt: number } | undefined;
-  let most = options.concurrency;
-  let now = most;
-  const ramp = (concurrency: number) => {
-    const next = Math.min(most, concurrency);
-    if (next !== now) limit(next);
-    now = next;
+  #trial: { readonly id: string; readonly probe: Probe; readonly answeredAt: number } | undefined;
+  #most: number;
+  #now: number;
+  #closed = false;
+
+  constructor(options: RegionCircuitOptions) {
+    const { queue, lists, changed, concurrency } = options;
+    const both: CircuitQueue = {
+      readCircuit: queue.readCircuit,
+      swapCircuit: queue.swapCircuit,
+      slowDown: async (waitMs) => void (await Promise.all([queue.slowDown(waitMs), lists.slowDown(waitMs)])),
+      endWait: async () => void (await Promise.all([queue.endWait(), lists.endWait()])),
+    };
+    this.#options = options;
+    this.#breaker = shareCircuit({ queue: both, changed: (circuit) => changed(statusOf(circuit, Date.now())) });
+    this.#most = concurrency;
+    this.#now = concurrency;
+  }
+
+  /** Wraps each start of a job. @throws NotYet */
+  async admit(run: Run, process: () => Promise<void>): Promise<void> {
+    const admitted = await this.#admission();
+    if (admitted === 'go') return process();
+    this.#ramp(1);
+    if (typeof admitted === 'number') throw new NotYet(admitted);
+    try {
+      const nothing = await this.#ask(run);
+      if (nothing !== undefined) throw new NotYet((await admitted.failed(nothing)) ?? 0);
+      this.#trial = { id: run.id, probe: admitted, answeredAt: Date.now() };
+      await process();
+    } finally {
+      this.#trial = undefined;
+      await admitted.leave().catch(this.#failed);
+    }
+  }
+
+  /** To be told of each call that has ended. */
+  called({ kind, httpStatus }: CallRecord): void {
+    if (httpStatus === null || kind === 'again') return;
+    this.#ramp(this.#now * 2);
+    this.#breaker.answered(kind === 'slow-down').catch(this.#failed);
+  }
+
+  /** Ms that a job waits whose call was not answered, and that uses no attempt; undefined where it uses one. */
+  readonly unanswered: UnansweredListener = async (jobId, verdict, at) => {
+    if (!isNoAnswer(verdict)) return {};
+    const nothing = noAnswer(verdict, at);
+    try {
+      if (this.#trial?.id === jobId) {
+        // The service answers other calls: this one is the batch's own.
+        await this.#trial.probe.failed(nothing);
+        return { answeredAt: this.#trial.answeredAt };
+      }
+      const waitMs = await this.#breaker.unanswered(nothing);
+      return waitMs === undefined ? { answeredAt: this.#breaker.answeredAt() } : { waitMs };
+    } catch (error) {
+      this.#failed(error);
+      return {};
+    }
   };
 
+  /** Jobs that may run at the same time. */
+  setConcurrency(concurrency: number): void {
+    this.#most = concurrency;
+    this.#ramp(concurrency);
+  }
+
+  /** To be called when no job runs any more. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  readonly #failed = (error: unknown): void => {
+    // The queue closes under what was just noted.
+    if (!this.#closed) this.#options.onError(asError(error));
+  };
+
+  #ramp(concurrency: number): void {
+    const next = Math.min(this.#most, concurrency);
+    if (next !== this.#now) this.#options.limit(next);
+    this.#now = next;
+  }
+
+  /** Lets a job go where the circuit cannot be read. @throws NotYet where that took so long that another worker may have the job */
+  async #admission() {
+    const takenAt = performance.now();
+    const admitted = await this.#breaker.admit().catch((error: unknown) => {
+      this.#failed(error);
+      return 'go' as const;
+    });
+    // The batch would be sent twice at the same time.
+    if (admitted === 'go' && performance.now() - takenAt >= LOCK_MS) throw new NotYet(0);
+    return admitted;
+  }
+
   /** A question that changes nothing: a batch would be uncertain after it. */
-  const ask = async ({ payload, attemptsMade, signal }: Run): Promise<NoAnswer | undefined> => {
+  async #ask({ payload, attemptsMade, signal }: Run): Promise<NoAnswer | undefined> {
     const at = Date.now();
     const about = {
       share: payload.share,
@@ -80,13 +142,13 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
       isLastAttempt: false,
     };
     const called = (kind: CallRecord['kind'], code: string, httpStatus: number | null, message: string) =>
-      options.called({ at, ms: Date.now() - at, httpStatus, code, kind }, undefined, {
+      this.#options.called({ at, ms: Date.now() - at, httpStatus, code, kind }, undefined, {
         ...about,
         message,
         requestId: null,
       });
     try {
-      const { httpStatus } = await chat.getGroup(payload.guid === '' ? PROBE : payload.guid, { signal });
+      const { httpStatus } = await this.#options.chat.getGroup(payload.guid === '' ? PROBE : payload.guid, { signal });
       called('answered', '', httpStatus, '');
       return undefined;
     } catch (error) {
@@ -96,65 +158,7 @@ export function regionCircuit(options: RegionCircuitOptions): RegionCircuit {
       // A server without a valid certificate is not the service.
       return error instanceof ServiceRefusal && !isNoAnswer(verdict) ? undefined : noAnswer(verdict, at);
     }
-  };
-
-  return {
-    admit: async (run, process) => {
-      const admitted = await admission(breaker, failed);
-      if (admitted === 'go') return process();
-      ramp(1);
-      if (typeof admitted === 'number') throw new NotYet(admitted);
-      try {
-        const nothing = await ask(run);
-        if (nothing !== undefined) throw new NotYet((await admitted.failed(nothing)) ?? 0);
-        trial = { id: run.id, probe: admitted, answeredAt: Date.now() };
-        await process();
-      } finally {
-        trial = undefined;
-        await admitted.leave().catch(failed);
-      }
-    },
-    called: ({ kind, httpStatus }) => {
-      if (httpStatus === null || kind === 'again') return;
-      ramp(now * 2);
-      breaker.answered(kind === 'slow-down').catch(failed);
-    },
-    unanswered: async (jobId, verdict, at) => {
-      if (!isNoAnswer(verdict)) return {};
-      const nothing = noAnswer(verdict, at);
-      try {
-        if (trial?.id === jobId) {
-          // The service answers other calls: this one is the batch's own.
-          await trial.probe.failed(nothing);
-          return { answeredAt: trial.answeredAt };
-        }
-        const waitMs = await breaker.unanswered(nothing);
-        return waitMs === undefined ? { answeredAt: breaker.answeredAt() } : { waitMs };
-      } catch (error) {
-        failed(error);
-        return {};
-      }
-    },
-    setConcurrency: (concurrency) => {
-      most = concurrency;
-      ramp(concurrency);
-    },
-    close: () => {
-      closed = true;
-    },
-  };
-}
-
-/** Lets a job go where the circuit cannot be read. @throws NotYet where that took so long that another worker may have the job */
-async function admission(breaker: CircuitBreaker, failed: (error: unknown) => void) {
-  const takenAt = performance.now();
-  const admitted = await breaker.admit().catch((error: unknown) => {
-    failed(error);
-    return 'go' as const;
-  });
-  // The batch would be sent twice at the same time.
-  if (admitted === 'go' && performance.now() - takenAt >= LOCK_MS) throw new NotYet(0);
-  return admitted;
+  }
 }
 
 /** Without a reply the message comes from the network and names no user. */

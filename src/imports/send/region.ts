@@ -14,7 +14,7 @@ import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
 import { depthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
-import { regionCircuit, statusOf } from './region-circuit.ts';
+import { RegionCircuit, statusOf } from './region-circuit.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface OpenRegion {
@@ -183,7 +183,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, config, queue, lists, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
-  const circuit = regionCircuit({
+  const circuit = new RegionCircuit({
     queue,
     lists,
     chat,
@@ -222,7 +222,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       },
       concurrency: config.concurrency,
       begun: (waitedMs) => observer?.begun?.(region, waitedMs),
-      admit: circuit.admit,
+      admit: (run, process) => circuit.admit(run, process),
       around: around && ((run, send) => around(region, run, send)),
       notForUs: ({ host: meant }) => {
         if (meant === undefined || meant === host || host === undefined) return undefined;
@@ -235,7 +235,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   return {
     region,
     // A job makes one call at a time.
-    setConcurrency: circuit.setConcurrency,
+    setConcurrency: (concurrency) => circuit.setConcurrency(concurrency),
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {

@@ -14,7 +14,7 @@ import { RunningImport } from './dispatcher.ts';
 import { giveUpOn, SERVICE_AWAY, type SendingConfig } from './give-up.ts';
 import { GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
-import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
+import { type OpenImport, OpenImports } from './open-imports.ts';
 import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
 import { openResultQueues, type ResultQueues, resultsRecorded } from './result-queues.ts';
@@ -208,7 +208,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     onError,
   });
   const firstSteps = createFirstSteps((...which) => groups.pages(...which), isStopping);
-  const imports = createOpenImports({ ...options, recorder, workersEnd: outcomes === undefined, failed });
+  const imports = new OpenImports({ ...options, recorder, workersEnd: outcomes === undefined, failed });
   const allRunning = () => [...imports.all.values()].flatMap((opened) => opened.running ?? []);
 
   const losses =

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { freeBytes, NoRoom } from '../../platform/disk-full.ts';
-import { openThread } from '../../platform/threads.ts';
+import { Thread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
@@ -14,16 +14,6 @@ import type { StagedTotals } from './cut.ts';
 import { lookupCopy } from './lookup-copies.ts';
 import { inputRowsIn } from './rows-before.ts';
 import type { StageThread, StagingNote, StagingProgress, StagingTask } from './stage-file.ts';
-
-/** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
-export interface Stagings {
-  /** Reads an import's input when it is its turn. Does nothing if that is running already. */
-  begin(id: string): void;
-  /** Stops reading; resolves when it has stopped. An input that was read to its end has begun to be sent by then. */
-  abort(id: string): Promise<void>;
-  /** Stops all, and begins no more. */
-  stop(): Promise<void>;
-}
 
 /** Inputs that are read at the same time: each takes a thread and some 30 MB. Several, so that a small one need not wait for a big one. */
 const STAGINGS = 4;
@@ -42,15 +32,46 @@ interface StagingOptions {
 /** Reads a file into a ledger, as `stageFile` does. */
 export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<StagedTotals>;
 
-export function createStagings(options: StagingOptions): Stagings {
-  const { dir, catalog, progress, emit, stage: stageFile = stageInThread } = options;
-  const waiting = new Turns<() => Promise<void>>();
-  const places = new Map<string, number>();
-  let running = 0;
-  const underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
-  let stopped = false;
+/** Reads the inputs of imports into their ledgers: each once, a few at a time, people by turns. */
+export class Stagings {
+  readonly #options: StagingOptions;
+  readonly #waiting = new Turns<() => Promise<void>>();
+  /** By person. */
+  readonly #places = new Map<string, number>();
+  readonly #underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  #running = 0;
+  #stopped = false;
 
-  const stage = async (id: string, signal: AbortSignal): Promise<void> => {
+  constructor(options: StagingOptions) {
+    this.#options = options;
+  }
+
+  /** Reads an import's input when it is its turn. Does nothing if that is running already. */
+  begin(id: string): void {
+    if (this.#stopped || this.#underWay.has(id)) return;
+    const { catalog, emit } = this.#options;
+    const controller = new AbortController();
+    const ended = this.#inLine(catalog.get(id).createdBy, () => this.#stage(id, controller.signal))
+      .catch((error: unknown) => emit(id, { kind: 'fault', code: 'READING_FAILED', error }))
+      .finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, { abort: controller, ended });
+  }
+
+  /** Stops reading; resolves when it has stopped. An input that was read to its end has begun to be sent by then. */
+  async abort(id: string): Promise<void> {
+    const task = this.#underWay.get(id);
+    task?.abort.abort(new StagingStopped());
+    await task?.ended;
+  }
+
+  /** Stops all, and begins no more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.all([...this.#underWay.keys()].map((id) => this.abort(id)));
+  }
+
+  async #stage(id: string, signal: AbortSignal): Promise<void> {
+    const { dir, catalog, progress, emit, stage: stageFile = stageInThread } = this.#options;
     // Cancelled or removed while it waited for its turn.
     if (signal.aborted || catalog.get(id).state !== 'staging') return;
     catalog.attend(id);
@@ -83,57 +104,37 @@ export function createStagings(options: StagingOptions): Stagings {
     }
     // A complete one is always begun: cancelling then applies to the import that has begun.
     await emit(id, { kind: 'read' });
-  };
-
-  const fill = (): void => {
-    while (running < STAGINGS) {
-      const begin = waiting.next((owner) => placesOf(owner) < MAX_STAGINGS_OF_ONE);
-      if (begin === undefined) return;
-      void begin();
-    }
-  };
-
-  const placesOf = (owner: string): number => places.get(owner) ?? 0;
+  }
 
   /** Runs a task when a place is free. */
-  const inLine = (owner: string, task: () => Promise<void>): Promise<void> => {
+  #inLine(owner: string, task: () => Promise<void>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    waiting.add(owner, async () => {
-      running += 1;
-      places.set(owner, placesOf(owner) + 1);
+    this.#waiting.add(owner, async () => {
+      this.#running += 1;
+      this.#places.set(owner, this.#placesOf(owner) + 1);
       const done = task();
       resolve(done);
       await done.catch(() => {});
-      running -= 1;
-      places.set(owner, placesOf(owner) - 1);
-      if (placesOf(owner) === 0) places.delete(owner);
-      fill();
+      this.#running -= 1;
+      this.#places.set(owner, this.#placesOf(owner) - 1);
+      if (this.#placesOf(owner) === 0) this.#places.delete(owner);
+      this.#fill();
     });
-    fill();
+    this.#fill();
     return promise;
-  };
+  }
 
-  const abort = async (id: string): Promise<void> => {
-    const task = underWay.get(id);
-    task?.abort.abort(new StagingStopped());
-    await task?.ended;
-  };
+  #fill(): void {
+    while (this.#running < STAGINGS) {
+      const begin = this.#waiting.next((owner) => this.#placesOf(owner) < MAX_STAGINGS_OF_ONE);
+      if (begin === undefined) return;
+      void begin();
+    }
+  }
 
-  return {
-    begin: (id) => {
-      if (stopped || underWay.has(id)) return;
-      const controller = new AbortController();
-      const ended = inLine(catalog.get(id).createdBy, () => stage(id, controller.signal))
-        .catch((error: unknown) => emit(id, { kind: 'fault', code: 'READING_FAILED', error }))
-        .finally(() => underWay.delete(id));
-      underWay.set(id, { abort: controller, ended });
-    },
-    abort,
-    stop: async () => {
-      stopped = true;
-      await Promise.all([...underWay.keys()].map(abort));
-    },
-  };
+  #placesOf(owner: string): number {
+    return this.#places.get(owner) ?? 0;
+  }
 }
 
 /**
@@ -183,7 +184,7 @@ export async function stageInThread(
   const stalled = new AbortController();
   const signal = AbortSignal.any([cancelled, stalled.signal]);
   const watch = watchStall(() => stalled.abort(readingStalled(task.name)));
-  const thread = openThread<StageThread>(import.meta.url, './stage-thread', {
+  const thread = new Thread<StageThread>(import.meta.url, './stage-thread', {
     passesRows: true,
     errors: [IntakeError],
     onNote: (given) => {

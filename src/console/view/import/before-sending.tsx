@@ -10,7 +10,7 @@ import { Facts, Time } from '../../elements.tsx';
 import { atLeast } from '../../format.ts';
 import { settings } from '../../frame.tsx';
 import { useListNews } from '../../live-overview.ts';
-import { importPath, query, request } from '../../requests.ts';
+import { type Address, addressOf, request } from '../../requests.ts';
 import { type SendsTo, sendsToFacts, sendsToOf } from '../../target-facts.tsx';
 import { useAnswer } from '../../use-answer.ts';
 import { useLeaving } from '../../work.tsx';
@@ -50,8 +50,8 @@ export async function mayBeSent(view: Asked, { rows, yes, signal, choices, agree
   if (agreed === undefined && rows < MANY_ROWS && isAsItIs) return true;
   // The users and groups without which rows would fail are created.
   const isAsChecked = choices?.maxCreate === undefined;
-  const path = importPath(view.id, `/sending${query({ ...choices })}`);
-  const plan = new Signal(await request<SendingPlan>(path, { ...(signal !== undefined && { signal }) }));
+  const path = addressOf('GET /v1/imports/:id/sending', { id: view.id, query: { ...choices } });
+  const plan = new Signal(await request(path, { ...(signal !== undefined && { signal }) }));
   return confirmed({
     yes: yes.replace('…', ''),
     no: 'Do not send',
@@ -74,7 +74,7 @@ function AskedRows({ plan }: { plan: Signal<SendingPlan> }) {
 
 interface PlanProperties {
   plan: Signal<SendingPlan>;
-  path: string;
+  path: Address<SendingPlan>;
   view: Asked;
   isAsChecked: boolean;
 }
@@ -82,7 +82,7 @@ interface PlanProperties {
 /** Shows the present plan: others may act on the import while the question is read. */
 function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   const { id, state, checkedRows } = view;
-  const { data: now, reload } = useAnswer<ImportView>(importPath(id));
+  const { data: now, reload } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
   const leaving = useLeaving();
   const ask = async () => {
     await reload();

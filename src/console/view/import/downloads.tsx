@@ -1,9 +1,13 @@
 /** Reports of an import as files. */
+import type { SentFor } from '../../../api/operation.ts';
+import type { rowOperations } from '../../../api/operations/row-operations.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
 import { ATTENTION, needAttention, retryable, WRONG } from '../../import-words.ts';
-import { importPath } from '../../requests.ts';
+import { addressOf } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
+
+type ReportAsked = NonNullable<SentFor<typeof rowOperations.report>['query']>;
 
 interface Link {
   text: string;
@@ -16,9 +20,9 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
   const { rows, finishedAt } = view;
-  const report = (query: string) => importPath(view.id, `/report?${query}`);
-  const forms = (query: string) =>
-    linksOf(['csv', 'xlsx', 'ndjson', 'json'], (form) => report(`format=${form}${query}`));
+  const report = (query: ReportAsked) => addressOf('GET /v1/imports/:id/report', { id: view.id, query });
+  const forms = (query: ReportAsked) =>
+    linksOf(['csv', 'xlsx', 'ndjson', 'json'], (format) => report({ format, ...query }));
   const attention = needAttention(rows);
   const again = retryable(rows);
   return (
@@ -26,26 +30,26 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
       <Download
         name="All rows"
         note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${sumOfOutcomes(rows) < rows.read ? ', those without an outcome included' : ''}`}
-        links={forms('')}
+        links={forms({})}
       />
       {attention > 0 && (
         <Download
           name="What needs attention"
           note={counted(attention, 'row')}
-          links={forms(`&status=${(finishedAt === null ? WRONG : ATTENTION).join(',')}`)}
+          links={forms({ status: (finishedAt === null ? WRONG : ATTENTION).join(',') })}
         />
       )}
       {again > 0 && (
         <Download
           name="Retry file"
           note={`${counted(again, 'row')} in the columns of your file: fix them and upload it`}
-          links={[{ text: 'Download', href: report('retryable=true') }]}
+          links={[{ text: 'Download', href: report({ retryable: true }) }]}
         />
       )}
       <Download
         name="Shareable report (HTML)"
         note="one page"
-        links={[{ text: 'Open', href: report('format=html'), opens: true }]}
+        links={[{ text: 'Open', href: report({ format: 'html' }), opens: true }]}
       />
     </ul>
   );

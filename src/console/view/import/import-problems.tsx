@@ -10,7 +10,7 @@ import { ATTENTION, inPlace, LEFT_OUT, messageWords } from '../../import-words.t
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
-import { importPath, query } from '../../requests.ts';
+import { addressOf, query } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
@@ -23,7 +23,7 @@ const MAX_ON_PHONE = 2;
 
 export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
   const { isOperator } = usePlace();
-  const { data, error, reload } = useAnswer<{ problems: ProblemView[] }>(importPath(id, '/problems'));
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }));
   const { rows } = live.view.value ?? {};
   useRenewal(rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows), () => void reload(), EVERY_MS);
   const turns = live.turns.value;

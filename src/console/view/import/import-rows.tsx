@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RowsPage, RowView } from '../../answers.ts';
+import type { RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../copy.tsx';
 import { DataTable } from '../../data-table.tsx';
 import { confirmed } from '../../dialog.tsx';
@@ -11,7 +11,7 @@ import { Empty, ErrorPlace, importHref, Pending, repairHref } from '../../elemen
 import { useChange } from '../../form.tsx';
 import { useKeptPages } from '../../kept-pages.ts';
 import { isNarrow, usePlace } from '../../place.ts';
-import { call, importPath, query } from '../../requests.ts';
+import { addressOf, call, query } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
 import { useWork, WorkButton } from '../../work.tsx';
 import { TargetOfServer } from './before-sending.tsx';
@@ -30,12 +30,12 @@ const MAX_ROWS = 500;
 const EVERY_MS = 5000;
 
 export function ImportRows({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
-  const path = importPath(id, `/rows${query(filter.wanted.value)}`);
+  const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.wanted.value });
   const { limit, step } = useMemo(
     () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
     [],
   );
-  const pages = useKeptPages<RowView>(path, { name: 'rows', limit, step, most: MAX_ROWS });
+  const pages = useKeptPages(path, { name: 'rows', limit, step, most: MAX_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal<RowView | undefined>(undefined);
   // Once it is sent, the outcomes count.
@@ -158,7 +158,7 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
   const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value);
   if (view === undefined || total === null || total === 0) return null;
   const rows = filter.isSet ? `these ${counted(total, 'row')}` : `all ${counted(total, 'row')}`;
-  const report = (format: string) => importPath(id, `/report${query({ format, ...chosen })}`);
+  const report = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, ...chosen } });
   const retry = async () => {
     const others = total - (again ?? 0);
     const yes = await confirmed({
@@ -227,8 +227,10 @@ function useRetryable(id: string, chosen: Readonly<Record<string, string>> | nul
   const wanted = chosen?.['status']?.split(',');
   const status = [...RETRYABLE].filter((outcome) => wanted?.includes(outcome) !== false).join(',');
   const path =
-    chosen === null || status === '' ? null : importPath(id, `/rows${query({ ...chosen, status, limit: 1 })}`);
-  const { data, reload } = useAnswer<RowsPage>(path);
+    chosen === null || status === ''
+      ? null
+      : addressOf('GET /v1/imports/:id/rows', { id, query: { ...chosen, status, limit: 1 } });
+  const { data, reload } = useAnswer(path);
   useEffect(() => void reload(), [turns]);
   return path === null ? null : (data?.total ?? null);
 }

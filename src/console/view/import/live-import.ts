@@ -6,7 +6,7 @@ import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
 import { announce } from '../../frame.tsx';
 import { stateSentence } from '../../import-words.ts';
 import { follow } from '../../live.ts';
-import { call, importPath } from '../../requests.ts';
+import { addressOf, call } from '../../requests.ts';
 import { isAway } from '../../use-answer.ts';
 
 /** `at` in seconds since 1970. */
@@ -72,7 +72,7 @@ export class LiveImport {
       this.#missed = true;
       if (await this.load(signal)) this.turns.value += 1;
     };
-    follow(importPath(this.#id, '/events'), handlers, {
+    follow(addressOf('GET /v1/imports/:id/events', { id: this.#id }), handlers, {
       present: 'progress',
       signal,
       onReturn: () => void onReturn(),

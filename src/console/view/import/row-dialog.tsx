@@ -7,7 +7,7 @@ import { useModal } from '../../dialog.tsx';
 import { Facts, foreign, foreignOrDash, memberHref, Pending, Time } from '../../elements.tsx';
 import { columnLabel, messageWords } from '../../import-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
-import { importPath } from '../../requests.ts';
+import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 
 const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
@@ -25,7 +25,7 @@ const A_WAIT_MS = 100;
 
 export function RowDetails({ id, row, onClose }: { id: string; row: RowView; onClose: () => void }) {
   const dialog = useModal();
-  const { data, error } = useAnswer<RowDetail>(importPath(id, `/rows/${row.row}`));
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/rows/:row', { id, row: String(row.row) }));
   return (
     <dialog ref={dialog} class="roomy" aria-labelledby="row-title" onClose={onClose}>
       <div class="row-detail">

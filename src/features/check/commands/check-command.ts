@@ -10,6 +10,7 @@ import { openImports } from '../../../cli/target/open-target.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { isAddress } from '../../../text/address-text.ts';
+import type { checkOperations } from '../operations.ts';
 import { runCheck } from './local-check.ts';
 import { checkRemotely } from './remote-check.ts';
 
@@ -40,7 +41,7 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
     ...{ config, io, json, maxCalls },
     openService: serviceOpener(config, flags),
     begin: async () => {
-      noteCommand(dataDir(config.dataDir), 'import.check', id);
+      noteCommand<typeof checkOperations>(dataDir(config.dataDir), 'import.check', id);
       return id;
     },
   });

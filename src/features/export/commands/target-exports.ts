@@ -109,7 +109,7 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
     if (known !== undefined) exports.resume(known);
     const begun = known ?? begin();
     id = begun;
-    noteCommand(dir, 'export.create', begun, '', coordinator.sendsTo);
+    noteCommand<typeof exportOperations>(dir, 'export.create', begun, '', coordinator.sendsTo);
     const lines = () => localProgress(exports.progress(begun));
     await here.until(
       exports.over(begun),

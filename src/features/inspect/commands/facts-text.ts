@@ -2,6 +2,7 @@ import type { FileFacts } from '../../../api/file-facts.ts';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { cut } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
+import { needText } from '../../recipes/recipe.ts';
 
 /** Descriptions of files without rows, by the code of their refusal: there is nothing in them to explain. */
 const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
@@ -26,9 +27,7 @@ export function factsText(facts: FileFacts, width: number, withRefusal = true): 
 
 /** Returns the next steps with the file; indented lines are commands. */
 export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): string[] {
-  const needs = recipe?.needs.map(
-    ({ what, why, optional }) => `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`,
-  );
+  const needs = recipe?.needs.map(needText);
   return [
     ...advice,
     ...(needs ?? []),

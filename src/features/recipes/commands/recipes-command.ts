@@ -18,7 +18,8 @@ import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
 import { lookAt } from '../beginning.ts';
-import { BadRecipe, recipeFrom } from '../recipe.ts';
+import type { recipeOperations } from '../operations.ts';
+import { BadRecipe, needText, recipeFrom } from '../recipe.ts';
 import {
   findRecipe,
   type KnownRecipe,
@@ -105,9 +106,7 @@ function recipeText({ name, title, description, howToExport, expects, needs, set
     ...(description === '' ? [] : wrap(description, width)),
     ...(howToExport === undefined ? [] : wrap(`File: ${howToExport}.`, width)),
     ...wrap(`It expects ${expects}.`, width),
-    ...needs.flatMap(({ what, why, optional }) =>
-      wrap(`${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`, width),
-    ),
+    ...needs.flatMap((need) => wrap(needText(need), width)),
     '',
     ...(exportOf === undefined ? [] : [`It looks for memberships inside of the elements (${exportOf}).`]),
     ...(flags.length === 0 ? [] : ['The same as:', ...flags.map((flag) => `  ${flag}`)]),
@@ -125,7 +124,7 @@ async function saveOne(io: Io, name: string, file: string | undefined, flags: Sa
     flags.from === undefined ? await fromFile(config, dir, file ?? '', flags) : fromImport(config, dir, flags.from);
   makeDataDir(dir);
   const saved = saveRecipe(dir, recipeFrom({ name, title: flags.title, description: flags.description, ...origin }));
-  noteCommand(dir, 'recipe.save', name, saved.title);
+  noteCommand<typeof recipeOperations>(dir, 'recipe.save', name, saved.title);
   if (flags.json) io.out.write(`${JSON.stringify(saved)}\n`);
   say(io, `Recipe ${name} is saved. Use it with:`, `  ${typedCommand(config, 'import', '<file>', '--recipe', name)}`);
   return EXIT.ok;
@@ -165,7 +164,7 @@ function fromImport(config: Config, dir: DataDir, id: string) {
 async function removeOne(io: Io, name: string, flags: CommonFlags): Promise<ExitCode> {
   const dir = dataDir(readConfig(flags).dataDir);
   removeRecipe(dir, name);
-  noteCommand(dir, 'recipe.remove', name, '');
+  noteCommand<typeof recipeOperations>(dir, 'recipe.remove', name, '');
   if (flags.json) io.out.write(`${JSON.stringify({ name, removed: true })}\n`);
   say(io, `Recipe ${name} is removed.`);
   return EXIT.ok;

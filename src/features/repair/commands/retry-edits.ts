@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { noteCommand } from '../../../cli/audit.ts';
 import type { Editing } from '../../../cli/feature.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
@@ -20,9 +21,18 @@ async function readEdits(path: string): Promise<string> {
 }
 
 /** Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send. @throws CannotRepair, WrongState */
-async function sendEdits(repairs: Repairs, id: string, text: string, io: Io, by: string): Promise<string | undefined> {
+async function sendEdits(
+  of: Parameters<Editing['send']>[0],
+  id: string,
+  text: string,
+  io: Io,
+  by: string,
+): Promise<string | undefined> {
+  const repairs = new Repairs(of);
   if (!hasToSend(io, await repairs.change(id, 'takeFile', text, by))) return undefined;
-  return repairs.send(id, by);
+  const made = await repairs.send(id, by);
+  noteCommand<typeof repairOperations>(of.dir, 'import.repair', made, `of ${id}`, of.coordinator.sendsTo);
+  return made;
 }
 
 /** The same at a server. @throws ServerRefused */
@@ -51,6 +61,6 @@ function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTa
 /** Corrected rows in place of those that failed. */
 export const editing: Editing = {
   read: readEdits,
-  send: (of, ...given) => sendEdits(new Repairs(of), ...given),
+  send: sendEdits,
   sendTo: sendEditsTo,
 };

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
-import { callsOf, importPath, query, request } from '../../../console/requests.ts';
+import { query, request, requestsOf } from '../../../console/requests.ts';
 import { connection } from '../../../console/server-connection.ts';
 import { isAway } from '../../../console/use-answer.ts';
 import { counted } from '../../../text/wording.ts';
@@ -12,7 +12,7 @@ import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api
 import type { repairOperations } from '../operations.ts';
 import { MarkedCells } from './marked-cells.ts';
 
-const call = callsOf<typeof repairOperations>();
+const { addressOf, call } = requestsOf<typeof repairOperations>();
 
 /** Null: as the file had it. */
 type Edit = { row: number; column: string; value: string | null };
@@ -149,7 +149,7 @@ export class RepairRows {
     await this.flush();
     if (this.failure.peek() !== undefined) throw this.failure.peek();
     const show = (this.rows.peek() ?? []).map(({ row }) => row);
-    const answer = await request<RepairReplaced>(importPath(this.#id, `/repair/${what}`), {
+    const answer = await request(addressOf(`POST /v1/imports/:id/repair/${what}`, { id: this.#id }), {
       method: 'POST',
       json: { ...(what !== 'undo' && this.#filter()), ...given, show },
       signal: this.#leaving.signal,

@@ -2,13 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import type { ImportView } from '../../../console/answers.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { call, importPath } from '../../../console/requests.ts';
+import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../../console/work.tsx';
@@ -29,7 +28,7 @@ const STATES: Choice[] = [
 export function RepairPage() {
   const { param: id } = usePlace();
   const repair = useRepairRows();
-  const { data } = useAnswer<ImportView>(importPath(id));
+  const { data } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
   useTitle(data === undefined ? '' : `Repair ${fileName(data.file)}`);
   const view = repair.view.value;
   const error = repair.error.value;

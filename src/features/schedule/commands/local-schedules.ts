@@ -87,7 +87,7 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
-      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
       const view = withSchedules(config, name, (views) => views.run(begun));
       return sayBegun(io, imports, name, view, flags);
     },
@@ -188,7 +188,12 @@ interface Changed {
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
   const changed = await changeByOwner(dir, wanted);
-  noteCommand(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
+  noteCommand<typeof scheduleOperations>(
+    dir,
+    `schedule.${wanted.verb}`,
+    nameOf(wanted),
+    'request' in wanted ? inShortOf(wanted.request) : '',
+  );
   return changed;
 }
 
@@ -264,7 +269,7 @@ async function runAlone(
       const runs = openRuns(config, syncs, here);
       await runs.noteInterrupted();
       ({ id } = runs.begin(name, currentUser()));
-      noteCommand(dataDir(config.dataDir), 'schedule.run', name);
+      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
       syncId = await syncOf(runs, id, here.signal);
       return syncId;
     },

@@ -1,13 +1,18 @@
 /** The results of a schedule's runs, drawn and listed, and the rows that keep failing. */
+
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { LineChart } from '../../../console/chart.tsx';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Badge, Empty, foreign, Pending, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
+import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { compareHref } from '../../sync/pages/compare.tsx';
 import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunView as ScheduleRun } from '../api.ts';
+import type { scheduleOperations } from '../operations.ts';
+
+const schedules = requestsOf<typeof scheduleOperations>();
 
 const SHOWN = 100;
 
@@ -29,8 +34,8 @@ const LINES = [
 
 export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   const { name, tz } = schedule;
-  const path = `/v1/schedules/${encodeURIComponent(name)}/history?limit=${SHOWN}`;
-  const { data, error, reload } = useAnswer<History>(path);
+  const path = schedules.addressOf('GET /v1/schedules/:name/history', { name, query: { limit: SHOWN } });
+  const { data, error, reload } = useAnswer(path);
   // The list is asked for again and again; its news are the history's.
   useEffect(() => void reload(), [schedule]);
   const columns = useMemo(() => runColumns(tz), [tz]);

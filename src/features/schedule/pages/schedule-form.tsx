@@ -1,6 +1,7 @@
 /** A schedule that is made, copied or edited. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { SentFor } from '../../../api/operation.ts';
 import type { Settings } from '../../../console/answers.ts';
 import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/elements.tsx';
 import { CheckField, Form, focusField, TextField } from '../../../console/form.tsx';
@@ -8,7 +9,7 @@ import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { saidBeside } from '../../../console/remedies.ts';
-import { ApiError, callsOf, request } from '../../../console/requests.ts';
+import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, ReportPlace, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
@@ -23,15 +24,15 @@ import { SourcePreview } from './source-preview.ts';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
 
-const call = callsOf<typeof scheduleOperations>();
+const schedules = requestsOf<typeof scheduleOperations>();
 
 /** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
   const { param: edited, query, isOperator } = usePlace();
   const copied = query.get('copy') ?? '';
   const known = edited || copied;
-  const settings = useAnswer<Settings>('/v1/settings');
-  const schedule = useAnswer<Schedule>(known === '' ? null : schedulePath(known));
+  const settings = useAnswer(addressOf('GET /v1/settings', {}));
+  const schedule = useAnswer(known === '' ? null : schedules.addressOf('GET /v1/schedules/:name', { name: known }));
   const title = edited !== '' ? `Edit ${edited}` : copied !== '' ? `Copy of ${copied}` : 'New schedule';
   useTitle(title);
   const error = settings.error ?? schedule.error;
@@ -111,66 +112,17 @@ interface ScheduleFormProperties {
 
 function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperties) {
   const { go } = usePlace();
-  const work = useWork();
-  // Work of its own: a schedule can be saved while its file is read.
-  const looking = useWork();
-  /** The field of which the last look showed an error. */
-  const missed = useRef('');
   const { sources } = settings;
   const place = location.pathname + location.search;
   const entry = useEntry(place, () => newEntry(sources, before));
   const { form, preview, version } = entry;
+  const { work, looking, save, look, tryIt } = useAttempts({ entry, before, isEdit, place });
   const isKept = useMemo(entry.isUnsaved, [entry]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
     // Loads what another person has saved: saving once more then replaces that.
     if (isLate) void reload();
   }, [isLate]);
-
-  const attempt = (task: (signal: AbortSignal) => Promise<void>, under = work) =>
-    under.start(async (signal) => {
-      // A look may begin by itself, and leaves what was said when a person saved.
-      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
-      try {
-        await task(signal);
-      } catch (error) {
-        const [field, text] =
-          error instanceof FieldError
-            ? [error.field, error.message]
-            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
-              ? [error.problem.field ?? '', saidBeside(error.problem)]
-              : ['', ''];
-        const control = controlOf(field, form);
-        if (field === '' || !form.showError(control, text)) throw error;
-        if (under === looking) missed.current = control;
-      }
-    });
-  const save = () =>
-    attempt(async (signal) => {
-      const name = isEdit ? '' : nameIn(form.read());
-      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
-      const json = isEdit
-        ? { ...made, version: version.peek() }
-        : { ...made, name, ...(before !== undefined && { copyOf: before.name }) };
-      const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
-      const saved = await request<Schedule>(path, { method: isEdit ? 'PUT' : 'POST', json, signal });
-      forget(place);
-      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
-    });
-  /** Returns the settings for a preview and a try. */
-  const untimed = () => {
-    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
-    return { ...made, ...(before !== undefined && { name: before.name }) };
-  };
-  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
-  const tryIt = async (): Promise<string | undefined> => {
-    let id: string | undefined;
-    await attempt(async (signal) => {
-      const sync = await call('POST /v1/schedules/try', { body: untimed() }, signal);
-      id = sync.id;
-    });
-    return id;
-  };
   return (
     <Card id="settings" title="Settings">
       <form
@@ -237,6 +189,66 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
       </form>
     </Card>
   );
+}
+
+interface AttemptsOf extends Pick<ScheduleFormProperties, 'before' | 'isEdit'> {
+  entry: ReturnType<typeof newEntry>;
+  /** Keeps the entry. */
+  place: string;
+}
+
+/** Saves the form, looks at its file and tries it: what is wrong with a field is said beside it. */
+function useAttempts({ entry, before, isEdit, place }: AttemptsOf) {
+  const { go } = usePlace();
+  const work = useWork();
+  // Work of its own: a schedule can be saved while its file is read.
+  const looking = useWork();
+  /** The field of which the last look showed an error. */
+  const missed = useRef('');
+  const { form, preview, version } = entry;
+  const attempt = (task: (signal: AbortSignal) => Promise<void>, under = work) =>
+    under.start(async (signal) => {
+      // A look may begin by itself, and leaves what was said when a person saved.
+      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
+      try {
+        await task(signal);
+      } catch (error) {
+        const [field, text] =
+          error instanceof FieldError
+            ? [error.field, error.message]
+            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
+              ? [error.problem.field ?? '', saidBeside(error.problem)]
+              : ['', ''];
+        const control = controlOf(field, form);
+        if (field === '' || !form.showError(control, text)) throw error;
+        if (under === looking) missed.current = control;
+      }
+    });
+  const save = () =>
+    attempt(async (signal) => {
+      const added = isEdit ? undefined : { name: nameIn(form.read()), ...(before && { copyOf: before.name }) };
+      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
+      const saved = await (added === undefined
+        ? edit(before?.name ?? '', { ...made, version: version.peek() }, signal)
+        : schedules.call('POST /v1/schedules', { body: { ...made, ...added } }, signal));
+      forget(place);
+      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
+    });
+  /** Returns the settings for a preview and a try. */
+  const untimed = () => {
+    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
+    return { ...made, ...(before !== undefined && { name: before.name }) };
+  };
+  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
+  const tryIt = async (): Promise<string | undefined> => {
+    let id: string | undefined;
+    await attempt(async (signal) => {
+      const sync = await schedules.call('POST /v1/schedules/try', { body: untimed() }, signal);
+      id = sync.id;
+    });
+    return id;
+  };
+  return { work, looking, save, look, tryIt };
 }
 
 /** The choices of a person whose schedule another one has changed meanwhile. */
@@ -324,12 +336,12 @@ function controlOf(field: string, form: Form) {
   return creatingField(field, form);
 }
 
-function schedulePath(name: string) {
-  return `/v1/schedules/${encodeURIComponent(name)}`;
+function edit(name: string, body: SentFor<typeof scheduleOperations.edit>['body'], signal: AbortSignal) {
+  return schedules.call('PUT /v1/schedules/:name', { name, body }, signal);
 }
 
 function NameField({ form }: { form: Form }) {
-  const { data } = useAnswer<{ schedules: Schedule[] }>('/v1/schedules');
+  const { data } = useAnswer(schedules.addressOf('GET /v1/schedules', {}));
   const given = form.get('name');
   const name = scheduleName(given.trim());
   const isTaken = data?.schedules.some((one) => one.name === name) === true;

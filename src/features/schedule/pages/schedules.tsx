@@ -7,7 +7,7 @@ import { Badge, Card, Empty, ErrorPlace, foreign, Pending, syncHref, Tag, TimeIn
 import { useChange } from '../../../console/form.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
-import { callsOf } from '../../../console/requests.ts';
+import { requestsOf } from '../../../console/requests.ts';
 import { mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
@@ -18,7 +18,7 @@ import { RUN_TONES, ScheduleHistory } from './history.tsx';
 export function SchedulesPage() {
   const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
-  const { data, error, reload } = useAnswer<{ schedules: Schedule[] }>('/v1/schedules');
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}));
   useListNews(['schedules', 'sync'], () => void reload());
   const columns = useMemo(() => (isOperator ? [...COLUMNS, actionsColumn(reload)] : COLUMNS), []);
   const own = data?.schedules.find((schedule) => schedule.name === name);
@@ -133,7 +133,7 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
-const call = callsOf<typeof scheduleOperations>();
+const { addressOf, call } = requestsOf<typeof scheduleOperations>();
 
 interface ScheduleActionsProperties {
   name: string;
@@ -223,7 +223,7 @@ function toneOf(state: NightState) {
 
 /** `schedules`: as they are now. */
 function Nights({ schedules }: { schedules: readonly Schedule[] }) {
-  const { data, error, reload } = useAnswer<ScheduleNights>('/v1/schedules/nights');
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules/nights', {}));
   useChange(JSON.stringify(schedules.map(({ name, lastRun }) => [name, lastRun])), () => void reload());
   const place = useRef<HTMLDivElement | null>(null);
   const isThere = data !== undefined;

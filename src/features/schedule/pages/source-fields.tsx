@@ -7,7 +7,7 @@ import { type Choice, type Form, SelectField, TextField, useChange } from '../..
 import { size } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
-import { query } from '../../../console/requests.ts';
+import { requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
@@ -15,9 +15,12 @@ import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import { WorkButton } from '../../../console/work.tsx';
-import type { ScheduleView as Schedule, SourceFolder } from '../api.ts';
+import type { ScheduleView as Schedule } from '../api.ts';
+import type { scheduleOperations } from '../operations.ts';
 import { fieldsOf, fileOf, KEPT, plainReading, readingFields } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
+
+const { addressOf } = requestsOf<typeof scheduleOperations>();
 
 interface SourceFieldsProperties {
   form: Form;
@@ -121,7 +124,7 @@ interface EntriesProperties {
 }
 
 function Entries({ folder, below, path, onOpen, onChoose }: EntriesProperties) {
-  const { data, error, reload } = useAnswer<SourceFolder>(`/v1/sources${query({ folder })}`);
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/sources', { query: { folder } }));
   const inside = (name: string) => (below === '' ? name : `${below}/${name}`);
   return (
     <>

@@ -1,10 +1,14 @@
 /** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
 import { batch, computed, signal } from '@preact/signals';
-import type { Field, Look } from '../../../console/answers.ts';
+import type { SentFor } from '../../../api/operation.ts';
+import type { Field } from '../../../console/answers.ts';
 import type { Form } from '../../../console/form.tsx';
-import { ApiError, request } from '../../../console/requests.ts';
+import { ApiError, requestsOf } from '../../../console/requests.ts';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
+import type { scheduleOperations } from '../operations.ts';
 import { mapOf, mapText } from './settings-form.ts';
+
+const { call } = requestsOf<typeof scheduleOperations>();
 
 /** A schedule looks ids up where its settings say, and a file that is too large is refused. */
 export class SourcePreview extends ShownFile {
@@ -40,16 +44,14 @@ export class SourcePreview extends ShownFile {
   }
 
   /** @param settings of the schedule @throws ApiError */
-  async ask(settings: object, signal: AbortSignal) {
+  async ask(settings: SentFor<typeof scheduleOperations.look>['body'], signal: AbortSignal) {
     this.isWanted = true;
-    const { facts, preview, problem } = await request<Look>('/v1/schedules/look', {
-      method: 'POST',
-      json: settings,
-      signal,
-    }).catch((error) => {
-      this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
-      throw error;
-    });
+    const { facts, preview, problem } = await call('POST /v1/schedules/look', { body: settings }, signal).catch(
+      (error) => {
+        this.isWanted = error instanceof ApiError && error.problem.field !== 'file';
+        throw error;
+      },
+    );
     batch(() => {
       this.facts.value = facts ?? undefined;
       this.found.value = preview ?? undefined;

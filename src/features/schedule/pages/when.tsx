@@ -3,9 +3,12 @@ import { useRef } from 'preact/hooks';
 import { cronWords } from '../../../console/cron-words.ts';
 import { TimeIn } from '../../../console/elements.tsx';
 import { Field, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
-import { query } from '../../../console/requests.ts';
+import { requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
+import type { scheduleOperations } from '../operations.ts';
 import { cronOf, EVERY_CHOICES } from './settings-form.ts';
+
+const { addressOf } = requestsOf<typeof scheduleOperations>();
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -98,9 +101,7 @@ function unbroken(cron: string) {
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
 function NextTimes({ cron, tz }: { cron: string; tz: string }) {
-  const { data, error } = useAnswer<{ next: string[] }>(
-    cron === '' ? null : `/v1/schedules/next${query({ cron, tz })}`,
-  );
+  const { data, error } = useAnswer(cron === '' ? null : addressOf('GET /v1/schedules/next', { query: { cron, tz } }));
   const words = cronWords(cron);
   return (
     <div class="next-times" role="status">

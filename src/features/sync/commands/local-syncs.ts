@@ -32,6 +32,7 @@ import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
 import { composeSyncs } from '../compose-syncs.ts';
+import type { syncOperations } from '../operations.ts';
 import { type PlanningProgress, planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/runner-port.ts';
 import { openSyncCatalog, type SyncRecord } from '../sync-catalog.ts';
@@ -60,7 +61,13 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         begin: async (syncs, { coordinator }) => {
           const decision = { flags: decided, limits: flags.limit ?? {}, apply: flags.apply === true };
           made = await syncs.undo(id, { ...decision, who: currentUser() });
-          noteCommand(dir, 'import.undo', made, `of ${id} ${inShort(decision)}`, coordinator.sendsTo);
+          noteCommand<typeof syncOperations>(
+            dir,
+            'import.undo',
+            made,
+            `of ${id} ${inShort(decision)}`,
+            coordinator.sendsTo,
+          );
           return made;
         },
       });
@@ -81,7 +88,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         begin: async (syncs, { coordinator }) => {
           if (reason === undefined) await syncs.apply(id, currentUser());
           else syncs.approve(id, currentUser(), reason);
-          noteCommand(dir, `sync.${verb}`, id, note, coordinator.sendsTo);
+          noteCommand<typeof syncOperations>(dir, `sync.${verb}`, id, note, coordinator.sendsTo);
           return id;
         },
       });
@@ -93,7 +100,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
       // Nothing is sent, so it needs neither queue nor service.
       await changeCatalog(dir, openSyncCatalog, (catalog) => {
         catalog.move(id, 'rejected', { who: currentUser(), reason });
-        noteCommand(dir, 'sync.reject', id, reason);
+        noteCommand<typeof syncOperations>(dir, 'sync.reject', id, reason);
       });
     },
   };
@@ -110,7 +117,7 @@ async function askToDecide(
 ): Promise<boolean> {
   const asked = { who: currentUser(), reason: given.reason };
   const answer = readAnswer(decided, await askOwner(dir, 'POST', `/syncs/${encodeURIComponent(id)}/${verb}`, asked));
-  if (answer !== undefined) noteCommand(dir, `sync.${verb}`, id, given.note);
+  if (answer !== undefined) noteCommand<typeof syncOperations>(dir, `sync.${verb}`, id, given.note);
   return answer !== undefined;
 }
 
@@ -148,7 +155,13 @@ async function planning(
     // Runs are compared by their source.
     const request = { file: name, source: fetched?.name ?? resolve(file), reading, ...decision, who: currentUser() };
     const made = await syncs.create({ id, ...request });
-    noteCommand(dataDir(config.dataDir), 'sync.create', made, inShort({ file: name, ...decision }), sendsTo);
+    noteCommand<typeof syncOperations>(
+      dataDir(config.dataDir),
+      'sync.create',
+      made,
+      inShort({ file: name, ...decision }),
+      sendsTo,
+    );
     return made;
   };
   return {

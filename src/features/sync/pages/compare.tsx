@@ -9,11 +9,14 @@ import { dayAndTime } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
 import { PagedTable } from '../../../console/paged-table.tsx';
 import { useTitle } from '../../../console/place.ts';
-import { query, syncPath } from '../../../console/requests.ts';
+import { type Address, query, requestsOf } from '../../../console/requests.ts';
 import { SYNC_TONES } from '../../../console/sync-words.ts';
 import { useAnswer, usePages } from '../../../console/use-answer.ts';
 import { grouped } from '../../../text/wording.ts';
-import type { ComparedCounts, ComparedGroup, Comparison, SyncsPage } from '../api.ts';
+import type { ComparedCounts, ComparedGroup, Comparison } from '../api.ts';
+import type { syncOperations } from '../operations.ts';
+
+const { addressOf } = requestsOf<typeof syncOperations>();
 
 const GROUPS = 50;
 const OFFERED = 200;
@@ -34,7 +37,7 @@ export function ComparePage() {
   const { first = '', second = '' } = values;
   const shown = useSignal('');
   useTitle('Compare two syncs');
-  const { data } = useAnswer<SyncsPage>(`/v1/syncs?limit=${OFFERED}`);
+  const { data } = useAnswer(addressOf('GET /v1/syncs', { query: { limit: OFFERED } }));
   const choices = choicesOf(data?.syncs ?? []);
   const isReady = first !== '' && second !== '' && first !== second;
   return (
@@ -79,7 +82,9 @@ function choicesOf(syncs: readonly SyncEntry[]): Choice[] {
 }
 
 function Compared({ first, second, all }: { first: string; second: string; all: string }) {
-  const { data, error } = useAnswer<Comparison>(syncPath(first, `/compare${query({ with: second, limit: 1 })}`));
+  const { data, error } = useAnswer(
+    addressOf('GET /v1/syncs/:id/compare', { id: first, query: { with: second, limit: 1 } }),
+  );
   if (error !== undefined || data === undefined) return <Pending error={error} />;
   return (
     <div class="stack">
@@ -87,7 +92,7 @@ function Compared({ first, second, all }: { first: string; second: string; all: 
         <Totals comparison={data} />
       </Card>
       <Card id="groups" title={all === 'true' ? 'All groups' : 'Groups that differ'}>
-        <Groups key={all} path={syncPath(first, `/compare${query({ with: second, all })}`)} />
+        <Groups key={all} path={addressOf('GET /v1/syncs/:id/compare', { id: first, query: { with: second, all } })} />
       </Card>
     </div>
   );
@@ -122,8 +127,8 @@ const TOTALS: Column<Side>[] = [
   { label: 'Failed', kind: 'number', cell: ({ sync }) => grouped(sync.failed) },
 ];
 
-function Groups({ path }: { path: string }) {
-  const pages = usePages<ComparedGroup>(path, { name: 'groups', limit: GROUPS });
+function Groups({ path }: { path: Address<Comparison> }) {
+  const pages = usePages(path, { name: 'groups', limit: GROUPS });
   return (
     <PagedTable
       pages={pages}

@@ -8,7 +8,7 @@ import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
 import { swatch } from '../../../console/outcome-bar.tsx';
 import { MoreButton, PagedTable } from '../../../console/paged-table.tsx';
-import { query, syncPath } from '../../../console/requests.ts';
+import { requestsOf } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
@@ -21,6 +21,9 @@ import { usePages } from '../../../console/use-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncGroup } from '../api.ts';
 import type { GuardFinding, GuardObjections, PlanAction as MemberAction } from '../api-plan.ts';
+import type { syncOperations } from '../operations.ts';
+
+const { addressOf } = requestsOf<typeof syncOperations>();
 
 const GROUPS = 50;
 const MEMBERS = 50;
@@ -41,7 +44,7 @@ export function SyncPlan({ id }: { id: string }) {
   const chosen = value || TO_DO;
   const opened = useOpened();
   const action = chosen === ANYTHING ? '' : chosen;
-  const pages = useKeptPages<SyncGroup>(syncPath(id, `/groups${query({ action })}`), {
+  const pages = useKeptPages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), {
     name: 'groups',
     limit: GROUPS,
     isWhole: opened.isWhole,
@@ -180,7 +183,7 @@ interface GroupMembersProperties {
 }
 
 function GroupMembers({ id, region, guid, action, atFirst, onShown }: GroupMembersProperties) {
-  const pages = usePages<MemberAction>(syncPath(id, `/actions${query({ action, region, guid })}`), {
+  const pages = usePages(addressOf('GET /v1/syncs/:id/actions', { id, query: { action, region, guid } }), {
     name: 'actions',
     limit: MEMBERS,
     atFirst,
@@ -284,7 +287,7 @@ const OBJECTION_COLUMNS_IN_WORDS: Column<GuardFinding>[] = [
 
 function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: boolean }) {
   const search = useSignal('');
-  const pages = usePages<GuardFinding>(syncPath(id, `/findings${query({ guard, search: search.value })}`), {
+  const pages = usePages(addressOf('GET /v1/syncs/:id/findings', { id, query: { guard, search: search.value } }), {
     name: 'findings',
     limit: SHOWN,
   });

@@ -4,7 +4,7 @@ import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
 import { ErrorPlace, syncHref } from '../../../console/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { callsOf, request, syncPath } from '../../../console/requests.ts';
+import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
@@ -23,7 +23,7 @@ export function SyncActions({ view, onDone }: { view: SyncView; onDone: (view: S
     const agreed = await decision(view, action);
     if (agreed === undefined) return;
     await work.start(async (signal) =>
-      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', json: agreed.body, signal })),
+      onDone(await call(`POST /v1/syncs/:id/${action}`, { id: view.id, body: agreed.body }, signal)),
     );
   };
   const { left, undoOf } = view;
@@ -133,7 +133,7 @@ function shareOf(totals: SyncView['totals']) {
   return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
 }
 
-const call = callsOf<typeof syncOperations>();
+const { call } = requestsOf<typeof syncOperations>();
 
 /**
  * Asks what an undo is to take back; what has it planned and gives the id of its sync, or undefined where none is wanted.

@@ -1,7 +1,7 @@
 /** One sync: what is planned, what guards object to, what someone decided, and what came of it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ImportView, PlanTotals, RegionStatus, SyncState } from '../../../console/answers.ts';
+import type { PlanTotals, SyncState } from '../../../console/answers.ts';
 import {
   Badge,
   Card,
@@ -19,7 +19,7 @@ import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../
 import { useListNews } from '../../../console/live-overview.ts';
 import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { ApiError, importPath, syncPath } from '../../../console/requests.ts';
+import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
@@ -39,15 +39,22 @@ import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
+import type { syncOperations } from '../operations.ts';
 import { SyncGuards, SyncPlan } from './plan.tsx';
 import { SyncActions } from './sync-actions.tsx';
+
+const syncs = requestsOf<typeof syncOperations>();
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
 
 export function SyncPage() {
   const { param: id, isOperator } = usePlace();
-  const { data: view, error, set } = useAnswer<SyncView>(syncPath(id), { everyMs: askAgainAfter });
+  const {
+    data: view,
+    error,
+    set,
+  } = useAnswer(syncs.addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
   const isHeld = view?.state === 'held';
@@ -185,7 +192,7 @@ const REGIONS_EVERY_MS = 2_000;
 
 /** Shown while the service does not answer the planning. */
 function SilentService() {
-  const { data } = useAnswer<{ regions: readonly RegionStatus[] }>('/v1/regions', { everyMs: REGIONS_EVERY_MS });
+  const { data } = useAnswer(addressOf('GET /v1/regions', {}), { everyMs: REGIONS_EVERY_MS });
   const silent = (data?.regions ?? []).filter(
     ({ circuit, waiting, active, delayed }) => circuit.state !== 'closed' && waiting + active + delayed > 0,
   );
@@ -211,7 +218,7 @@ interface ItsImportProperties {
 
 /** The result of the changes, whether they were taken back, and the wait of the import for a person. */
 function ItsImport({ id, state, totals }: ItsImportProperties) {
-  const { data: view, error, reload } = useAnswer<ImportView>(importPath(id));
+  const { data: view, error, reload } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
   const ask = () => void reload();
   useListNews(['imports'], ask, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
   useListNews(['sync'], ask, isUndo);
@@ -308,13 +315,15 @@ function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
     <ul class="downloads">
       <Download
         name="Every member, with the action"
-        links={linksOf(['csv', 'json'], (format) => syncPath(id, `/plan?format=${format}`))}
+        links={linksOf(['csv', 'json'], (format) =>
+          syncs.addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }),
+        )}
       />
       {importId !== null && takes > 0 && (
         <Download
           name="Members before the sync"
           note="of the groups it takes something from, as a file that imports read back"
-          links={[{ text: 'CSV', href: syncPath(id, '/before') }]}
+          links={[{ text: 'CSV', href: syncs.addressOf('GET /v1/syncs/:id/before', { id }) }]}
         />
       )}
     </ul>

@@ -9,7 +9,7 @@ import { useKeptPages } from '../../../console/kept-pages.ts';
 import { useListNews } from '../../../console/live-overview.ts';
 import { PagedTable } from '../../../console/paged-table.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { query } from '../../../console/requests.ts';
+import { requestsOf } from '../../../console/requests.ts';
 import {
   CHANGES,
   countsSentence,
@@ -23,7 +23,10 @@ import { ReportPlace } from '../../../console/view/upload/reading-fields.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
 import { UploadForm } from '../../../console/view/upload-form.tsx';
+import type { syncOperations } from '../operations.ts';
 import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.tsx';
+
+const { addressOf } = requestsOf<typeof syncOperations>();
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -86,7 +89,7 @@ const PAGE = 50;
 function SyncsList() {
   const { isOperator } = usePlace();
   const filter = useFilter(['state']);
-  const pages = useKeptPages<SyncEntry>(`/v1/syncs${query(filter.values)}`, { name: 'syncs', limit: PAGE });
+  const pages = useKeptPages(addressOf('GET /v1/syncs', { query: filter.values }), { name: 'syncs', limit: PAGE });
   useListNews(['sync', 'removed'], pages.follow);
   return (
     <>

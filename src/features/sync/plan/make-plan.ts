@@ -1,5 +1,5 @@
 import { readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
-import { openThread } from '../../../platform/threads.ts';
+import { Thread } from '../../../platform/threads.ts';
 import type { PlanFlags, SyncFlags, UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
@@ -122,5 +122,5 @@ export type DecideThread = { decide: (task: { readonly path: string; readonly de
 
 /** Rejects with what making the plan throws. */
 export function decideInThread(path: string, decision: Decision): Promise<void> {
-  return openThread<DecideThread>(import.meta.url, './decide-thread').askOnce('decide', { path, decision });
+  return new Thread<DecideThread>(import.meta.url, './decide-thread').askOnce('decide', { path, decision });
 }

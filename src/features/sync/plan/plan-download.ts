@@ -1,4 +1,4 @@
-import { openThread } from '../../../platform/threads.ts';
+import { Thread } from '../../../platform/threads.ts';
 import { inChunks } from '../../../text/chunks.ts';
 import type { PlanDocument } from '../api-plan.ts';
 import { planCsv } from './plan-csv.ts';
@@ -71,7 +71,7 @@ export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<s
  * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LedgerError where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
-  const thread = openThread<PlanDownloadThread>(import.meta.url, './plan-download-thread');
+  const thread = new Thread<PlanDownloadThread>(import.meta.url, './plan-download-thread');
   try {
     yield* thread.stream('plan', download);
   } finally {

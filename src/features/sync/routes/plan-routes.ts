@@ -2,7 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { openThread } from '../../../platform/threads.ts';
+import { Thread } from '../../../platform/threads.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { badCursor, cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
 import { attachment } from '../../../server/http-answers.ts';
@@ -142,7 +142,7 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
 
 async function compareInThread(request: CompareRequest): Promise<ComparedPage> {
   const deadline = AbortSignal.timeout(DEADLINE_MS);
-  const thread = openThread<CompareThread>(import.meta.url, './compare-thread', { passesRows: true });
+  const thread = new Thread<CompareThread>(import.meta.url, './compare-thread', { passesRows: true });
   try {
     return await thread.askOnce('compare', request, deadline);
   } catch (error) {

@@ -4,7 +4,7 @@ import { defined } from '../../../platform/defined.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
-import { IntakeError, listed, shown } from '../intake-error.ts';
+import { IntakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
 import {
   type Cells,
   type FieldSource,
@@ -167,7 +167,7 @@ function wideGroups(
     const other = byGuid.get(foldId(guid));
     if (other !== undefined) {
       const what = `the columns ${shown(other)} and ${shown(column)} both give the group ${shown(guid)}`;
-      throw new IntakeError({ code: 'AMBIGUOUS_COLUMN', what, remedy: 'Rename one of them in the input' });
+      throw new IntakeError({ code: 'AMBIGUOUS_COLUMN', what, remedy: RENAME_ONE });
     }
     byGuid.set(foldId(guid), column);
     columns.push({ slot, column, guid });

@@ -1,5 +1,5 @@
 import { option, words } from '../../../errors/named-options.ts';
-import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
+import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
 import { Warnings } from './warnings.ts';
 import type { Workbook } from './workbook.ts';
 
@@ -63,7 +63,7 @@ export async function chooseSheet(
   const hidden = workbook.sheets.filter(({ isVisible }) => !isVisible);
   const remedy =
     hidden.length === 0
-      ? 'Write rows into it, or name another file'
+      ? WRITE_ROWS
       : words`Name one of its hidden sheets with ${option('sheet')}: ${listed(hidden.map((sheet) => sheet.name))}`;
   throw new IntakeError({ code: 'EMPTY', what: `${shownPath(name)} has no sheet with rows`, remedy });
 }

@@ -3,7 +3,7 @@ import { boundText } from '../../../options/bounds.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
 import { type Bounds, orRaise } from '../intake-bounds.ts';
-import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
+import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
 import { openOds } from './ods.ts';
@@ -97,10 +97,7 @@ export async function openSheet(
 }
 
 function emptySheet(sheet: string, others: readonly string[], name: string): IntakeError {
-  const remedy =
-    others.length === 0
-      ? 'Write rows into it, or name another file'
-      : words`Name another one with ${option('sheet')}: ${listed(others)}`;
+  const remedy = others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`;
   return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
 }
 
