@@ -5,9 +5,8 @@ import { IMPORT_STATES } from '../membership/import-state.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, rowCounts, stateReason, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
-import { queryOf } from './option-query.ts';
-import { cursorOption, limitOption, listOption, timeOption } from './options.ts';
 import { problem } from './problems.ts';
+import { cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
 import { tagChanges, tagsOption } from './tags.ts';
 
 const staging = z.strictObject({

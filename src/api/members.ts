@@ -3,7 +3,7 @@ import { IMPORT_STATES } from '../membership/import-state.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { count, nextCursor, time } from './fields.ts';
-import { cursorOption, limitOption } from './options.ts';
+import { cursorOption, limitOption } from './query-options.ts';
 
 const historyEntry = z.strictObject({
   importId: z.string(),

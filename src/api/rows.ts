@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, original, rowCounts, rowNumber, time } from './fields.ts';
-import { queryOf } from './option-query.ts';
-import { cursorOption, limitOption } from './options.ts';
+import { cursorOption, limitOption, queryOf } from './query-options.ts';
 
 const outcome = z.enum(OUTCOMES);
 

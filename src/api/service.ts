@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
 import { count, nextCursor, time } from './fields.ts';
-import { cursorOption, limitOption, timeOption } from './options.ts';
+import { cursorOption, limitOption, timeOption } from './query-options.ts';
 
 /** Roles of tokens, from the least: viewers look, operators act, admins decide who may do that. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const;

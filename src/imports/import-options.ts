@@ -5,23 +5,13 @@ import { BAN_OPTIONS, type BanChoices, banOptionsOf } from '../options/ban-optio
 import { type CreateChoices, createOptions, createOptionsOf } from '../options/create-options.ts';
 import { filledShape, type Given, keptOf, keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import {
-  ASKING,
-  EXPECTING,
-  GIVING_UP,
-  HELD,
-  REMOVING,
-  REPORTING,
-  STOPPING,
-  TRIAL,
-} from '../options/sending-options.ts';
+import { EXPECTING, HELD, REPORTING, SENDING } from '../options/sending-options.ts';
 import { defined } from '../platform/defined.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
 
 const kept = keptShape({ ...READING, ...SHAPE });
-const SENDING = { ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
-const CHOSEN = { ...READING, ...SHAPE, ...SENDING, ...ASKING, ...HELD };
+const CHOSEN = { ...READING, ...SHAPE, ...EXPECTING, ...SENDING };
 
 /** The reading options that are stored with an import, sync or schedule, so that it is always read in the same way. */
 const reading = {
@@ -42,7 +32,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...SENDING, ...REPORTING, ...ASKING }),
+  ...keptShape({ ...EXPECTING, ...SENDING, ...REPORTING }),
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,

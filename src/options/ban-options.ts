@@ -16,7 +16,8 @@ export const BAN_CHECK = {
     off: 'save the call for each group that asks who is banned; bans can then be lifted unnoticed',
   }),
 };
-export type BanChoices = Given<typeof LIFTING & typeof BAN_CHECK>;
+export const BANS = { ...LIFTING, ...BAN_CHECK };
+export type BanChoices = Given<typeof BANS>;
 
 /**
  * The stored form. `keep`: the row fails. `lift`: the ban is lifted, and the row says so. Absent: nobody asks who is

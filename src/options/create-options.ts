@@ -110,8 +110,8 @@ export const MAX_CREATE = {
   }),
 };
 
-const ALL = { ...CREATING, ...MAX_CREATE };
-const kept = keptShape(ALL);
+export const CREATION = { ...CREATING, ...MAX_CREATE };
+const kept = keptShape(CREATION);
 
 /** The stored form. Absent `userNameFrom`: a user whose row has no name is not created. */
 export const createOptions = z.strictObject({
@@ -126,19 +126,19 @@ export const createOptions = z.strictObject({
 export type CreateOptions = z.infer<typeof createOptions>;
 
 /** Choices as flags and queries give them; an absent one has its default. */
-export type CreateChoices = Given<typeof ALL>;
+export type CreateChoices = Given<typeof CREATION>;
 
 /** The options; undefined where nothing may be created. */
 export function createOptionsOf(choices: CreateChoices): CreateOptions | undefined {
   const { createUsers = false, createGroups = false, reactivate = false } = choices;
-  return createUsers || createGroups || reactivate ? createOptions.parse(keptOf(ALL, choices)) : undefined;
+  return createUsers || createGroups || reactivate ? createOptions.parse(keptOf(CREATION, choices)) : undefined;
 }
 
 /** The choices that give these options, as a schedule shows and takes them. */
 export function createSettingsOf(create: CreateOptions) {
   const { users, groups, reactivate, membersWithGroup } = create;
-  const { createMap = {}, maxCreate = {}, ...choices } = givenOf(ALL, create);
-  const columns = ALL.createMap.print(createMap).join(',');
+  const { createMap = {}, maxCreate = {}, ...choices } = givenOf(CREATION, create);
+  const columns = CREATION.createMap.print(createMap).join(',');
   const max = textOfMaxCreate(maxCreate);
   return {
     ...choices,

@@ -90,7 +90,6 @@ export const LEAVING_OUT = {
     help: 'leave out the rows that would fail, as the check of the import says: they are `skipped`, and all others are sent',
   }),
 };
-export type LeavingOutChoices = Given<typeof LEAVING_OUT>;
 
 /** The destination of an import's reports when it is over. */
 export const REPORTING = {
@@ -132,12 +131,18 @@ export const TRIAL = {
   }),
 };
 export type TrialChoices = Given<typeof TRIAL>;
-export type RemovingChoices = Given<typeof REMOVING>;
+
+/** Options of every import for sending its rows. */
+export const SENDING = { ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...HELD, ...ASKING };
 
 const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
+
+/** Answers to a question for which an import waits, on the command line. */
+export const ANSWERING = { ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT };
+export type AnsweringChoices = Given<typeof ANSWERING>;
 
 /** Options that `resume` may change of an import that waits for an answer. */
 export const RESUMING = {
   ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
-  ...{ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT },
+  ...ANSWERING,
 };

@@ -1,18 +1,12 @@
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { queryOf } from '../../src/api/option-query.ts';
+import { queryOf } from '../../src/api/query-options.ts';
 import { withOptions } from '../../src/cli/flags/option-flags.ts';
 import { newSchedule } from '../../src/features/schedule/api.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { BAN_CHECK, LIFTING } from '../../src/options/ban-options.ts';
-import {
-  CREATING,
-  createOptions,
-  createOptionsOf,
-  createSettingsOf,
-  MAX_CREATE,
-} from '../../src/options/create-options.ts';
+import { CREATION, createOptions, createOptionsOf, createSettingsOf } from '../../src/options/create-options.ts';
 import {
   APPLYING,
   MODE,
@@ -41,7 +35,6 @@ import {
 import { shapeSettings } from '../../src/options/shape.ts';
 import { uploadQuery } from '../../src/server/uploads/upload-options.ts';
 
-const CREATION = { ...CREATING, ...MAX_CREATE };
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
 // What chooses rows has names of its own beside the options of reading.
 const { status, code, text, line, problemColumn, check } = ROW_FILTER;

@@ -11,8 +11,7 @@ import {
   sendingPlan,
 } from '../imports.ts';
 import { fileOf, nothing, operationsOf } from '../operation.ts';
-import { queryOf } from '../option-query.ts';
-import { anyTexts } from '../options.ts';
+import { anyTexts, queryOf } from '../query-options.ts';
 
 /** Declares operations of one import, or of all. */
 export const operationOfImports = operationsOf(

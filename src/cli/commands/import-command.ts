@@ -1,25 +1,20 @@
 import { Command, Option } from 'commander';
+import { BANS } from '../../options/ban-options.ts';
+import { CREATION } from '../../options/create-options.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
-import { HELD } from '../../options/sending-options.ts';
+import { READING } from '../../options/reading-options.ts';
+import { EXPECTING, HELD, REPORTING, STOPPING } from '../../options/sending-options.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
 import { tagFlag } from '../flags/list-flags.ts';
-import {
-  withBans,
-  withCreate,
-  withExpectRows,
-  withMaxErrors,
-  withOptions,
-  withReading,
-  withRecipeFlag,
-} from '../flags/option-flags.ts';
+import { withOptions, withRecipeFlag } from '../flags/option-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { withShape, withTrial } from '../flags/shape-flags.ts';
-import { withReportTo, withSource } from '../flags/source-flags.ts';
+import { withSource } from '../flags/source-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { openImportRuns } from '../target/open-target.ts';
 
@@ -29,18 +24,17 @@ export function importCommand(io: Io, end: End): Command {
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
   );
-  withBans(withCreate(withReading(command)));
+  withOptions(command, { ...READING, ...CREATION, ...BANS });
   if (FEATURES.recipes !== undefined) withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
-  withExpectRows(withSource(command));
-  withOptions(command, HELD);
+  withOptions(withSource(command), { ...EXPECTING, ...HELD });
   if (FEATURES.check !== undefined) {
     const says = 'read the file, ask the service which rows would fail, and send nothing';
     withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
   }
-  withPace(withMaxErrors(command)).addOption(settingFlag('giveUpAfter'));
+  withPace(withOptions(command, STOPPING)).addOption(settingFlag('giveUpAfter'));
   withTrial(withShape(command));
-  if (FEATURES.deliver !== undefined) withReportTo(command);
+  if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   command.addOption(
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );

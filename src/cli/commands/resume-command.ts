@@ -4,9 +4,7 @@ import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import type { BanChoices } from '../../options/ban-options.ts';
-import type { CreateChoices } from '../../options/create-options.ts';
-import { LEAVING_OUT, type LeavingOutChoices, type RemovingChoices } from '../../options/sending-options.ts';
+import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { inShort } from '../../text/wording.ts';
@@ -15,8 +13,7 @@ import { checkTarget } from '../check-target.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withBanCheck, withMaxCreate, withOptions } from '../flags/option-flags.ts';
-import { withMaxRemovals } from '../flags/shape-flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import { runImport } from '../run-import.ts';
 import { deliveryLines } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -25,17 +22,12 @@ import { openImports } from '../target/open-target.ts';
 import { typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
 
-type Flags = RunningFlags &
-  Pick<CreateChoices, 'maxCreate'> &
-  RemovingChoices &
-  LeavingOutChoices &
-  Pick<BanChoices, 'banCheck'> &
-  ServerFlags;
+type Flags = RunningFlags & AnsweringChoices & ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: End): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withOptions(withBanCheck(withMaxRemovals(withMaxCreate(withRunning(withServer(command))))), LEAVING_OUT);
+  withOptions(withRunning(withServer(command)), ANSWERING);
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 

@@ -4,13 +4,14 @@ import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
+import { STOPPING } from '../../options/sending-options.ts';
 import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-import { withMaxErrors, withOptions } from '../flags/option-flags.ts';
+import { withOptions } from '../flags/option-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImportRuns } from '../target/open-target.ts';
 import type { Imports } from '../target/target-imports.ts';
@@ -24,7 +25,7 @@ type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?
  */
 export function retryCommand(io: Io, end: End): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
-  withMaxErrors(withRunning(withServer(withOptions(command, ROWS))));
+  withOptions(withRunning(withServer(withOptions(command, ROWS))), STOPPING);
   if (FEATURES.repair !== undefined) {
     command.option(
       '--edits <file>',

@@ -3,13 +3,7 @@ import type { BanChoices } from '../../options/ban-options.ts';
 import type { CreateChoices } from '../../options/create-options.ts';
 import type { Given } from '../../options/option.ts';
 import type { ReadingChoices } from '../../options/reading-options.ts';
-import type {
-  ExpectingChoices,
-  HELD,
-  RemovingChoices,
-  ReportingChoices,
-  TrialChoices,
-} from '../../options/sending-options.ts';
+import type { ExpectingChoices, ReportingChoices, SENDING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import type { CheckFlags } from './check-flags.ts';
 import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
@@ -25,9 +19,7 @@ export interface ImportFlags
     ReadingChoices,
     CreateChoices,
     ShapeFlags,
-    TrialChoices,
-    Given<typeof HELD>,
-    RemovingChoices,
+    Given<typeof SENDING>,
     SandboxFlags,
     SendingFlags,
     WorkersFlags,

@@ -1,9 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { type OptionDeclaration, type Options, OptionTextError } from '../../options/option.ts';
-import { READING } from '../../options/reading-options.ts';
-import { EXPECTING, STOPPING } from '../../options/sending-options.ts';
 import { repeatable } from './once.ts';
 
 /** Adds a flag for each of the options. */
@@ -34,37 +30,6 @@ export function parserOf<Value>(parse: (text: string) => Value, join?: (earlier:
     }
   };
   return join === undefined ? parser : repeatable(parser);
-}
-
-/** Flags for reading an input. */
-export function withReading(command: Command): Command {
-  return withOptions(command, READING);
-}
-
-export function withExpectRows(command: Command): Command {
-  return withOptions(command, EXPECTING);
-}
-
-export function withMaxErrors(command: Command): Command {
-  return withOptions(command, STOPPING);
-}
-
-/** Flags for creating users and groups that the service does not know. */
-export function withCreate(command: Command): Command {
-  return withMaxCreate(withOptions(command, CREATING));
-}
-
-export function withMaxCreate(command: Command): Command {
-  return withOptions(command, MAX_CREATE);
-}
-
-/** Flags for rows that add a user who is banned from the group. */
-export function withBans(command: Command): Command {
-  return withBanCheck(withOptions(command, LIFTING));
-}
-
-export function withBanCheck(command: Command): Command {
-  return withOptions(command, BAN_CHECK);
 }
 
 export interface RecipeFlags {

@@ -101,10 +101,6 @@ export function withTrial(command: Command): Command {
   return command.optionsGroup('Options:');
 }
 
-export function withMaxRemovals(command: Command): Command {
-  return withOptions(command, REMOVING);
-}
-
 /** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */
 export function shapeOf(flags: ShapeFlags): Shape | undefined {
   const { headerRow, skipLines, columns, uid, split, lists, wide, wideGuid, numbered, scopeWords, where } = flags;

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { REPORTING, type ReportingChoices } from '../../options/sending-options.ts';
+import type { ReportingChoices } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
 import { wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import { byteCount } from './flags.ts';
 import { repeatable } from './once.ts';
-import { withOptions } from './option-flags.ts';
 
 /** Flags for reaching an address. */
 export interface PlaceFlags {
@@ -93,11 +92,6 @@ export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettin
     secrets: secret.length === 0 ? undefined : secrets,
     ...{ nextPage, table, endpoint, query: whole(query), keyFile: whole(keyFile), knownHosts: whole(knownHosts) },
   });
-}
-
-/** `--report-to`; with the flags of addresses beside it. */
-export function withReportTo(command: Command): Command {
-  return withOptions(command, REPORTING);
 }
 
 /**

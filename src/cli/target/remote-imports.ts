@@ -11,10 +11,8 @@ import { type Target, targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
-import { BAN_CHECK } from '../../options/ban-options.ts';
-import { MAX_CREATE } from '../../options/create-options.ts';
 import { textsOf } from '../../options/option.ts';
-import { LEAVING_OUT, REMOVING } from '../../options/sending-options.ts';
+import { ANSWERING } from '../../options/sending-options.ts';
 import { type Io, say } from '../screen/io.ts';
 import { NoImports } from './kept-imports.ts';
 import { present } from './local-imports.ts';
@@ -70,7 +68,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     },
     regions: () => regionsOf(server),
     act: (id, verb, changes = {}) => {
-      const texts = Object.fromEntries(textsOf({ ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT }, changes));
+      const texts = Object.fromEntries(textsOf(ANSWERING, changes));
       return verb === 'resume'
         ? server.call(importOperations.resume, { id, ...texts })
         : server.call(importOperations[verb], { id });

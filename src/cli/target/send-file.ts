@@ -8,20 +8,17 @@ import { importOperations } from '../../api/operations/import-operations.ts';
 import { sessionOperations } from '../../api/operations/service-operations.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
-import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
-import { CREATING, type CreateChoices, MAX_CREATE } from '../../options/create-options.ts';
+import { BANS } from '../../options/ban-options.ts';
+import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
 import {
   EXPECTING,
   type ExpectingChoices,
-  GIVING_UP,
-  HELD,
-  REMOVING,
   REPORTING,
-  STOPPING,
-  TRIAL,
+  type ReportingChoices,
+  SENDING,
 } from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
@@ -107,18 +104,17 @@ async function obtain(
   return found && { path, lookups: found };
 }
 
-const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATING, ...MAX_CREATE };
+const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...REPORTING, ...CREATION };
 
-/** Returns the API's query for reading a file and creating users and groups. */
+/** Returns the API's query for what imports and syncs have in common. */
 export function readingQuery(
   file: string,
-  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
+  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices & ReportingChoices,
 ): URLSearchParams {
-  const { createUsers, createGroups, reactivate, recipe } = flags;
+  const { recipe } = flags;
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
   const query = new URLSearchParams({ name, ...(recipe !== undefined && { recipe }) });
-  const sent = createUsers || createGroups || reactivate ? SENT : { ...CONTENT, ...SHAPE, ...EXPECTING };
-  for (const [option, text] of textsOf(sent, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
+  for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
   return query;
 }
 
@@ -134,21 +130,10 @@ export async function sendForImport(
   return sendFile({ ...options, file, flags, make, howToSee: imports.command('list') });
 }
 
-const SENT_OF_IMPORT = {
-  ...STOPPING,
-  ...GIVING_UP,
-  ...REPORTING,
-  ...LIFTING,
-  ...BAN_CHECK,
-  ...REMOVING,
-  ...TRIAL,
-  ...HELD,
-};
-
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchParams> {
   const query = readingQuery(file, flags);
-  for (const [name, text] of textsOf(SENT_OF_IMPORT, flags)) query.append(name, text);
+  for (const [name, text] of textsOf({ ...BANS, ...SENDING }, flags)) query.append(name, text);
   const tags = await tagsOf(flags);
   if (tags.length > 0) query.set('tags', tags.join(','));
   return query;

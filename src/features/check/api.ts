@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, stateReason, time } from '../../api/fields.ts';
-import { queryOf } from '../../api/option-query.ts';
+import { queryOf } from '../../api/query-options.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { CHECKING } from '../../options/sending-options.ts';

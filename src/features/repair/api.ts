@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, nextCursor, rowNumber, time } from '../../api/fields.ts';
-import { cursorOption, limitOption, listOption } from '../../api/options.ts';
+import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
 import { ROW_COLUMNS } from '../../api/rows.ts';
 
 /** Edits of cells in one request, at most. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { count, sentTo, stateReason, time } from '../../api/fields.ts';
-import { queryOf } from '../../api/option-query.ts';
-import { limitOption } from '../../api/options.ts';
+import { limitOption, queryOf } from '../../api/query-options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
-import { cursorOption, limitOption, listOption } from '../../api/options.ts';
+import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
 import { actionCounts, planTotals, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';

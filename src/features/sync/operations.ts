@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileOf, operationsOf } from '../../api/operation.ts';
-import { anyTexts } from '../../api/options.ts';
+import { anyTexts } from '../../api/query-options.ts';
 import {
   compareQuery,
   comparison,

@@ -1,25 +1,16 @@
 import { z } from 'zod';
-import { queryOf } from '../../api/option-query.ts';
+import { queryOf } from '../../api/query-options.ts';
 import { tagsOption } from '../../api/tags.ts';
 import { asParameter, written } from '../../errors/named-options.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { BAN_CHECK, LIFTING } from '../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import { BANS } from '../../options/ban-options.ts';
+import { CREATION } from '../../options/create-options.ts';
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { CONTENT, SHAPE } from '../../options/reading-options.ts';
-import {
-  ASKING,
-  EXPECTING,
-  GIVING_UP,
-  HELD,
-  REMOVING,
-  REPORTING,
-  STOPPING,
-  TRIAL,
-} from '../../options/sending-options.ts';
+import { EXPECTING, REPORTING, SENDING } from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
@@ -57,8 +48,7 @@ export const uploadQuery = z.strictObject({
   ...KEPT_READING,
   ...RECIPE,
   tags: tagsOption.optional(),
-  ...queryOf({ ...STOPPING, ...GIVING_UP, ...CREATING, ...MAX_CREATE, ...LIFTING, ...BAN_CHECK }),
-  ...queryOf({ ...TRIAL, ...REMOVING, ...HELD, ...ASKING }),
+  ...queryOf({ ...CREATION, ...BANS, ...SENDING }),
 });
 
 type Query = z.infer<typeof uploadQuery>;

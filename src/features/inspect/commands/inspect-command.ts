@@ -7,14 +7,14 @@ import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
 import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
-import { withReading } from '../../../cli/flags/option-flags.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
-import type { ReadingChoices } from '../../../options/reading-options.ts';
+import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { typed } from '../../recipes/typed-import.ts';
@@ -29,8 +29,8 @@ export function inspectCommand(io: Io, end: End): Command {
     '<file>',
     'any file, or an address; - reads the beginning of standard input',
   );
-  return withDataDir(withJson(withShape(withReading(withSource(command))))).action((file: string, flags: Flags) =>
-    end(inspectCommandLine(io, file, flags)),
+  return withDataDir(withJson(withShape(withOptions(withSource(command), READING)))).action(
+    (file: string, flags: Flags) => end(inspectCommandLine(io, file, flags)),
   );
 }
 

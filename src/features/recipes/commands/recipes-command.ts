@@ -4,7 +4,7 @@ import { noteCommand } from '../../../cli/audit.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
-import { type RecipeFlags, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { type RecipeFlags, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
@@ -13,7 +13,7 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readOptions } from '../../../imports/import-options.ts';
 import { openImportReader } from '../../../imports/report/import-reader.ts';
-import type { ReadingChoices } from '../../../options/reading-options.ts';
+import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
 import { type Config, readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
@@ -63,7 +63,7 @@ function saveCommand(io: Io, end: End): Command {
     .option('--from <import>', 'take the flags of an import instead; "latest" is the latest one')
     .option('--title <text>', 'what the files are')
     .option('--description <text>', 'what rollcall does with them');
-  return withDataDir(withJson(withShape(withReading(withRecipeFlag(command))))).action(
+  return withDataDir(withJson(withShape(withOptions(withRecipeFlag(command), READING)))).action(
     (name: string, file: string | undefined, flags: SaveFlags) => end(saveOne(io, name, file, flags)),
   );
 }

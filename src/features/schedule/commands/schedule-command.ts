@@ -11,25 +11,21 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import {
-  optionFlag,
-  withCreate,
-  withExpectRows,
-  withOptions,
-  withReading,
-  withRecipeFlag,
-} from '../../../cli/flags/option-flags.ts';
+import { optionFlag, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
-import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
+import { withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
+import { CREATION } from '../../../options/create-options.ts';
+import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
+import { READING } from '../../../options/reading-options.ts';
+import { EXPECTING, REPORTING } from '../../../options/sending-options.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
-import { withDeciding, withMode } from '../../sync/commands/sync-flags.ts';
+import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { localSchedules } from './local-schedules.ts';
@@ -65,9 +61,10 @@ function addCommand(io: Io, end: End): Command {
     )
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS));
   withOptions(command, { ...APPLYING, ...RUNNING });
-  if (FEATURES.deliver !== undefined) withReportTo(command);
-  withExpectRows(withSource(command));
-  withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
+  if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
+  withOptions(withSource(command), { ...EXPECTING, ...MODE });
+  withOptions(withDeciding(command), { ...CREATION, ...READING });
+  withShape(withRecipeFlag(command));
   withServer(withDataDir(withJson(command))).option(
     '--sandbox',
     'run it against the sandbox of a server that was started with --sandbox',
@@ -128,11 +125,11 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
   if (FEATURES.deliver !== undefined) {
-    withReportTo(command).addOption(
+    withOptions(command, REPORTING).addOption(
       new Option('--no-report-to', 'write the reports where ROLLCALL_REPORT_TO says, or nowhere'),
     );
   }
-  return withExpectRows(withServer(withDataDir(withJson(command))));
+  return withOptions(withServer(withDataDir(withJson(command))), EXPECTING);
 }
 
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { queryOf } from '../../../api/option-query.ts';
+import { queryOf } from '../../../api/query-options.ts';
 import type { Settings } from '../../../api/service.ts';
 import { type ImportOptions, importOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';

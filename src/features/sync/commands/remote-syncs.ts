@@ -6,8 +6,6 @@ import type { Server, Upload } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
-import { textsOf } from '../../../options/option.ts';
-import { REPORTING } from '../../../options/sending-options.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
@@ -27,7 +25,6 @@ export function remoteSyncRuns(options: Options): SyncRuns {
     plan: async (file, flags) => {
       const query = readingQuery(file, flags);
       for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
-      for (const [name, value] of textsOf(REPORTING, flags)) query.append(name, value);
       const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
       const sent = await sendFile({
         io,

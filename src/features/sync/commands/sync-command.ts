@@ -14,18 +14,22 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { withCreate, withExpectRows, withReading, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
-import { withReportTo, withSource } from '../../../cli/flags/source-flags.ts';
+import { withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import { CREATION } from '../../../options/create-options.ts';
+import { MODE } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
+import { READING } from '../../../options/reading-options.ts';
+import { EXPECTING, REPORTING } from '../../../options/sending-options.ts';
 import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncRuns, openSyncs } from './open-syncs.ts';
-import { type SyncFileFlags, withDeciding, withMode, withPlan } from './sync-flags.ts';
+import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { documentOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
 
 type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
@@ -46,9 +50,9 @@ export function syncCommand(io: Io, end: End): Command {
     )
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
-  withPlan(withCreate(withDeciding(withMode(command))));
-  withShape(withRecipeFlag(withReading(withExpectRows(withSource(command)))));
-  if (FEATURES.deliver !== undefined) withReportTo(command);
+  withPlan(withOptions(withDeciding(withOptions(command, MODE)), CREATION));
+  withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
+  if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   withServer(withRunning(command));
   const format = command.options.find(({ long }) => long === '--format');
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);

@@ -37,10 +37,6 @@ export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY
 
 export interface ModeFlags extends DecidingFlags, ModeChoices {}
 
-export function withMode(command: Command): Command {
-  return withOptions(command, MODE);
-}
-
 export function withDeciding(command: Command): Command {
   return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
     .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address')

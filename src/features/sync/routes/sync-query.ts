@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { queryOf } from '../../../api/option-query.ts';
+import { queryOf } from '../../../api/query-options.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
-import { CREATING, MAX_CREATE } from '../../../options/create-options.ts';
+import { CREATION } from '../../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../../options/deciding-options.ts';
 import { FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
@@ -46,7 +46,7 @@ export const syncQuery = z.strictObject({
     description:
       'What the file is called. Syncs of one name are runs of the same sync: guards compare each with the one before.',
   }),
-  ...queryOf({ ...MODE, ...CREATING, ...MAX_CREATE }),
+  ...queryOf({ ...MODE, ...CREATION }),
   ...DECIDING,
   ...FROM,
   ...KEPT_READING,
