@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { isLocalhost, NEXT_ADDRESS_MS } from '../platform/loopback.ts';
+import { connectTimes } from '../platform/loopback.ts';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './call-errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
 import { lookupHost } from './service-address.ts';
@@ -71,9 +71,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   /** Ends the sockets that are still connecting; the pool knows only open ones. */
   const ending = new AbortController();
   const connect = {
-    timeout: timeouts.connectMs,
-    // An address of this machine answers or refuses at once: no other is tried because of the time.
-    autoSelectFamilyAttemptTimeout: isLocalhost(new URL(origin).hostname) ? timeouts.connectMs : NEXT_ADDRESS_MS,
+    ...connectTimes(new URL(origin).hostname, timeouts.connectMs),
     lookup: lookupHost,
     signal: ending.signal,
     // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.

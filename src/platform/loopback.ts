@@ -17,3 +17,12 @@ export function isLocalhost(name: string): boolean {
  * may take, and less than a process may be busy; the next address, such as ::1, may be one at which nothing answers.
  */
 export const NEXT_ADDRESS_MS = 2_000;
+
+/**
+ * Times of a connection to a host, as sockets take them. An address of this machine answers or refuses at once: no other is
+ * tried because of the time.
+ * @param timeout ms, for all addresses together
+ */
+export function connectTimes(hostname: string, timeout: number) {
+  return { timeout, autoSelectFamilyAttemptTimeout: isLocalhost(hostname) ? timeout : NEXT_ADDRESS_MS };
+}

@@ -4,6 +4,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { lookupHost } from '../chat/service-address.ts';
 import { option, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
+import { connectTimes } from '../platform/loopback.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
 import { ALONE, isJson, joinedPages, linkedPage, type Page, refuseNamedNext } from './json-pages.ts';
@@ -47,7 +48,7 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
     headersTimeout: QUIET_MS,
     bodyTimeout: QUIET_MS,
     connect: {
-      timeout: CONNECT_MS,
+      ...connectTimes(url.hostname, CONNECT_MS),
       lookup: outside.lookup,
       // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
       rejectUnauthorized: true,

@@ -93,3 +93,8 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   if (error === nothing) throw new Error('expected a rejection, and the call succeeded');
   return error;
 }
+
+/** Keeps this thread busy. */
+export function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, getDefaultAutoSelectFamilyAttemptTimeo
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { CallAborted, MalformedReply, ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
-import { connect, json, listen, rejection, serve } from './chat-server.ts';
+import { block, connect, json, listen, rejection, serve } from './chat-server.ts';
 
 const ONE = { participants: ['u1'] };
 const SUCCESS = { data: { participants: { u1: { success: true } } } };
@@ -161,8 +161,3 @@ describe('giving a call up', () => {
     expect(warnings).toEqual([]);
   });
 });
-
-/** Keeps this thread busy. */
-function block(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}

@@ -2,13 +2,14 @@ import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashOf } from '../../src/platform/file-hash.ts';
 import { type Obtained, obtain, wholeSource } from '../../src/sources/obtain.ts';
 import { headerFrom, headersWithValues } from '../../src/sources/secrets.ts';
 import { SourceNotAllowed } from '../../src/sources/source-errors.ts';
-import { listen, rejection } from '../chat/chat-server.ts';
+import { block, listen, rejection } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { tempDir } from '../temp-dir.ts';
 
@@ -34,17 +35,20 @@ interface FetchOptions {
   readonly copy?: Obtained['copy'];
   readonly folder?: string;
   readonly signal?: AbortSignal;
+  readonly within?: Parameters<typeof obtain>[0]['within'];
 }
 
-const fetchFrom = (source: string, { headers = {}, maxSource = 10_000, copy, folder, signal }: FetchOptions = {}) =>
-  obtain(
+const fetchFrom = (source: string, options: FetchOptions = {}) => {
+  const { headers = {}, maxSource = 10_000, copy = null, folder, signal, within } = options;
+  return obtain(
     {
-      ...{ source, maxSource, copy: copy ?? null },
+      ...{ source, maxSource, copy, ...(within && { within }) },
       given: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
       context: { named: {}, ca: authority.ca, environment: (variable) => headers[variable] },
     },
     { folder: folder ?? join(tempDir(), 'kept'), signal: signal ?? new AbortController().signal },
   );
+};
 
 const messageOf = async (promise: Promise<unknown>) => String(await rejection(promise));
 
@@ -235,6 +239,14 @@ describe('an address', () => {
   test.each([401, 404, 206, 304, 500])('that answers %i fails', async (status) => {
     const { url } = await serve((reply) => reply.writeHead(status).end());
     expect(await messageOf(fetchFrom(url))).toContain(`answered ${status} where the file was expected`);
+  });
+
+  test('is fetched by a process that is busy while a connection is made', async () => {
+    const { url } = await serve((reply) => reply.end(MEMBERS));
+    // The look-up of the host begins the connection.
+    const connect = () => process.nextTick(() => block(2 * getDefaultAutoSelectFamilyAttemptTimeout()));
+    const within = { real: async (path: string) => path, check: () => {}, connect };
+    expect(readFileSync((await fetchFrom(url, { within })).path, 'utf8')).toBe(MEMBERS);
   });
 
   test('with a certificate of an unknown authority fails', async () => {

@@ -6,7 +6,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
-import { isLoopback } from '../../platform/loopback.ts';
+import { connectTimes, isLoopback } from '../../platform/loopback.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Answering, Client } from './operation-client.ts';
@@ -84,7 +84,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
   const dispatcher = new Agent({
     headersTimeout: ANSWER_MS,
     connect: {
-      timeout: CONNECT_MS,
+      ...connectTimes(hostname, CONNECT_MS),
       // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),

@@ -4,6 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { connectTimes } from '../../platform/loopback.ts';
 import { VERSION } from '../../platform/package-folder.ts';
 import { isPublic } from '../../sources/reach.ts';
 
@@ -41,7 +42,11 @@ const MAX_ANSWER = 16_384;
 export function openReceiver({ url: text, key, allowPrivate }: ReceiverOptions): Receiver {
   const url = checked(text, allowPrivate);
   const dispatcher = new Agent({
-    connect: { timeout: CONNECT_MS, rejectUnauthorized: true, ...(!allowPrivate && { lookup: lookupPublic }) },
+    connect: {
+      ...connectTimes(url.hostname, CONNECT_MS),
+      rejectUnauthorized: true,
+      ...(!allowPrivate && { lookup: lookupPublic }),
+    },
   });
   return {
     host: url.host,
