@@ -42,15 +42,12 @@ const ORPHANED = 'the process that sent it ended before an answer came';
 export class OpenImports {
   readonly #options: OpenImportsOptions;
   readonly #imports = new Map<string, OpenImport>();
+  readonly all: ReadonlyMap<string, OpenImport> = this.#imports;
   /** Imports that are being dropped. */
   readonly #dropping = new Map<string, Promise<void>>();
 
   constructor(options: OpenImportsOptions) {
     this.#options = options;
-  }
-
-  get all(): ReadonlyMap<string, OpenImport> {
-    return this.#imports;
   }
 
   /** Opens an import with its ledger; its results are taken from now on. */
