@@ -25,7 +25,10 @@ export const session = signal<Session | null>(null);
 export const shownPath = signal('');
 /** The server's settings; undefined while they are not known. */
 export const settings = signal<Settings | undefined>(undefined);
-const said = signal('');
+/** Announced lately, the latest last. `at` in ms since 1970. */
+const said = signal<readonly { at: number; text: string }[]>([]);
+/** An announcement stays beside the next ones for so long, in ms: a text that is replaced at once is never read aloud. */
+const SAID_MS = 1000;
 
 /** The element that index.html has under this id. */
 function part(id: string) {
@@ -38,7 +41,8 @@ export const main = part('main');
 
 /** Has a screen reader say this when it has a moment. For changes of state, not for progress. */
 export function announce(text: string) {
-  said.value = text;
+  const at = Date.now();
+  said.value = [...said.peek().filter((one) => at - one.at < SAID_MS && one.text !== text), { at, text }];
 }
 
 /**
@@ -161,7 +165,7 @@ function Away() {
 }
 
 function Said() {
-  return said.value;
+  return said.value.map(({ at, text }) => <p key={`${at} ${text}`}>{text}</p>);
 }
 
 /** The clock of the times, the keys, and the documentation. */

@@ -243,7 +243,18 @@ test('several imports that wait are resumed in the list after a question about t
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Keep them waiting' }).click();
   await page.getByRole('checkbox', { name: /^Select bulk-b.csv/ }).uncheck();
+  // What an event says of the import at the same moment does not take the place of the answer.
+  const isHeard = Promise.withResolvers<void>();
+  await page.route('**/v1/imports?*', async (route) => {
+    await isHeard.promise;
+    await route.continue();
+  });
+  await page.clock.setFixedTime(await page.evaluate<number>('Date.now()'));
   // A few rows need no question.
   await resume.click();
-  await page.getByText('1 import done.').waitFor({ state: 'attached' });
+  const said = page.locator('#announcements');
+  await said.getByText('bulk-a.csv: ').first().waitFor({ state: 'attached' });
+  await said.getByText('1 import done.').waitFor({ state: 'attached' });
+  isHeard.resolve();
+  await page.getByRole('checkbox', { name: /^Select bulk-a/ }).waitFor({ state: 'detached' });
 });
