@@ -26,7 +26,7 @@ export const shownPath = signal('');
 /** The server's settings; undefined while they are not known. */
 export const settings = signal<Settings | undefined>(undefined);
 /** Announced lately, the latest last. `at` in ms since 1970. */
-const said = signal<readonly { at: number; text: string }[]>([]);
+const said = signal<readonly { at: number; about: string; text: string }[]>([]);
 /** An announcement stays beside the next ones for so long, in ms: a text that is replaced at once is never read aloud. */
 const SAID_MS = 1000;
 
@@ -39,10 +39,13 @@ function part(id: string) {
 
 export const main = part('main');
 
-/** Has a screen reader say this when it has a moment. For changes of state, not for progress. */
-export function announce(text: string) {
+/**
+ * Has a screen reader say this when it has a moment. For changes of state, not for progress.
+ * @param about takes the place of what was announced about the same thing
+ */
+export function announce(text: string, about = text) {
   const at = Date.now();
-  said.value = [...said.peek().filter((one) => at - one.at < SAID_MS && one.text !== text), { at, text }];
+  said.value = [...said.peek().filter((one) => at - one.at < SAID_MS && one.about !== about), { at, about, text }];
 }
 
 /**

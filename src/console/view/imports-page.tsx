@@ -117,7 +117,8 @@ function merged(
   refreshSoon: () => void,
 ) {
   const before = items.find(({ id }) => id === view.id);
-  if (before !== undefined && before.state !== view.state) announce(`${fileName(view.file)}: ${stateLabel(view)}`);
+  if (before !== undefined && before.state !== view.state)
+    announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
   const isWanted = state === '' || state.split(',').includes(view.state);
   if (before !== undefined) {
     return isWanted ? items.map((one) => (one === before ? view : one)) : items.filter((one) => one !== before);

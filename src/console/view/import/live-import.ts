@@ -105,7 +105,7 @@ export class LiveImport {
       this.error.value = undefined;
       if (before?.state !== view.state) this.turns.value += 1;
     });
-    if (before !== undefined && before.state !== view.state) announce(stateSentence(view));
+    if (before !== undefined && before.state !== view.state) announce(stateSentence(view), view.id);
     else if (view.state === 'running') this.#announceProgress(view);
     // The list may have told of what follows the end, such as the delivery of reports, before the end was known here.
     if (before?.finishedAt === null && view.finishedAt !== null) void this.load(this.#leaving);
@@ -117,7 +117,7 @@ export class LiveImport {
     const now = Date.now();
     if (percent <= this.#announced.percent || now - this.#announced.at < ANNOUNCED_EVERY_MS) return;
     this.#announced = { percent, at: now };
-    announce(`${percent} percent: ${stateSentence(view)}`);
+    announce(`${percent} percent: ${stateSentence(view)}`, view.id);
   }
 
   #move(view: ImportView) {

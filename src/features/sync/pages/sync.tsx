@@ -119,7 +119,7 @@ function useAnnounced(view: SyncView | undefined) {
   const before = useRef<SyncState | undefined>(undefined);
   useEffect(() => {
     if (view !== undefined && before.current !== undefined && before.current !== view.state)
-      announce(syncSentence(view));
+      announce(syncSentence(view), view.id);
     before.current = view?.state;
   }, [view?.state]);
 }
