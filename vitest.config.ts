@@ -13,7 +13,10 @@ export default defineConfig({
       // Files share the processes of the workers, with all that these have loaded: a third of the CPU is saved. So a file
       // leaves nothing behind: no server, no timer, no setting of the process.
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [LONG_TESTS], isolate: false } },
-      { extends: true, test: { name: 'long', include: [LONG_TESTS], testTimeout: 2 * HANGS_MS } },
+      {
+        extends: true,
+        test: { name: 'long', include: [LONG_TESTS], testTimeout: 2 * HANGS_MS, hookTimeout: 2 * HANGS_MS },
+      },
     ],
     // As Node runs it: nothing is transformed on the way, and what is compiled once need not be again.
     experimental: { viteModuleRunner: false, nodeLoader: false },
