@@ -340,7 +340,7 @@ interface Unanswered {
   readonly answeredAt?: number | null;
 }
 
-/** Is told of every call that will be repeated, before the repeat. */
+/** Called before a call that was not answered is repeated. */
 export type UnansweredListener = (jobId: string, verdict: UnansweredCall, at: number) => Promise<Unanswered>;
 
 interface UnansweredCall {

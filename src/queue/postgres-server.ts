@@ -194,7 +194,7 @@ class Listening {
     this.notifications.setMaxListeners(0);
   }
 
-  /** A worker of a queue has started. Returns what is to be called at its end. */
+  /** Counts a worker of a queue. Returns the function that ends the count. */
   enter(queue: string): () => void {
     const key = Symbol(queue);
     this.#workers.set(key, queue);

@@ -389,6 +389,7 @@ test.each([
   ['shape', { reading: { shape: { identities: {} } } }],
   ['file', { file: 'members.csv' }],
   ['createMap', { createUsers: true, createMap: 'nickname=Nick' }],
+  ['groupDescription', { createGroups: true, groupDescription: 'x'.repeat(3_001) }],
   ['maxCreate', { createUsers: true, maxCreate: 'many' }],
 ] as const)('a wrong %s is named, with what is allowed', async (field, changes) => {
   expect(await refused(changes)).toMatchObject({ code: 'BAD_OPTION', field, status: 400 });

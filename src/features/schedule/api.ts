@@ -51,6 +51,7 @@ const createSettings = z.strictObject({
   createMap: asText(CREATING.createMap),
   maxCreate: asText(MAX_CREATE.maxCreate),
 });
+const { userRole, groupOwner, groupIcon, groupDescription } = CREATING;
 const { join: _, ...createMap } = CREATING.createMap;
 
 const uids = z.array(z.string().min(1).max(200)).max(10_000);
@@ -74,7 +75,7 @@ const scheduleSettings = z.strictObject({
   protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
   removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
   ...createSettings.shape,
-  ...queryOf({ createMap, ...MAX_CREATE }),
+  ...queryOf({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
   limits: guardLimits.default({}),
   giveUpAfterMs: z.int().positive().nullable().optional().meta({
     description:

@@ -72,7 +72,7 @@ export class RegionCircuit {
     }
   }
 
-  /** To be told of each call that has ended. */
+  /** Takes note of a call that has ended. */
   called({ kind, httpStatus }: CallRecord): void {
     if (httpStatus === null || kind === 'again') return;
     this.#ramp(this.#now * 2);

@@ -107,7 +107,7 @@ export class LiveImport {
     });
     if (before !== undefined && before.state !== view.state) announce(stateSentence(view), view.id);
     else if (view.state === 'running') this.#announceProgress(view);
-    // The list may have told of what follows the end, such as the delivery of reports, before the end was known here.
+    // Events of the list count from now on only: one about the delivery of reports may have come too early.
     if (before?.finishedAt === null && view.finishedAt !== null) void this.load(this.#leaving);
   }
 

@@ -96,9 +96,8 @@ function useLanding({ landing, found }: ShownFile) {
     if (done === '' || found.value === undefined) return;
     landing.value = '';
     const { missing } = found.value;
-    announce(
-      `${done} ${missing.length === 0 ? 'Nothing is missing.' : missing.map((field) => MISSING[field]).join(' ')}`,
-    );
+    const left = missing.length === 0 ? 'Nothing is missing.' : missing.map((field) => MISSING[field]).join(' ');
+    announce(`${done} ${left}`, 'columns');
     // A person who has moved on stays there.
     if (document.activeElement !== heading.current) return;
     const next = missing.length > 0 ? '.grid [data-next]' : '.suggestions button, #start';

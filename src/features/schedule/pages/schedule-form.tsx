@@ -1,7 +1,6 @@
 /** A schedule that is made, copied or edited. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { SentFor } from '../../../api/operation.ts';
 import type { Settings } from '../../../console/answers.ts';
 import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/elements.tsx';
 import { CheckField, Form, focusField, TextField } from '../../../console/form.tsx';
@@ -229,7 +228,11 @@ function useAttempts({ entry, before, isEdit, place }: AttemptsOf) {
       const added = isEdit ? undefined : { name: nameIn(form.read()), ...(before && { copyOf: before.name }) };
       const made = settingsOf(form.read(), before, preview.columnOf('uid'));
       const saved = await (added === undefined
-        ? edit(before?.name ?? '', { ...made, version: version.peek() }, signal)
+        ? schedules.call(
+            'PUT /v1/schedules/:name',
+            { name: before?.name ?? '', body: { ...made, version: version.peek() } },
+            signal,
+          )
         : schedules.call('POST /v1/schedules', { body: { ...made, ...added } }, signal));
       forget(place);
       go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
@@ -334,10 +337,6 @@ function controlOf(field: string, form: Form) {
   if (field.startsWith('reading.minRows')) return 'minRows';
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
   return creatingField(field, form);
-}
-
-function edit(name: string, body: SentFor<typeof scheduleOperations.edit>['body'], signal: AbortSignal) {
-  return schedules.call('PUT /v1/schedules/:name', { name, body }, signal);
 }
 
 function NameField({ form }: { form: Form }) {
