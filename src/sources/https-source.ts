@@ -185,6 +185,9 @@ async function follow(
     if (isExpected || (statusCode === 304 && known !== undefined)) return { ...answer, place };
     await answer.body.dump();
     const at = shown(addressName(place.href));
+    // A server that starts again answers so for a while.
+    if (rest !== undefined && statusCode >= 500)
+      throw new Error(`it broke off, and its server answered ${statusCode} then`);
     if (!REDIRECTS.has(statusCode)) {
       throw new SourceError(`${at} answered ${statusCode} where the file was expected`, {
         remedy: words`check the address, and what ${option('header')} gives`,

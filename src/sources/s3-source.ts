@@ -220,10 +220,13 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   const { ETag: version, ContentLength: size } = first;
   if (version !== undefined && version === known) return { name, version, content: undefined, close };
 
-  // Continues with the same object, or not at all.
+  // Continues with the same object, or not at all. The client has made its own attempts when it fails.
   const rest = async (from: number) => {
     const command = new GetObjectCommand({ ...at, IfMatch: version, Range: `bytes=${from}-` });
-    return (await client.send(command, { abortSignal: signal })).Body as AsyncIterable<Uint8Array>;
+    const { Body } = await client.send(command, { abortSignal: signal }).catch((error) => {
+      throw failed(name, error, signal);
+    });
+    return Body as AsyncIterable<Uint8Array>;
   };
   const pieces = resumed(first.Body as AsyncIterable<Uint8Array>, version === undefined ? undefined : rest, {
     failed: (error) => failed(name, error, signal),
