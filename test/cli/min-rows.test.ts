@@ -49,4 +49,14 @@ test('so is a sync, and each run of a schedule', async () => {
   expect(third.code).not.toBe(EXIT.ok);
   expect(third.stdout + third.stderr).toContain('has 3 rows, and the last run had 8, of which 50 % are 4');
   expect(inTeam(place)).toBe(10);
+
+  const edit = (...flags: string[]) => place.run(['schedule', 'edit', 'nightly', ...flags]);
+  expect((await edit('--expect-rows', '3')).code).toBe(EXIT.ok);
+  expect((await run()).code).not.toBe(EXIT.ok);
+  expect((await edit('--no-min-rows')).code).toBe(EXIT.ok);
+  expect((await run()).code).toBe(EXIT.ok);
+  place.file('m.csv', people(2));
+  expect((await run()).code).not.toBe(EXIT.ok);
+  expect((await edit('--no-expect-rows', '--no-give-up-after')).code).toBe(EXIT.ok);
+  expect((await run()).code).toBe(EXIT.ok);
 });

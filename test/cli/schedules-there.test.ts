@@ -130,6 +130,10 @@ test('how long the runs of a schedule wait for the service, and how many rows it
   expect(await known()).toMatchObject({ giveUpAfterMs: 1_800_000, reading: { expectRows: 77 } });
   expect((await place.run(['schedule', 'edit', 'whole', '--expect-rows', '5'])).code).toBe(EXIT.ok);
   expect(await known()).toMatchObject({ giveUpAfterMs: 1_800_000, reading: { expectRows: 5 } });
+  const clear = ['schedule', 'edit', 'whole', '--no-give-up-after', '--no-expect-rows', '--no-min-rows'];
+  expect((await place.run(clear)).code).toBe(EXIT.ok);
+  expect(await known()).not.toHaveProperty('giveUpAfterMs');
+  expect((await known()).reading).not.toHaveProperty('expectRows');
   expect((await place.run(['schedule', 'remove', 'whole'])).code).toBe(EXIT.ok);
 });
 

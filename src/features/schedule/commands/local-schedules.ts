@@ -52,7 +52,7 @@ import { ScheduleError } from '../schedule-errors.ts';
 import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
-import { type AddFlags, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
+import { type AddFlags, changesOf, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
 
 /** The schedules of a data directory. The process that owns it changes them: the server if one runs, else the command. */
 export function localSchedules(config: Config, imports: Imports): Schedules {
@@ -169,8 +169,8 @@ async function changed(
     restricted: isOther ? false : restricted,
     options: syncOptionsToJson({
       ...options,
-      reading: options.reading && { ...options.reading, ...keptOf(EXPECTING, flags) },
-      ...keptOf(GIVING_UP, flags),
+      reading: options.reading && { ...options.reading, ...changesOf(EXPECTING, flags) },
+      ...changesOf(GIVING_UP, flags),
       ...(flags.reportTo === false ? { reportTo: undefined } : await reporting(config, { reportTo: flags.reportTo })),
       apply: flags.apply ?? options.apply,
     }),

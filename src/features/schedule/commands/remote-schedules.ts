@@ -16,7 +16,7 @@ import { recipeOperations } from '../../recipes/operations.ts';
 import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import type { NewSchedule, ScheduleSettings, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import { type AddFlags, type EditFlags, type Schedules, sayBegun } from './target-schedules.ts';
+import { type AddFlags, changesOf, type EditFlags, type Schedules, sayBegun } from './target-schedules.ts';
 
 /** The schedules of a server. */
 export function remoteSchedules(server: Server, imports: Imports): Schedules {
@@ -85,9 +85,9 @@ function changed(before: ScheduleView, flags: EditFlags): ScheduleSettings {
   return {
     ...settings,
     ...defined({ cron, tz, file, apply, repair, catchUp }),
-    ...keptOf(GIVING_UP, flags),
+    ...(flags.giveUpAfter !== undefined && { giveUpAfterMs: flags.giveUpAfter || null }),
     ...(flags.reportTo !== undefined && { reportTo: flags.reportTo ? flags.reportTo.place : null }),
-    reading: { ...settings.reading, ...keptOf(EXPECTING, flags) },
+    reading: { ...settings.reading, ...changesOf(EXPECTING, flags) },
   };
 }
 

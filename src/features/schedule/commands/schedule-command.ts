@@ -121,6 +121,7 @@ function withChanges(command: Command): Command {
   withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING })
     .option('--file <path|pattern|url>', 'another file')
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
+    .addOption(new Option('--no-give-up-after', 'wait as ROLLCALL_GIVE_UP_AFTER says, or until it is nearly due again'))
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
@@ -129,7 +130,9 @@ function withChanges(command: Command): Command {
       new Option('--no-report-to', 'write the reports where ROLLCALL_REPORT_TO says, or nowhere'),
     );
   }
-  return withOptions(withServer(withDataDir(withJson(command))), EXPECTING);
+  return withOptions(withServer(withDataDir(withJson(command))), EXPECTING)
+    .addOption(new Option('--no-expect-rows', 'accept a file with any number of rows'))
+    .addOption(new Option('--no-min-rows', 'accept a file that has become smaller'));
 }
 
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
@@ -190,7 +193,11 @@ async function changeSchedule(
 }
 
 /** The schedules that a command is about, where its imports are. @throws as openImports */
-async function openSchedules(flags: Parameters<typeof openImports>[0]) {
+async function openSchedules(
+  given: Omit<Parameters<typeof openImports>[0], 'giveUpAfter'> & Pick<EditFlags, 'giveUpAfter'>,
+) {
+  // How long the runs of a schedule wait is no setting of this process.
+  const { giveUpAfter: _, ...flags } = given;
   const { config, imports } = await openImports(flags);
   const { server } = imports;
   const schedules = server === undefined ? localSchedules(config, imports) : remoteSchedules(server, imports);

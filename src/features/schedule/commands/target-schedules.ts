@@ -8,7 +8,7 @@ import type { Client } from '../../../cli/target/operation-client.ts';
 import type { Imports } from '../../../cli/target/target-imports.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
-import type { Given } from '../../../options/option.ts';
+import { type Given, type Kept, keptOf, type Options } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
 import type { ExpectingChoices, GIVING_UP, ReportingChoices } from '../../../options/sending-options.ts';
 import type { ModeFlags } from '../../sync/commands/sync-flags.ts';
@@ -70,14 +70,21 @@ export interface AddFlags
   readonly sandbox?: true;
 }
 
+/** False where `--no-…` takes a setting away. */
+type Clearable<Choices> = { readonly [Name in keyof Choices]: Choices[Name] | false };
+
 export interface EditFlags
   extends CommonFlags,
     ServerFlags,
-    ExpectingChoices,
-    Given<typeof SCHEDULING & typeof GIVING_UP & typeof APPLYING & typeof RUNNING> {
-  /** False: as the server is set. */
-  readonly reportTo?: ReportingChoices['reportTo'] | false;
+    Clearable<ExpectingChoices & Given<typeof GIVING_UP> & ReportingChoices>,
+    Given<typeof SCHEDULING & typeof APPLYING & typeof RUNNING> {
   readonly file?: string;
+}
+
+/** The given settings as they are kept; undefined: one that is taken away. */
+export function changesOf<All extends Options>(options: All, flags: Clearable<Given<NoInfer<All>>>): Kept<All> {
+  const kept = Object.entries(keptOf(options, flags as Given<All>));
+  return Object.fromEntries(kept.map(([name, value]) => [name, value === false ? undefined : value])) as Kept<All>;
 }
 
 /**
