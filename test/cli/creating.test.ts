@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { openSandboxPlace } from './workplace.ts';
+import { openSandboxPlace, openWorkplace } from './workplace.ts';
 
 const FILE = ['guid,uid,name,group_name', 'team,ann,Ann,The Team', 'team,bob,Bob,The Team', 'team,eve,Eve,'].join('\n');
 
@@ -83,4 +83,17 @@ test('the commands that docs/creating.md begins with work as they are printed, w
   }
   expect(place.sandbox.user('us', 'bob')).toMatchObject({ name: 'Bob' });
   expect(place.sandbox.group('us', 'team')).toMatchObject({ name: 'The Team' });
+});
+
+test.each([
+  ['import', '--create-map', 'name=Full Name'],
+  ['sync', '--max-create', '5'],
+  ['schedule add nightly --cron @daily --file', '--no-group-members'],
+])('%s: how something is created is refused where nothing may be created', async (command, ...flags) => {
+  const place = await openWorkplace();
+  const { code, stderr } = await place.run([...command.split(' '), place.file('m.csv', FILE), ...flags]);
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    `rollcall: ${flags[0]} creates nothing by itself; add --create-users, --create-groups or --reactivate\n`,
+  ]);
 });

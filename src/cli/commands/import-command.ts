@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { BANS } from '../../options/ban-options.ts';
-import { CREATION } from '../../options/create-options.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
@@ -11,7 +10,7 @@ import { withCheckCost } from '../flags/check-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
 import { tagFlag } from '../flags/list-flags.ts';
-import { withOptions, withRecipeFlag } from '../flags/option-flags.ts';
+import { withCreation, withOptions, withRecipeFlag } from '../flags/option-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
@@ -24,7 +23,7 @@ export function importCommand(io: Io, end: End): Command {
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
   );
-  withOptions(command, { ...READING, ...CREATION, ...BANS });
+  withOptions(withCreation(withOptions(command, READING)), BANS);
   if (FEATURES.recipes !== undefined) withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
   withOptions(withSource(command), { ...EXPECTING, ...HELD });

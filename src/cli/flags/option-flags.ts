@@ -1,11 +1,29 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CREATION } from '../../options/create-options.ts';
 import { type OptionDeclaration, type Options, OptionTextError } from '../../options/option.ts';
+import { UsageError } from '../usage-error.ts';
 import { repeatable } from './once.ts';
 
 /** Adds a flag for each of the options. */
 export function withOptions(command: Command, options: Options): Command {
   for (const [name, declared] of Object.entries(options)) command.addOption(optionFlag(name, declared));
   return command;
+}
+
+const CREATES = ['createUsers', 'createGroups', 'reactivate'] as const;
+
+/** Flags about what is missing at the service. How it is created needs one that says that it is. @throws UsageError in the command */
+export function withCreation(command: Command): Command {
+  return withOptions(command, CREATION).hook('preAction', (_, acting) => {
+    const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
+    if (CREATES.some(isGiven)) return;
+    const how = Object.keys(CREATION).find(isGiven);
+    if (how === undefined) return;
+    const [flag] = acting.options.filter((option) => option.attributeName() === how);
+    throw new UsageError(
+      `${flag?.long} creates nothing by itself; add --create-users, --create-groups or --reactivate`,
+    );
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type

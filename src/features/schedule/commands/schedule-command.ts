@@ -11,7 +11,7 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { optionFlag, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
@@ -19,7 +19,6 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import { CREATION } from '../../../options/create-options.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, REPORTING } from '../../../options/sending-options.ts';
@@ -63,7 +62,7 @@ function addCommand(io: Io, end: End): Command {
   withOptions(command, { ...APPLYING, ...RUNNING });
   if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   withOptions(withSource(command), { ...EXPECTING, ...MODE });
-  withOptions(withDeciding(command), { ...CREATION, ...READING });
+  withOptions(withCreation(withDeciding(command)), READING);
   withShape(withRecipeFlag(command));
   withServer(withDataDir(withJson(command))).option(
     '--sandbox',

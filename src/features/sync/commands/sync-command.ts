@@ -14,13 +14,12 @@ import {
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
-import { CREATION } from '../../../options/create-options.ts';
 import { MODE } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { READING } from '../../../options/reading-options.ts';
@@ -50,7 +49,7 @@ export function syncCommand(io: Io, end: End): Command {
     )
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
-  withPlan(withOptions(withDeciding(withOptions(command, MODE)), CREATION));
+  withPlan(withCreation(withDeciding(withOptions(command, MODE))));
   withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
   if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   withServer(withRunning(command));
