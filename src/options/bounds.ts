@@ -2,6 +2,9 @@ export const KIB = 1024;
 export const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
+/** Default of the largest upload, and of the largest file behind an address: in bytes. */
+export const DEFAULT_MAX_FILE = 2 * GIB;
+
 /**
  * Limits on the resources that one input may use. Each bound has a default, and a maximum to which `--bound name=value`
  * raises it. Bytes are those of the text in UTF-8, unpacked.

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { End } from '../exit-codes.ts';
 import { byteCount, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
 import { settingFlag, withLog } from '../flags/setting-flag.ts';
@@ -7,7 +8,6 @@ import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
 
 const DEFAULT_PORT = 7700;
-const DEFAULT_UPLOAD = 2 * 1024 ** 3;
 
 /** `rollcall serve`: a coordinator that keeps running, with its HTTP API and console. */
 export function serveCommand(io: Io, end: End): Command {
@@ -19,7 +19,7 @@ export function serveCommand(io: Io, end: End): Command {
     .addOption(
       new Option('--max-upload <size>', 'largest upload, such as 500mb')
         .argParser(byteCount)
-        .default(DEFAULT_UPLOAD, '2gb'),
+        .default(DEFAULT_MAX_FILE, '2gb'),
     )
     .option(
       '--trust-proxy <addresses>',

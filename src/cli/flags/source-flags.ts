@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { ReportingChoices } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
@@ -29,7 +30,6 @@ export interface SourceFlags extends PlaceFlags {
   readonly maxSource?: number;
 }
 
-const DEFAULT_SOURCE = 2 * 1024 ** 3;
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
@@ -62,7 +62,7 @@ export function withSource(command: Command): Command {
     .addOption(
       new Option('--max-source <size>', 'largest file to accept, such as 500mb')
         .argParser(byteCount)
-        .default(DEFAULT_SOURCE, '2gb'),
+        .default(DEFAULT_MAX_FILE, '2gb'),
     );
 }
 

@@ -5,6 +5,7 @@ import { type ImportOptions, importOptions } from '../../../imports/import-optio
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
+import { DEFAULT_MAX_FILE } from '../../../options/bounds.ts';
 import { createOptionsOf } from '../../../options/create-options.ts';
 import { LOOKUP_NAMES, LOOKUPS, mapLookups } from '../../../options/lookups.ts';
 import { CONTENT } from '../../../options/reading-options.ts';
@@ -25,8 +26,6 @@ import { syncFlags } from '../../sync/plan-flags.ts';
 import { readSyncOptions, type SyncInput, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { CheckedSettings, ScheduleReading } from '../api.ts';
 import type { ScheduleRecord, ScheduleRequest } from '../schedule-catalog.ts';
-
-const DEFAULT_SOURCE = 2 * 1024 ** 3;
 
 /** Schedules that are made over the API may use only environment variables with this prefix. */
 const OPEN_VARIABLE = /^SOURCE_/;
@@ -61,7 +60,7 @@ export async function requestedSchedule(
     headers: headersOf(given.headers, source, same?.record.headers ?? {}),
     // Over the API, only a source that the settings name is read in its own way.
     settings: same?.record.settings ?? {},
-    maxSource: given.maxSource ?? base?.record.maxSource ?? DEFAULT_SOURCE,
+    maxSource: given.maxSource ?? base?.record.maxSource ?? DEFAULT_MAX_FILE,
     protectFile: base?.record.protectFile ?? null,
     repair: given.repair,
     catchUp: given.catchUp,
