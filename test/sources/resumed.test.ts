@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { resumed } from '../../src/sources/resumed.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
@@ -11,14 +12,13 @@ async function* broken() {
   throw new Error('reset');
 }
 
-/** Reads what breaks off once, where asking for the rest fails so many times. */
-async function read(failures: number, failure: Error) {
+/** Reads what breaks off, where so many attempts to go on do not bring it to its end: they fail, or break off again. */
+async function read(times: number, attempt: () => AsyncIterable<Uint8Array>) {
   const asked: number[] = [];
   const waited: number[] = [];
   const rest = async (from: number) => {
     asked.push(from);
-    if (asked.length <= failures) throw failure;
-    return Readable.from([Buffer.from('ef')]);
+    return asked.length <= times ? attempt() : Readable.from([Buffer.from('ef')]);
   };
   const pieces = resumed(broken(), rest, {
     failed: (error) => error,
@@ -29,8 +29,14 @@ async function read(failures: number, failure: Error) {
   return { text, asked, waited };
 }
 
+function fails(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
 test('a reading that breaks off goes on when its server can be reached again', async () => {
-  expect(await read(2, new Error('connect ECONNREFUSED'))).toEqual({
+  expect(await read(2, fails(new Error('connect ECONNREFUSED')))).toEqual({
     text: 'abcdef',
     asked: [4, 4, 4],
     waited: [0, 1_000, 10_000],
@@ -38,11 +44,38 @@ test('a reading that breaks off goes on when its server can be reached again', a
 });
 
 test('after three attempts it fails with the reason of the last', async () => {
-  const { text, asked } = await read(3, new Error('connect ECONNREFUSED'));
+  const { text, asked } = await read(3, fails(new Error('connect ECONNREFUSED')));
   expect([text, asked]).toEqual(['connect ECONNREFUSED', [4, 4, 4]]);
 });
 
+test('one that breaks off again and again goes on three times, each time where it was', async () => {
+  const { text, asked } = await read(2, broken);
+  expect([text, asked]).toEqual(['abcdabcdabcdef', [4, 8, 12]]);
+  expect(await read(3, broken)).toMatchObject({ text: 'reset', asked: [4, 8, 12] });
+});
+
 test('a refusal of the rest is final', async () => {
-  const { text, asked } = await read(1, new SourceError('it was changed meanwhile'));
+  const { text, asked } = await read(1, fails(new SourceError('it was changed meanwhile')));
   expect([text, asked]).toEqual(['it was changed meanwhile', [4]]);
+});
+
+test('who stops does not wait for the next attempt', async () => {
+  const stop = new AbortController();
+  const rest = async () => {
+    stop.abort(new Error('stopped'));
+    throw new Error('connect ECONNREFUSED');
+  };
+  const pieces = resumed(broken(), rest, { failed: () => stop.signal.reason, signal: stop.signal });
+  await expect(buffer(pieces)).rejects.toThrow('stopped');
+  // And while it waits for it.
+  const late = new AbortController();
+  const waiting = resumed(broken(), async () => Readable.from([]), {
+    failed: () => late.signal.reason,
+    signal: late.signal,
+    wait: (_, value, about) => {
+      late.abort(new Error('stopped later'));
+      return setTimeout(1_000_000, value, about);
+    },
+  });
+  await expect(buffer(waiting)).rejects.toThrow('stopped later');
 });

@@ -16,13 +16,12 @@ const CREATES = ['createUsers', 'createGroups', 'reactivate'] as const;
 export function withCreation(command: Command): Command {
   return withOptions(command, CREATION).hook('preAction', (_, acting) => {
     const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
-    if (CREATES.some(isGiven)) return;
-    const how = Object.keys(CREATION).find(isGiven);
-    if (how === undefined) return;
-    const [flag] = acting.options.filter((option) => option.attributeName() === how);
-    throw new UsageError(
-      `${flag?.long} creates nothing by itself; add --create-users, --create-groups or --reactivate`,
-    );
+    const how = acting.options.find((option) => {
+      const name = option.attributeName();
+      return name in CREATION && isGiven(name);
+    });
+    if (how === undefined || CREATES.some(isGiven)) return;
+    throw new UsageError(`${how.long} creates nothing by itself; add --create-users, --create-groups or --reactivate`);
   });
 }
 
