@@ -6,12 +6,13 @@ import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
 import { noteCommand } from './cli/audit.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
-import { localImports } from './cli/target/local-imports.ts';
+import { localImports } from './cli/target/data-directory.ts';
 import { UsageError } from './cli/usage-error.ts';
 import { newImportId } from './imports/import-id.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
+import { summaryIn } from './imports/report/summarize.ts';
 import { withBansOf } from './options/ban-options.ts';
 import { mapLookups } from './options/lookups.ts';
 import { type Config, readConfig } from './platform/config.ts';
@@ -100,7 +101,7 @@ export function resumeImport(
 /** Reads an import's results so far, whichever process runs it. @throws RollcallError when there is no such import */
 export async function readSummary(id: string, settings: Settings = {}): Promise<ImportSummary> {
   const imports = localImports(configOf(settings));
-  return (await imports.findings(await imports.find(id))).summary;
+  return summaryIn(await imports.find(id));
 }
 
 /**
@@ -114,7 +115,7 @@ export async function* readReport(
   const imports = localImports(configOf(settings));
   const filter = outcomes && { filter: { statuses: new Set(outcomes) } };
   let rest = '';
-  for await (const piece of await imports.report(await imports.find(id), { form: 'ndjson', ...filter })) {
+  for await (const piece of await imports.report((await imports.find(id)).id, { form: 'ndjson', ...filter })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield reportedRow.parse(JSON.parse(line));

@@ -4,7 +4,7 @@ import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, rowCounts, stateReason, time } from './fields.ts';
-import { type ImportSummary, importSummary } from './import-summary.ts';
+import { importSummary } from './import-summary.ts';
 import { problem } from './problems.ts';
 import { cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
 import { tagChanges, tagsOption } from './tags.ts';
@@ -83,13 +83,6 @@ export const importView = importSummary
   })
   .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });
 export type ImportView = z.infer<typeof importView>;
-
-const summaryFields = z.object(importSummary.shape);
-
-/** The summary that is in a view. */
-export function summaryIn(view: ImportView): ImportSummary {
-  return summaryFields.parse(view);
-}
 
 /** By what a list finds imports; all of it must hold. Times are ms since 1970; `to` is exclusive. */
 export const importFilter = z.strictObject({

@@ -11,8 +11,8 @@ import type { WorkersFlags } from './flags/flags.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { conclude } from './screen/conclude.ts';
 import { say } from './screen/io.ts';
+import { localImports } from './target/data-directory.ts';
 import { findImport } from './target/kept-imports.ts';
-import { localImports } from './target/local-imports.ts';
 import { shortest, typedCommand } from './typed-command.ts';
 
 /** Reads the input here, so that a bad file is reported at once, and starts another process to send it. */

@@ -30,7 +30,7 @@ export type End = (code: Promise<ExitCode>) => Promise<void>;
 interface Ended {
   readonly state: ImportState;
   /** A ReasonCode; a newer server may have others. */
-  readonly code: string | null;
+  readonly code?: string | null | undefined;
 }
 
 /** The exit code of an import. */

@@ -1,4 +1,5 @@
 import type { Argument, Command } from 'commander';
+import type { ImportView } from '../api/imports.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { ByLookup } from '../options/lookups.ts';
@@ -9,8 +10,8 @@ import type { ExitCode } from './exit-codes.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import type { RunOptions } from './run-import.ts';
 import type { Io } from './screen/io.ts';
+import type { Imports, RemoteOptions } from './target/imports.ts';
 import type { Server } from './target/server-client.ts';
-import type { Imports, KeptImport, RemoteOptions } from './target/target-imports.ts';
 
 /** Additions of features to the commands of imports; each is loaded when it is used. */
 export interface CommandFeatures {
@@ -67,7 +68,7 @@ export interface Checking {
   /** The same at a server. */
   remote(options: RemoteOptions, file: string, flags: ImportFlags, maxCalls: number): Promise<ExitCode>;
   /** Returns the check of an import that was not sent; undefined if there is none. */
-  status(config: Config, imports: Imports, found: KeptImport): Promise<CheckStatus | undefined>;
+  status(config: Config, imports: Imports, found: ImportView): Promise<CheckStatus | undefined>;
 }
 
 interface CheckStatus {

@@ -15,8 +15,8 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { conclude } from './screen/conclude.ts';
 import { type Io, say } from './screen/io.ts';
 import { type Progress, showProgress } from './screen/show-progress.ts';
-import { findImport, summaryIn } from './target/kept-imports.ts';
-import { localImports } from './target/local-imports.ts';
+import { localImports } from './target/data-directory.ts';
+import { findImport, summaryOfKept } from './target/kept-imports.ts';
 import { typedCommand } from './typed-command.ts';
 
 export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
@@ -60,7 +60,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
 
 function earned(config: Config, id: string): ExitCode {
   const record = findImport(config.dataDir, id);
-  return exitCodeOf(record, summaryIn(dataDir(config.dataDir), record).rows);
+  return exitCodeOf(record, summaryOfKept(dataDir(config.dataDir), record).rows);
 }
 
 export function sayNothingBegan(io: Io): ExitCode {

@@ -32,7 +32,7 @@ export const REASON_CODES = [
 export type ReasonCode = (typeof REASON_CODES)[number];
 
 /** Whether a staged import was only to be read, so that nobody waits for it. */
-export function isOnlyRead(code: string | null): boolean {
+export function isOnlyRead(code: string | null | undefined): boolean {
   return code === 'DRY_RUN' || code === 'AWAITS_AGREEMENT';
 }
 

@@ -8,10 +8,15 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { type ImportSummary, importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
+import { followImport } from '../../src/cli/screen/follow.ts';
+import { importsIn } from '../../src/cli/target/imports.ts';
+import { connectToServer } from '../../src/cli/target/server-client.ts';
+import { serverPlace } from '../../src/cli/target/server-place.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { freePort } from '../servers/program.ts';
+import { Screen } from './screen.ts';
 import { manyMembers, members, openWorkplace, type Workplace } from './workplace.ts';
 
 /** One server for all tests, each of which looks at the import that it made last. */
@@ -89,6 +94,19 @@ describe('with a server, commands do as they do without:', () => {
     expect([resumed.code, resumed.stderr]).toEqual([EXIT.ok, expect.stringMatching(/rollcall watch \S+\n/)]);
     const { code, summary } = await place.summary(['watch']);
     expect([code, summary.state, inPlace(summary)]).toEqual([EXIT.ok, 'completed', 2]);
+  });
+
+  test('the progress of an import whose other rows wait stays where it is', async () => {
+    const place = await remotePlace();
+    const { summary } = await place.summary(['import', 'm.csv', '--first', '25']);
+    expect(summary).toMatchObject({ state: 'paused', rows: { read: 50 } });
+    const { url } = server;
+    const imports = importsIn(
+      serverPlace(connectToServer({ url, token, ca: undefined, plainHttp: false }), 'rollcall', ''),
+    );
+    const screen = new Screen(80);
+    await followImport(screen.io, imports, summary.id, { signal: new AbortController().signal });
+    expect(screen.text).toMatch(/50 % {2}25 of 50 rows/);
   });
 
   test('pause, resume, cancel and retry steer; --detach comes back after the upload', async () => {

@@ -119,7 +119,7 @@ test('a notification that cannot be made keeps no other waiting', async () => {
   try {
     const { id } = await server.run('guid,uid\ng,a\n', 'dryRun=true');
     const catalog = new DatabaseSync(server.dir.catalog, { timeout: 5_000 });
-    catalog.prepare("update imports set options = '{}' where id = ?").run(id);
+    catalog.prepare("update imports set tags = '{}' where id = ?").run(id);
     catalog
       .prepare(
         "insert into deliveries (id, kind, subject, state, reason, at) values ('1', 'import', ?, 'blocked', '', ?)",

@@ -8,7 +8,7 @@ import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importLocally } from '../local-import.ts';
 import { type Io, say } from '../screen/io.ts';
-import { findImport, summaryIn } from '../target/kept-imports.ts';
+import { findImport, summaryOfKept } from '../target/kept-imports.ts';
 import { shortest } from '../typed-command.ts';
 
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
@@ -26,7 +26,7 @@ async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
   const code = await importLocally(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const config = readConfig(flags);
-  const { rows } = summaryIn(dataDir(config.dataDir), findImport(config.dataDir, undefined));
+  const { rows } = summaryOfKept(dataDir(config.dataDir), findImport(config.dataDir, undefined));
   if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;
   say(io, '', 'Some rows of the sample are wrong on purpose; the report has every one of them.');
   return EXIT.ok;

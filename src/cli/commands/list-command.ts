@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import type { ImportView } from '../../api/imports.ts';
+import { summaryIn } from '../../imports/report/summarize.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { grouped, printable } from '../../text/wording.ts';
@@ -9,7 +11,6 @@ import { type Io, say } from '../screen/io.ts';
 import { drawTable } from '../screen/table.ts';
 import { NoImports } from '../target/kept-imports.ts';
 import { openImports } from '../target/open-target.ts';
-import type { ListedImport } from '../target/target-imports.ts';
 
 const MAX_LISTED = 1_000;
 /** An import of a file, and one without tags. */
@@ -26,7 +27,7 @@ export function listCommand(io: Io, end: End): Command {
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
   const { imports } = await openImports(flags);
   const filter = await filterTexts(flags);
-  let found: readonly ListedImport[];
+  let found: readonly ImportView[];
   try {
     found = await imports.list(flags.limit, filter);
   } catch (error) {
@@ -36,7 +37,11 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
     return EXIT.ok;
   }
   if (flags.json) {
-    io.out.write(`${JSON.stringify(found)}\n`);
+    const listed = found.map((view) => {
+      const { createdAt, createdBy, kind, tags } = view;
+      return { ...summaryIn(view), createdAt, createdBy, kind, tags };
+    });
+    io.out.write(`${JSON.stringify(listed)}\n`);
     return EXIT.ok;
   }
   if (found.length === 0) {

@@ -59,8 +59,8 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   refuseExisting(output === undefined ? [] : [output], flags);
   const { imports } = await openImports(flags);
-  const found = await imports.find(given);
-  const pieces = await imports.report(found, {
+  const { id } = await imports.find(given);
+  const pieces = await imports.report(id, {
     form,
     filter,
   });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportView } from '../../api/imports.ts';
 import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type Given, keptOf } from '../../options/option.ts';
@@ -13,8 +13,8 @@ import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import type { Imports } from '../target/imports.ts';
 import { openImportRuns } from '../target/open-target.ts';
-import type { Imports } from '../target/target-imports.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };
@@ -57,10 +57,9 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   if (edits !== undefined && Object.keys(only).length > 0) {
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }
-  const { summary } = await imports.findings(found);
-  if (edits === undefined && summary.reports.retry === null) {
+  if (edits === undefined && found.reports.retry === null) {
     const code = sayNothingLeft(io, id, NONE_FAILED);
-    const correct = howToCorrect(imports, summary);
+    const correct = howToCorrect(imports, found);
     if (correct.length > 0) say(io, ...correct);
     return code;
   }
@@ -75,10 +74,10 @@ const ALL_REPAIRED = 'its rows were repaired and sent';
 const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows were sent before';
 
 /** Rows that are invalid are not sent again as they are. */
-function howToCorrect(imports: Imports, summary: ImportSummary): string[] {
-  const { id, rows } = summary;
-  const [, file] = imports.files(summary).find(([what]) => what === 'needs attention') ?? [];
-  if (rows.invalid === 0 || file === undefined) return [];
+function howToCorrect(imports: Imports, found: ImportView): string[] {
+  const { id, rows } = found;
+  const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
+  if (rows.invalid === 0 || file === null) return [];
   const edits = imports.command('retry', id, '--edits', isAddress(file) ? 'FILE' : file);
   return [
     `Invalid rows are sent when they are corrected: ${counted(rows.invalid, 'row')} in ${file}. Then:`,

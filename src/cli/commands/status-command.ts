@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/region-status.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
+import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
@@ -24,7 +25,7 @@ export function statusCommand(io: Io, end: End): Command {
 async function status(io: Io, given: string | undefined, flags: CommonFlags & ServerFlags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
-  const { summary, problems } = await imports.findings(found);
+  const summary = summaryIn(found);
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
   const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
   if (flags.json) {
@@ -39,6 +40,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
   else {
     const { color, width } = io;
+    const problems = await imports.problems(found.id);
     const undone = summary.created === undefined ? undefined : await FEATURES.undo?.();
     const deleted = (await undone?.deleted(config, imports, found.id)) ?? '';
     io.out.write(summaryText(summary, { color, width, problems, interrupted, deleted }));
@@ -48,7 +50,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
   else if (checked !== undefined) checked.conclude(io);
-  else say(io, '', ...nextSteps(imports, found, summary), ...deliveryLines(imports, found));
+  else say(io, '', ...nextSteps(imports, found), ...deliveryLines(imports, found));
   return EXIT.ok;
 }
 

@@ -24,7 +24,8 @@ async function tag(io: Io, id: string, words: readonly string[], flags: Flags): 
   const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
   if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
   const { imports } = await openImports(flags);
-  const { tags } = await imports.tag(id, read.data);
+  await imports.tag(id, read.data);
+  const { tags } = await imports.one(id);
   if (flags.json) io.out.write(`${JSON.stringify({ id, tags })}\n`);
   say(io, tags.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(tags.join(', '))}.`);
   return EXIT.ok;

@@ -1,23 +1,26 @@
-import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportView } from '../../api/imports.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
+import { summaryIn } from '../../imports/report/summarize.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, utcTime, withFullStop } from '../../text/wording.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import type { Imports, KeptImport } from '../target/target-imports.ts';
+import type { Imports } from '../target/imports.ts';
 import { type Io, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */
 export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
   const found = await imports.find(id);
-  const { summary, problems } = await imports.findings(found);
+  const summary = summaryIn(found);
   // An import on a server continues; only this command stops watching it.
   const interrupted = !imports.unattended && isUnderWay(found.state);
   const { delivery } = found;
   if (json) io.out.write(`${JSON.stringify({ ...summary, ...(delivery && { delivery }) })}\n`);
-  else if (summary.rows.read > 0)
+  else if (summary.rows.read > 0) {
+    const problems = await imports.problems(id);
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
-  say(io, '', ...nextSteps(imports, found, summary), ...deliveryLines(imports, found));
+  }
+  say(io, '', ...nextSteps(imports, found), ...deliveryLines(imports, found));
   return exitCodeOf(found, summary.rows);
 }
 
@@ -25,7 +28,7 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
  * Returns lines about the delivery of an import's reports and the process that makes it; none if they have no
  * destination.
  */
-export function deliveryLines(imports: Pick<Imports, 'unattended' | 'command'>, found: KeptImport): string[] {
+export function deliveryLines(imports: Pick<Imports, 'unattended' | 'command'>, found: ImportView): string[] {
   const { id, delivery } = found;
   if (delivery === undefined) return [];
   const { to, since, arrivedAt, error } = delivery;
@@ -95,14 +98,13 @@ const BLOCKED: ByCode = {
 };
 
 /** Advice after a command: the places of its files, and the commands that come next. */
-export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
-  const { id, state, reason, code, maxCreate = 'N', maxRemovals = 'N' } = found;
+export function nextSteps(imports: Imports, found: ImportView): string[] {
+  const { id, state, reason, code, rows, maxCreate = 'N', maxRemovals = 'N' } = found;
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);
   const onServer = imports.unattended ? ' on the server' : '';
   const adviceIn = (table: ByCode) =>
     table[code as ReasonCode]?.({ command, resume, onServer, maxCreate, maxRemovals });
-  const { rows } = summary;
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [
       `This is a bug in rollcall: ${reason}.`,
@@ -110,7 +112,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
       `  ${imports.folder(id)}`,
     ];
   }
-  const files = imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`);
+  const files = imports.files(found).flatMap(([what, where]) => (where === null ? [] : `${what.padEnd(16)} ${where}`));
   switch (state) {
     case 'completed':
     case 'cancelled':
@@ -122,7 +124,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         ...(rows.invalid + rows.failed + rows.unconfirmed > 0
           ? ['See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
           : ['See every row:', command('report')]),
-        ...retrySteps(summary, command('retry', found.sandbox ? ' --sandbox' : '')),
+        ...retrySteps(found, command('retry', found.sandbox ? ' --sandbox' : '')),
       ];
     case 'rejected':
       return [withFullStop(`Nothing was sent: ${reason}`)];
@@ -172,7 +174,7 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
 }
 
 /** @param command sends them again */
-function retrySteps({ rows }: ImportSummary, command: string): string[] {
+function retrySteps({ rows }: ImportView, command: string): string[] {
   const again = rows.failed + rows.unconfirmed + rows.unprocessed;
   if (again === 0) return [];
   const once = `once what made ${counted(rows.failed, 'row')} fail is fixed`;

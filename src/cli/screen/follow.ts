@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { messagesSentence } from '../../text/wording.ts';
+import type { Imports, Look } from '../target/imports.ts';
 import { ServerAway } from '../target/server-errors.ts';
-import type { Imports, Look } from '../target/target-imports.ts';
 import { type Io, say } from './io.ts';
 import { showProgress } from './show-progress.ts';
 
@@ -27,7 +27,6 @@ export async function followImport(
   id: string,
   { signal, timeoutMs = Number.POSITIVE_INFINITY, begins }: FollowOptions,
 ): Promise<'rests' | 'abandoned' | 'left' | 'late'> {
-  const watched = imports.watch(id);
   let last: Look | undefined;
   let away: ServerAway | undefined;
   const progress = showProgress(io, {
@@ -43,7 +42,7 @@ export async function followImport(
     while (!signal.aborted) {
       const before = last;
       try {
-        last = await watched.look();
+        last = await imports.look(id);
         away = undefined;
       } catch (error) {
         if (!(error instanceof ServerAway)) throw error;
@@ -57,7 +56,7 @@ export async function followImport(
       const now = performance.now();
       if (away === undefined && last?.regions !== undefined) answeredAt = now;
       // A process that has just started gets a moment before it must answer.
-      else if (now - answeredAt > watched.patienceMs) {
+      else if (now - answeredAt > imports.patienceMs) {
         if (away !== undefined) throw away;
         return 'abandoned';
       }
@@ -67,7 +66,6 @@ export async function followImport(
     return 'left';
   } finally {
     progress.stop();
-    watched.close();
   }
 }
 

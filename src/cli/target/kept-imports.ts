@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
-import type { ImportSummary } from '../../api/import-summary.ts';
-import type { ImportFilter } from '../../api/imports.ts';
+import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
-import { deliveryOf } from '../../imports/report/delivery.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type DataDir, dataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
-import type { Findings } from './target-imports.ts';
 
 /** Reads a data directory for commands, even while another process writes to it. */
 
@@ -29,11 +27,16 @@ function noImports(dir: DataDir): NoImports {
   return new NoImports(emptyPlace(dir), 'directory with --data-dir');
 }
 
-function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
-  const dir = dataDir(path);
+/** Opens the catalog, and makes it again where it is lost. @throws NoImports where there is none */
+export function openKept(dir: DataDir): CatalogReader {
   if (isCatalogLost(dir)) rebuild(dir);
   if (!hasCatalog(dir)) throw noImports(dir);
-  const catalog = openCatalogReader(dir.catalog);
+  return openCatalogReader(dir.catalog);
+}
+
+function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
+  const dir = dataDir(path);
+  const catalog = openKept(dir);
   try {
     return read(catalog, dir);
   } finally {
@@ -51,13 +54,9 @@ export function rebuild(dir: DataDir): Rebuilt {
   }
 }
 
-/** Newest first. @throws NoImports where there are none, whatever the filter */
-export function listImports(path: string, limit: number, filter: ImportFilter = {}): ImportRecord[] {
-  return withCatalog(path, (catalog, dir) => {
-    const { imports } = catalog.page({ ...filter, limit });
-    if (imports.length === 0 && catalog.list(1).length === 0) throw noImports(dir);
-    return imports;
-  });
+/** Newest first. @throws NoImports where there are none */
+export function listImports(path: string, limit: number): ImportRecord[] {
+  return withCatalog(path, (catalog) => catalog.list(limit));
 }
 
 /** The import with this id, or the latest one. */
@@ -67,11 +66,6 @@ export function findImport(path: string, id: string | undefined): ImportRecord {
     if (record === undefined) throw id === undefined ? noImports(dir) : new UnknownImport(id);
     return record;
   });
-}
-
-/** Returns the delivery of its reports; undefined if they have no destination. */
-export function findDelivery(path: string, record: ImportRecord): ReturnType<typeof deliveryOf> {
-  return isFinal(record.state) ? withCatalog(path, (catalog) => deliveryOf(catalog, record)) : undefined;
 }
 
 /** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */
@@ -90,19 +84,22 @@ function isLedgerLost({ code }: ImportRecord): boolean {
   return code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER';
 }
 
-/** The outcomes of an import so far. */
-export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
-  const problems = isLedgerLost(record) ? [] : withLedger(dir, record.id, (reader) => reader.problems());
-  return { summary: summaryIn(dir, record), problems: problems ?? [] };
+/** Its rows that need attention, by outcome and code. */
+export function problemsOf(dir: DataDir, record: ImportRecord): readonly ProblemCount[] {
+  return (isLedgerLost(record) ? undefined : withLedger(dir, record.id, (reader) => reader.problems())) ?? [];
+}
+
+/** Counts its rows and calls from its ledger. */
+export function countedTotals(dir: DataDir, record: ImportRecord): ImportTotals {
+  const isOver = isFinal(record.state);
+  const counted = isLedgerLost(record)
+    ? undefined
+    : withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
+  return counted ?? totalsOf(new Map(), isOver);
 }
 
 /** The summary of an import; its ledger is opened only where its totals are not kept. */
-export function summaryIn(dir: DataDir, record: ImportRecord): ImportSummary {
-  const isOver = isFinal(record.state);
-  const counted = () =>
-    isLedgerLost(record)
-      ? undefined
-      : withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
-  const totals = keptTotals(record) ?? counted() ?? totalsOf(new Map(), isOver);
+export function summaryOfKept(dir: DataDir, record: ImportRecord): ImportSummary {
+  const totals = keptTotals(record) ?? countedTotals(dir, record);
   return summaryOf(record, totals, writtenReports(dir.folder(record.id)));
 }

@@ -4,8 +4,8 @@ import type { RunningFlags, ServerFlags } from '../flags/flags.ts';
 import type { ImportRuns } from '../import-runs.ts';
 import type { Io } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
-import { localImports } from './local-imports.ts';
-import type { Imports } from './target-imports.ts';
+import { localImports } from './data-directory.ts';
+import { type Imports, importsIn } from './imports.ts';
 
 /** Flags for running imports in this process, by the name under which commander gives them. */
 const ONLY_LOCAL: Readonly<Record<string, string>> = {
@@ -37,16 +37,16 @@ export async function openImports(
     );
   }
   // Loaded here, so that commands about a data directory start without an HTTP client.
-  const [{ connectToServer }, { remoteImports }] = await Promise.all([
+  const [{ connectToServer }, { serverPlace }] = await Promise.all([
     import('./server-client.ts'),
-    import('./remote-imports.ts'),
+    import('./server-place.ts'),
   ]);
   const { token, server: url } = config;
   const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
   const { profileFlag } = config;
   const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
   const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
-  return { config, imports: remoteImports(server, config.command, flag) };
+  return { config, imports: importsIn(serverPlace(server, config.command, flag)) };
 }
 
 /** The same, and the process or server that the command has more imports made by. */

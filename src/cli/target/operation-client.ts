@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { HandlersOf, InputOf, Operation } from '../../api/operation.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 
 /** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledLocally`). */
 export interface Client {
@@ -27,6 +28,16 @@ export function handledLocally<Group extends Readonly<Record<string, Operation>>
     return handler({ ...((body ?? query)?.parse(Object.fromEntries(rest)) as object), ...named });
   };
   return { call: handle, download: handle };
+}
+
+/** An answer; undefined where it is refused with this code. */
+export async function unless<Answer>(code: string, answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === code) return undefined;
+    throw error;
+  }
 }
 
 /** The first entries of a server's list, asked for page by page. @param most entries of a page  @param limit default: all */

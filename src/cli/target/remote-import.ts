@@ -9,8 +9,8 @@ import { type ImportRuns, unlessNothingLeft } from '../import-runs.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { say } from '../screen/io.ts';
+import type { RemoteOptions } from './imports.ts';
 import { sendForImport } from './send-file.ts';
-import type { RemoteOptions } from './target-imports.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */
 export function remoteImportRuns(options: RemoteOptions): ImportRuns {

@@ -35,8 +35,8 @@ import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
+import type { Imports, RemoteOptions } from './imports.ts';
 import type { Server, Upload } from './server-client.ts';
-import type { Imports, RemoteOptions } from './target-imports.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceOperations } from '../../api/operations/service-operations.ts';
 import type { Io } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import { PATIENCE_MS, regionsOf } from './remote-imports.ts';
 import type { Server } from './server-client.ts';
 import { ServerAway } from './server-errors.ts';
 
 const LOOK_MS = 250;
+/** Time that a server may be away while a command watches, in ms: it may be restarting. */
+export const PATIENCE_MS = 120_000;
 
 interface Settling<View> {
   readonly io: Io;
@@ -29,7 +31,10 @@ export async function untilSettled<View>(options: Settling<View>): Promise<View>
     if (isAway) return [`${server.url} does not answer; trying again`];
     return view === undefined ? [] : linesOf(view);
   };
-  const progress = showSteps(io, linesNow, { begins, regions: () => regionsOf(server) });
+  const progress = showSteps(io, linesNow, {
+    begins,
+    regions: async () => (await server.call(serviceOperations.regions, {})).regions,
+  });
   try {
     for (;;) {
       try {

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
-import { localImports } from '../../../cli/target/local-imports.ts';
+import { localImports } from '../../../cli/target/data-directory.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CallsByRegion } from '../check-ledger.ts';

@@ -4,7 +4,7 @@ import { EXIT } from '../../../cli/exit-codes.ts';
 import type { Delivering } from '../../../cli/feature.ts';
 import { deliveryLines } from '../../../cli/screen/conclude.ts';
 import { say } from '../../../cli/screen/io.ts';
-import { localImports } from '../../../cli/target/local-imports.ts';
+import { localImports } from '../../../cli/target/data-directory.ts';
 
 /** `resume` of an import that is over and whose reports wait: delivers them, and sends nothing. */
 export const delivering: Delivering = {

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
+import type { Imports } from '../../../cli/target/imports.ts';
 import type { Client } from '../../../cli/target/operation-client.ts';
-import type { Imports } from '../../../cli/target/target-imports.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source-errors.ts';
 import { counted, printable } from '../../../text/wording.ts';

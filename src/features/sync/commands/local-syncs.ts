@@ -16,7 +16,7 @@ import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { type Progress, showSteps } from '../../../cli/screen/show-progress.ts';
-import { changeCatalog } from '../../../cli/target/local-imports.ts';
+import { changeCatalog } from '../../../cli/target/data-directory.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
+import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { asClause, counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -117,7 +118,7 @@ async function exitOf({ imports }: Syncs, io: Io, { importId, state }: SyncView,
   if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
   if (!isTold) return conclude(imports, io, importId, false);
   const carried = await imports.find(importId);
-  return exitCodeOf(carried, (await imports.findings(carried)).summary.rows);
+  return exitCodeOf(carried, carried.rows);
 }
 
 /** Exit codes of a sync without an import. */
@@ -135,7 +136,7 @@ export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocu
   const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before, target } = sync;
   const { imports } = syncs;
   const findings = await syncs.findings(sync);
-  const carried = importId === null ? null : (await imports.findings(await imports.find(importId))).summary;
+  const carried = importId === null ? null : summaryIn(await imports.find(importId));
   return {
     ...{ id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved },
     ...(target !== undefined && { target }),
@@ -157,8 +158,7 @@ export async function waitingImport({ imports }: Syncs, { importId }: SyncView):
   if (importId === null) return [];
   const found = await imports.find(importId);
   if (found.state !== 'blocked') return [];
-  const { summary } = await imports.findings(found);
-  return [IMPORT_WAITS, ...nextSteps(imports, found, summary)];
+  return [IMPORT_WAITS, ...nextSteps(imports, found)];
 }
 
 function wayBack({ before }: SyncView): string[] {

@@ -1,0 +1,113 @@
+import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
+import type { FollowUp, ImportView, Staging } from '../../api/imports.ts';
+import type { WriteOption } from '../../errors/named-options.ts';
+import { actionsOf } from '../../membership/import-actions.ts';
+import { kindOf } from '../../membership/import-kind.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import { RETRYABLE } from '../../membership/outcome.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
+import { isObject } from '../../platform/stored-json.ts';
+import { type CatalogReader, type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
+import { optionsToAgree, reasonFor } from '../reason.ts';
+import { deliveryOf } from './delivery.ts';
+import { writtenReports } from './report-paths.ts';
+import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
+
+/** Sources of a view beside the import's record. */
+export interface ViewSources {
+  readonly catalog: Pick<CatalogReader, 'delivery'> & { retries(id: string): readonly ImportRecord[] };
+  folder(id: string): string;
+  /** Asked where the record has none. @throws LedgerError where its rows cannot be counted */
+  totals(record: ImportRecord): ImportTotals | Promise<ImportTotals>;
+  /** They could not be counted; the view says so. */
+  uncounted?(error: LedgerError): void;
+  /** Null where it is not being read, as far as this process knows. */
+  staging(id: string): Staging | null;
+  /** Paths or addresses of the reports that were written. */
+  reports(id: string, written: ImportSummary['reports']): ImportSummary['reports'];
+  /** Names options in the reason. */
+  readonly write: WriteOption;
+  /** Adds what features know of it. */
+  complete?(record: ImportRecord, own: ImportView): Promise<ImportView>;
+}
+
+/** Reasons why the rows of an import are not counted. The error names the file. */
+const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
+  DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
+  LEDGER_MISSING: 'its ledger is not there, so its rows cannot be counted',
+  NEWER_LEDGER: 'its ledger was written by a newer rollcall, so its rows cannot be counted',
+  UNKNOWN_LEDGER: 'its ledger was written by a rollcall from before the first release, so its rows cannot be counted',
+};
+
+/** An import without its follow-ups. */
+type OwnView = Omit<ImportView, 'followUps' | 'retryable' | 'repaired'>;
+
+/** An import as the API and commands show it. */
+export async function importView(record: ImportRecord, sources: ViewSources): Promise<ImportView> {
+  const own = await ownView(record, sources);
+  const followUps = await retriesOf(record.id, sources);
+  const left = { ...own, followUps, retryable: retryableLeft(own, followUps), repaired: 0 };
+  const view = (await sources.complete?.(record, left)) ?? left;
+  return view.retryable > 0 ? view : { ...view, actions: view.actions.filter((action) => action !== 'retry') };
+}
+
+/** Its rows by outcome. */
+export async function rowsOfImport(record: ImportRecord, sources: ViewSources): Promise<ImportView['rows']> {
+  return (await ownView(record, sources)).rows;
+}
+
+async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnView> {
+  const { id, state, createdAt, createdBy, retryOf } = record;
+  // An import whose options this version cannot read must not hide the other imports of a list.
+  const { dryRun, sandbox, shape } = uncheckedOptions(record);
+  const { totals, fault } = await counted(record, sources);
+  const written = writtenReports(sources.folder(id));
+  const delivery = deliveryOf(sources.catalog, record);
+  return {
+    ...summaryOf(record, totals, sources.reports(id, written)),
+    reason: [reasonFor(record, sources.write), fault].filter((part) => part !== '').join('; '),
+    ...optionsToAgree(record),
+    ...(isObject(shape) && shape['actions'] !== undefined && { fileOfChanges: true as const }),
+    createdAt: new Date(createdAt).toISOString(),
+    createdBy,
+    kind: kindOf(record),
+    tags: tagsOf(record),
+    retryOf,
+    dryRun: dryRun === true,
+    sandbox: sandbox === true,
+    actions: [...actionsOf(state, written.retry !== null)],
+    ...(delivery && { delivery }),
+    staging: sources.staging(id),
+  };
+}
+
+/** A ledger that cannot be read must not hide the other imports of a list. */
+async function counted(
+  record: ImportRecord,
+  sources: ViewSources,
+): Promise<{ readonly totals: ImportTotals; readonly fault: string }> {
+  try {
+    return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    sources.uncounted?.(error);
+    return { totals: totalsOf(new Map(), isFinal(record.state)), fault: UNCOUNTED[error.code] };
+  }
+}
+
+function retriesOf(id: string, sources: ViewSources): Promise<FollowUp[]> {
+  return Promise.all(
+    sources.catalog.retries(id).map(async (retry): Promise<FollowUp> => {
+      const { state, rows } = await ownView(retry, sources);
+      const { repaired, retryOnly } = uncheckedOptions(retry);
+      const kind = repaired === true ? 'repair' : 'retry';
+      return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
+    }),
+  );
+}
+
+/** Rows that a retry would still send: a full retry takes all that is left. */
+function retryableLeft({ rows }: OwnView, retries: readonly FollowUp[]): number {
+  if (retries.some(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected')) return 0;
+  return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
+}
