@@ -12,7 +12,7 @@ import { newImportId } from './imports/import-id.ts';
 import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
-import { banOptionsOf } from './options/ban-options.ts';
+import { withBansOf } from './options/ban-options.ts';
 import { mapLookups } from './options/lookups.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
@@ -67,12 +67,11 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
  */
 async function optionsOfChoices(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
   const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
-  const { sandbox, recipe, identities, groups, shape, allowUnban, banCheck, ...rest } = chosen;
+  const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
   const lookups = mapLookups({ identities, groups }, () => ({}));
   const given = {
     region: config.defaultRegion,
-    ...rest,
-    ...banOptionsOf({ allowUnban, banCheck }),
+    ...withBansOf(rest),
     ...((shape ?? identities ?? groups) !== undefined && { shape: { ...lookups, ...shape } }),
     sandbox: sandbox === true,
   };

@@ -26,6 +26,11 @@ export type BanChoices = Given<typeof BANS>;
 export const BAN_OPTIONS = { bans: z.enum(['keep', 'lift']).optional() };
 export type BanChoice = NonNullable<z.infer<(typeof BAN_OPTIONS)['bans']>>;
 
+/** Options in which the choices are replaced by what is kept of them. */
+export function withBansOf<Given extends BanChoices>({ allowUnban, banCheck, ...rest }: Given) {
+  return { ...rest, ...banOptionsOf({ allowUnban, banCheck }) };
+}
+
 /** The options; an import that does not ask can lift bans without knowing it. */
 export function banOptionsOf({ allowUnban = false, banCheck = true }: BanChoices): { readonly bans?: BanChoice } {
   if (!banCheck) return {};
