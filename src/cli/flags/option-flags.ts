@@ -39,7 +39,7 @@ export function optionFlag(name: string, declared: FlagDeclaration): Option {
 }
 
 /** Parser that commander calls with the text of a flag; with `join` the flag may be repeated. */
-export function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
+function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
   const parser = (text: string, earlier?: Value): Value => {
     try {
       const value = parse(text);
