@@ -11,7 +11,7 @@ import { type SourceReaderOptions, sourceReader } from '../../sources/source-rea
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
-import type { SyncRunner } from '../sync/run/runner-port.ts';
+import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
