@@ -286,7 +286,7 @@ function kindOf(head: string, source: InputBytes, { format, map, edits = false }
   return kind;
 }
 
-/** How the text of a table is read: its delimiter, its line ends, and where its rows begin. */
+/** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
 function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOptions) {
   const separator = separatorLine(head);
   const { names, skip } = tableTop(options.shape ?? {});
