@@ -43,10 +43,10 @@ interface MoreButtonProperties {
 }
 
 /** Brings further items, where there are any. */
-export function MoreButton({ pages: { hasMore, more }, step, noun }: MoreButtonProperties) {
+export function MoreButton({ pages, step, noun }: MoreButtonProperties) {
   return (
-    hasMore && (
-      <button type="button" onClick={() => void more()}>
+    pages.hasMore && (
+      <button type="button" onClick={() => void pages.more()}>
         Show {step} more{noun !== undefined && ` ${noun}`}
       </button>
     )

@@ -1,6 +1,6 @@
 /** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
-import { batch, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { batch, signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Address, ApiError, request } from './requests.ts';
 import { connection } from './server-connection.ts';
 
@@ -84,30 +84,6 @@ export function useAnswer<T>(path: Address<T> | string | null, { everyMs }: Answ
   };
 }
 
-export interface Pages<T> {
-  /** Undefined until the first page is there. */
-  items: readonly T[] | undefined;
-  /** The total of all pages, if the answer has it. */
-  total: number | null;
-  /** Whether the items answer another path, and those of this one are still to come. */
-  isOld: boolean;
-  hasMore: boolean;
-  /** Whether the first ones have made room. */
-  dropped: boolean;
-  error: unknown;
-  more: () => Promise<void>;
-  /** The first page. */
-  restart: () => Promise<void>;
-  refresh: () => Promise<void>;
-  /**
-   * The same, but after an answer that is still to come (a slow one would never be shown), and not at once after a slow
-   * one, which was much work for the server. Not once the first items have made room.
-   */
-  follow: () => void;
-  /** Also of the answers that are under way, which may be from before. */
-  edit: (change: (items: readonly T[]) => readonly T[]) => void;
-}
-
 /** Names under which an answer has items. */
 export type ListsOf<Page> = {
   [Name in keyof Page & string]: Page[Name] extends readonly unknown[] ? Name : never;
@@ -130,102 +106,162 @@ interface PagesOptions<Name> {
 /**
  * A list that is asked for page by page, from the start whenever the path changes.
  * @param path without limit and cursor; null: nothing is asked for
+ * @param options do not change
  */
 export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name>>(
   path: Address<Page> | null,
-  { name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst = limit }: PagesOptions<Name>,
+  options: PagesOptions<Name>,
 ): Pages<T> {
-  const items = useSignal<readonly T[] | undefined>(undefined);
-  const cursor = useSignal<string | null>(null);
-  const total = useSignal<number | null>(null);
-  const dropped = useSignal(false);
-  const answered = useSignal(path);
-  const error = useSignal<unknown>(undefined);
-  const { current: state } = useRef({ asked: 0, underWay: 0, restUntil: 0, isBehind: false });
-  const timer = useRef<number | undefined>(undefined);
+  const pages = useMemo(() => new Pages<T>(options), []);
+  pages.path = path;
+  useEffect(() => pages.begin(), [path]);
+  return pages;
+}
+
+/** The items of a list that are there. A component that reads one of these is drawn again when it changes. */
+export class Pages<T> {
+  path: string | null = null;
+  readonly #options: Required<PagesOptions<string>>;
+  readonly #items = signal<readonly T[] | undefined>(undefined);
+  readonly #total = signal<number | null>(null);
+  readonly #cursor = signal<string | null>(null);
+  readonly #dropped = signal(false);
+  readonly #error = signal<unknown>(undefined);
+  /** The path that the items answer. */
+  #answered: string | null = null;
+  #asked = 0;
+  #underWay = 0;
+  #restUntil = 0;
+  #isBehind = false;
+  #timer: number | undefined;
   /** Items that are to be shown, with those of a question that a later one has overtaken. */
-  const goal = useRef(atFirst);
-  const edits = useRef<((items: readonly T[]) => readonly T[])[]>([]);
-  const leaving = useRef(new AbortController());
-  const load = async (from: 'start' | 'more' | 'again') => {
+  #goal = 0;
+  #edits: ((items: readonly T[]) => readonly T[])[] = [];
+  #leaving = new AbortController();
+
+  constructor({ name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst }: PagesOptions<string>) {
+    this.#options = { name, limit, step, most, atFirst };
+  }
+
+  /** Undefined until the first page is there. */
+  get items(): readonly T[] | undefined {
+    return this.#items.value;
+  }
+
+  /** The total of all pages, if the answer has it. */
+  get total(): number | null {
+    return this.#total.value;
+  }
+
+  /** Whether the items answer another path, and those of this one are still to come. */
+  get isOld(): boolean {
+    return this.items !== undefined && this.#answered !== this.path;
+  }
+
+  get hasMore(): boolean {
+    return this.#cursor.value !== null;
+  }
+
+  /** Whether the first ones have made room. */
+  get dropped(): boolean {
+    return this.#dropped.value;
+  }
+
+  get error(): unknown {
+    return this.#error.value;
+  }
+
+  /** Asks for the first page of a path; returns the function that leaves it. */
+  begin(): () => void {
+    this.#leaving = new AbortController();
+    void this.restart();
+    return () => {
+      this.#leaving.abort();
+      clearTimeout(this.#timer);
+    };
+  }
+
+  more(): Promise<void> {
+    const all = this.#goal + this.#options.step;
+    // The answer to what is under way would be lost: one question for both.
+    if (this.#underWay === 0 || all > this.#options.most) return this.#load('more');
+    this.#goal = all;
+    return this.#load('again');
+  }
+
+  /** The first page. */
+  restart(): Promise<void> {
+    return this.#load('start');
+  }
+
+  refresh(): Promise<void> {
+    return this.#load('again');
+  }
+
+  /**
+   * The same, but after an answer that is still to come (a slow one would never be shown), and not at once after a slow
+   * one, which was much work for the server. Not once the first items have made room.
+   */
+  follow(): void {
+    clearTimeout(this.#timer);
+    this.#isBehind = this.#underWay > 0;
+    if (this.#isBehind || this.#dropped.peek() || this.#leaving.signal.aborted) return;
+    const restMs = this.#restUntil - performance.now();
+    if (restMs > 0) this.#timer = setTimeout(() => this.follow(), restMs);
+    else void this.refresh();
+  }
+
+  /** Also of the answers that are under way, which may be from before. */
+  edit(change: (items: readonly T[]) => readonly T[]): void {
+    if (this.#underWay > 0) this.#edits.push(change);
+    const items = this.#items.peek();
+    if (items !== undefined) this.#items.value = change(items);
+    this.#goal = Math.max(this.#goal, this.#items.peek()?.length ?? 0);
+  }
+
+  async #load(from: 'start' | 'more' | 'again'): Promise<void> {
+    const { path } = this;
     if (path === null) return;
-    const own = ++state.asked;
-    const { signal } = leaving.current;
-    const before = from === 'more' ? (items.peek() ?? []) : [];
-    if (from === 'start') goal.current = items.peek() === undefined ? atFirst : limit;
-    if (from === 'more') goal.current = Math.min(most, before.length + step);
-    const wanted = from === 'more' ? step : goal.current;
+    const own = ++this.#asked;
+    const isLatest = () => own === this.#asked;
+    const { signal } = this.#leaving;
+    const { name, limit, step, most, atFirst = limit } = this.#options;
+    const before = from === 'more' ? (this.#items.peek() ?? []) : [];
+    if (from === 'start') this.#goal = this.#items.peek() === undefined ? atFirst : limit;
+    if (from === 'more') this.#goal = Math.min(most, before.length + step);
+    const wanted = from === 'more' ? step : this.#goal;
     const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;
-    const since = from === 'more' ? cursor.peek() : null;
-    state.underWay += 1;
+    const since = from === 'more' ? this.#cursor.peek() : null;
+    this.#underWay += 1;
     const askedAt = performance.now();
     try {
-      const asking = { name, wanted, least, after: since, signal };
-      const { found, counted, after } = await askPages<T>(path, asking, () => own === state.asked);
+      const { found, counted, after } = await askPages<T>(
+        path,
+        { name, wanted, least, after: since, signal },
+        isLatest,
+      );
       // A later question is under way: its answer counts.
-      if (own !== state.asked) return;
+      if (!isLatest()) return;
       batch(() => {
-        const all = edits.current.reduce<readonly T[]>((those, change) => change(those), [...before, ...found]);
-        dropped.value = from === 'more' && (dropped.peek() || all.length > most);
-        items.value = all.slice(-most);
-        answered.value = path;
-        cursor.value = after;
-        if (from !== 'more') total.value = counted ?? null;
-        error.value = undefined;
+        const all = this.#edits.reduce<readonly T[]>((those, change) => change(those), [...before, ...found]);
+        this.#dropped.value = from === 'more' && (this.#dropped.peek() || all.length > most);
+        this.#items.value = all.slice(-most);
+        this.#answered = path;
+        this.#cursor.value = after;
+        if (from !== 'more') this.#total.value = counted ?? null;
+        this.#error.value = undefined;
       });
     } catch (failure) {
-      if (signal.aborted || own !== state.asked) return;
+      if (signal.aborted || !isLatest()) return;
       // The banner says it; what is shown stays until the server is back.
-      if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
+      if (!(isAway(failure) && this.#items.peek() !== undefined)) this.#error.value = failure;
     } finally {
-      state.underWay -= 1;
-      if (state.underWay === 0) edits.current = [];
-      state.restUntil = performance.now() + REST * (performance.now() - askedAt);
-      if (state.isBehind) follow();
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#edits = [];
+      this.#restUntil = performance.now() + REST * (performance.now() - askedAt);
+      if (this.#isBehind) this.follow();
     }
-  };
-  const latest = useRef(load);
-  latest.current = load;
-  const more = () => {
-    const all = goal.current + step;
-    // The answer to what is under way would be lost: one question for both.
-    if (state.underWay === 0 || all > most) return load('more');
-    goal.current = all;
-    return load('again');
-  };
-  const follow = () => {
-    clearTimeout(timer.current);
-    state.isBehind = state.underWay > 0;
-    if (state.isBehind || dropped.peek() || leaving.current.signal.aborted) return;
-    const restMs = state.restUntil - performance.now();
-    if (restMs > 0) timer.current = setTimeout(follow, restMs);
-    else void latest.current('again');
-  };
-  useEffect(() => {
-    leaving.current = new AbortController();
-    void load('start');
-    return () => {
-      leaving.current.abort();
-      clearTimeout(timer.current);
-    };
-  }, [path]);
-  return {
-    items: items.value,
-    total: total.value,
-    isOld: items.value !== undefined && answered.value !== path,
-    hasMore: cursor.value !== null,
-    dropped: dropped.value,
-    error: error.value,
-    more,
-    restart: () => load('start'),
-    refresh: () => load('again'),
-    follow,
-    edit: (change) => {
-      if (state.underWay > 0) edits.current.push(change);
-      if (items.peek() !== undefined) items.value = change(items.peek() ?? []);
-      goal.current = Math.max(goal.current, items.peek()?.length ?? 0);
-    },
-  };
+  }
 }
 
 interface PagesWanted {

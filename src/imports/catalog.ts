@@ -11,6 +11,7 @@ import {
   LedgerError,
   openForReading,
   openForWriting,
+  type Statements,
   statementsOf,
 } from '../platform/sqlite.ts';
 import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
@@ -94,8 +95,22 @@ export interface CatalogReader {
   close(): void;
 }
 
+/** The imports that this process works on, and how often one died with them. */
+interface Attendance {
+  /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
+  attend(id: string): void;
+  /** The import made progress: earlier deaths no longer count. Every state change does the same. */
+  progressed(id: string): void;
+  /** This process ends normally. */
+  leaveAll(): void;
+  /** Call it at the start of a process, before `attend`. */
+  countDeaths(): void;
+  /** Returns how often a process died while it worked on the import, without progress in between. */
+  deaths(id: string): number;
+}
+
 /** The catalog, open for the coordinator, its only writer. */
-export interface Catalog extends CatalogReader {
+export interface Catalog extends CatalogReader, Attendance {
   /** The id of this data directory for workers of other processes. */
   coordinatorId(): string;
   add(
@@ -114,16 +129,6 @@ export interface Catalog extends CatalogReader {
   dismiss(id: string): void;
   /** Replaces the number of rows that need a person, by code. */
   setProblems(id: string, problems: readonly { readonly code: string; readonly rows: number }[]): void;
-  /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
-  attend(id: string): void;
-  /** The import made progress: earlier deaths no longer count. Every state change does the same. */
-  progressed(id: string): void;
-  /** This process ends normally. */
-  leaveAll(): void;
-  /** Call it at the start of a process, before `attend`. */
-  countDeaths(): void;
-  /** Returns how often a process died while it worked on the import, without progress in between. */
-  deaths(id: string): number;
   /** Imports that have not finished, oldest first. */
   unfinished(): ImportRecord[];
   /** Ids of imports that had finished before `before` (ms since 1970), oldest first. */
@@ -170,6 +175,7 @@ export function openCatalog(path: string): Catalog {
   };
   return {
     ...reader,
+    ...attendanceIn(sql),
     coordinatorId: () => String(sql('coordinator').get()?.['id']),
     add: ({ id, file, source, options, retryOf, createdBy = '', tags = '[]' }) => {
       inTransaction(database, () => {
@@ -219,6 +225,22 @@ export function openCatalog(path: string): Catalog {
         sql('forget_problems').run({ id });
         for (const { code, rows } of problems) sql('note_problems').run({ id, code, rows });
       }),
+    unfinished: () => sql<ImportRecord>('unfinished').all(),
+    finishedBefore: (before) =>
+      sql('finished_before')
+        .all({ before })
+        .map((row) => String(row['id'])),
+    remove: (id) =>
+      inTransaction(database, () => {
+        sql('forget_origin').run({ id });
+        sql('remove').run({ id });
+      }),
+    restore: (records) => inTransaction(database, () => restore(sql, records)),
+  };
+}
+
+function attendanceIn(sql: Statements): Attendance {
+  return {
     attend: (id) => {
       sql('attend').run({ id });
     },
@@ -232,27 +254,17 @@ export function openCatalog(path: string): Catalog {
       sql('count_deaths').run();
     },
     deaths: (id) => Number(sql('deaths').get({ id })?.['deaths'] ?? 0),
-    unfinished: () => sql<ImportRecord>('unfinished').all(),
-    finishedBefore: (before) =>
-      sql('finished_before')
-        .all({ before })
-        .map((row) => String(row['id'])),
-    remove: (id) =>
-      inTransaction(database, () => {
-        sql('forget_origin').run({ id });
-        sql('remove').run({ id });
-      }),
-    restore: (records) =>
-      inTransaction(database, () => {
-        const ids = new Set(records.map(({ id }) => id));
-        // An import before those that retry it.
-        for (const record of records.toSorted((one, other) => one.createdAt - other.createdAt)) {
-          const retryOf = record.retryOf !== null && ids.has(record.retryOf) ? record.retryOf : null;
-          sql('restore').run({ ...record, retryOf });
-          sql('journal').run({ id: record.id, at: Date.now(), state: record.state, reason: 'the catalog was rebuilt' });
-        }
-      }),
   };
+}
+
+function restore(sql: Statements, records: readonly ImportRecord[]): void {
+  const ids = new Set(records.map(({ id }) => id));
+  // An import before those that retry it.
+  for (const record of records.toSorted((one, other) => one.createdAt - other.createdAt)) {
+    const retryOf = record.retryOf !== null && ids.has(record.retryOf) ? record.retryOf : null;
+    sql('restore').run({ ...record, retryOf });
+    sql('journal').run({ id: record.id, at: Date.now(), state: record.state, reason: 'the catalog was rebuilt' });
+  }
 }
 
 /** There is a catalog of which every page can be read. */

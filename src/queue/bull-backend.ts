@@ -150,27 +150,28 @@ function openQueue<Payload>(
       // It may have ended by now.
       return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
     },
-    depth: async () => {
-      const [{ delayed = 0, active = 0, prioritized = 0, failed = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
-        queue.getJobCounts('delayed', 'active', 'prioritized', 'failed'),
-        // By priority: of a paused queue, Postgres counts no job without one as waiting.
-        queue.getCountsPerPriority([0]),
-      ]);
-      return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
-    },
-    inspect: async () => {
-      const [[next], active] = await Promise.all([
-        queue.getJobs(['prioritized'], 0, 0, true),
-        queue.getJobs(['active'], 0, MAX_INSPECTED - 1, true),
-      ]);
-      return {
-        nextAddedAt: next?.timestamp,
-        stalled: active.filter(({ stalledCounter }) => stalledCounter > 0).length,
-      };
-    },
+    depth: () => depthOf(queue),
+    inspect: () => inspect(queue),
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),
   };
+}
+
+async function depthOf(queue: BullQueue) {
+  const [{ delayed = 0, active = 0, prioritized = 0, failed = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
+    queue.getJobCounts('delayed', 'active', 'prioritized', 'failed'),
+    // By priority: of a paused queue, Postgres counts no job without one as waiting.
+    queue.getCountsPerPriority([0]),
+  ]);
+  return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
+}
+
+async function inspect(queue: BullQueue) {
+  const [[next], active] = await Promise.all([
+    queue.getJobs(['prioritized'], 0, 0, true),
+    queue.getJobs(['active'], 0, MAX_INSPECTED - 1, true),
+  ]);
+  return { nextAddedAt: next?.timestamp, stalled: active.filter(({ stalledCounter }) => stalledCounter > 0).length };
 }
 
 function startWorker<Payload, Ports>(

@@ -8,7 +8,7 @@ import { clientOf, type Service } from '../../src/app/chat-service.ts';
 import { composeCoordinator } from '../../src/app/compose.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { Schedules } from '../../src/features/schedule/compose-schedules.ts';
-import type { SyncRunner } from '../../src/features/sync/run/runner-port.ts';
+import type { SyncRunner } from '../../src/features/sync/run/sync-runner.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { readConfig } from '../../src/platform/config.ts';

@@ -11,9 +11,10 @@ import {
 } from '../../src/features/schedule/schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
-import type { CreateSync, SyncEvents } from '../../src/features/sync/run/runner-port.ts';
+import type { SyncEvents } from '../../src/features/sync/run/sync-runner.ts';
 import type { SyncRecord } from '../../src/features/sync/sync-catalog.ts';
 import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
+import type { CreateSync } from '../../src/features/sync/sync-options.ts';
 import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';

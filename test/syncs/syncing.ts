@@ -7,8 +7,9 @@ import { openPlanReader, type PlanReader } from '../../src/features/sync/plan/pl
 import { planFiles } from '../../src/features/sync/plan/prepare.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
-import type { CreateSync, SyncRunner } from '../../src/features/sync/run/runner-port.ts';
+import type { SyncRunner } from '../../src/features/sync/run/sync-runner.ts';
 import type { SyncRecord } from '../../src/features/sync/sync-catalog.ts';
+import type { CreateSync } from '../../src/features/sync/sync-options.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { SeedDocument } from '../../src/sandbox/seed.ts';

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { End } from '../exit-codes.ts';
-import { byteCount, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
+import { byteCount, wholeNumber, withDataDir, withNotify, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
 import { settingFlag, withLog } from '../flags/setting-flag.ts';
 import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
@@ -25,10 +25,8 @@ export function serveCommand(io: Io, end: End): Command {
       '--trust-proxy <addresses>',
       'proxies in front of it, whose X-Forwarded-For is trusted: addresses or ranges, separated by commas, such as 10.0.0.0/8',
       proxies,
-    )
-    .addOption(settingFlag('notify'))
-    .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
-  return withLog(withSandbox(withPace(withWorkers(withDataDir(command))))).action((flags: ServeFlags) =>
+    );
+  return withLog(withSandbox(withPace(withWorkers(withDataDir(withNotify(command)))))).action((flags: ServeFlags) =>
     // Loaded on demand: every other command starts in a fraction of the time without the web server.
     end(import('../serving.ts').then(({ serve }) => serve(io, flags))),
   );

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { callLog } from '../../app/call-log.ts';
 import { clientOf, serviceOf } from '../../app/chat-service.ts';
 import { openQueue } from '../../app/open-queue.ts';
@@ -6,7 +6,7 @@ import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { observers } from '../../imports/send/call-observer.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
-import { REGIONS, type Region } from '../../membership/membership.ts';
+import type { Region } from '../../membership/membership.ts';
 import { readConfig } from '../../platform/config.ts';
 import { checkFileLimit } from '../../platform/file-limit.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
@@ -16,7 +16,7 @@ import { quietly } from '../../platform/quietly.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { counted } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
-import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
+import { type QueueFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
 import { type LogFlags, settingFlag, withLog } from '../flags/setting-flag.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
@@ -116,16 +116,4 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
 function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {
   const names = regions.map(({ region }) => region).join(', ');
   say(io, `Sending for ${names}, up to ${counted(concurrency, 'concurrent call')} in each. Stop with Ctrl-C.`);
-}
-
-function regionList(text: string): readonly Region[] {
-  const words = text.split(',').map((word) => word.trim().toLowerCase());
-  return words.map((word) => {
-    const region = REGIONS.find((one) => one === word);
-    if (region === undefined)
-      throw new InvalidArgumentError(
-        `${JSON.stringify(word)} is not a valid region; allowed are ${REGIONS.join(', ')}.`,
-      );
-    return region;
-  });
 }

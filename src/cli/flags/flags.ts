@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { REGIONS, type Region } from '../../membership/membership.ts';
 import { byteSize } from '../../options/bounds.ts';
 import type { StoppingChoices } from '../../options/sending-options.ts';
 import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
@@ -29,6 +30,13 @@ export function withServer(command: Command): Command {
       '--plain-http',
       'send the token to another machine even without TLS: anyone on the network path can read it',
     );
+}
+
+/** For commands that send notifications. */
+export function withNotify(command: Command): Command {
+  return command
+    .addOption(settingFlag('notify'))
+    .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
 }
 
 export function withJson(command: Command): Command {
@@ -105,6 +113,15 @@ export function faultList(text: string): string {
     if (error instanceof FaultSyntaxError) throw new InvalidArgumentError(error.message);
     throw error;
   }
+}
+
+/** `us,eu` */
+export function regionList(text: string): readonly Region[] {
+  return text.split(',').map((part) => {
+    const region = REGIONS.find((one) => one === part.trim().toLowerCase());
+    if (region !== undefined) return region;
+    throw new InvalidArgumentError(`${JSON.stringify(part)} is not a region; allowed are ${REGIONS.join(', ')}.`);
+  });
 }
 
 /** `500mb` in bytes. */

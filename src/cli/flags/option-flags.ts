@@ -1,11 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CREATION } from '../../options/create-options.ts';
-import { type OptionDeclaration, type Options, OptionTextError } from '../../options/option.ts';
+import { type OptionDeclaration, OptionTextError } from '../../options/option.ts';
 import { UsageError } from '../usage-error.ts';
 import { repeatable } from './once.ts';
 
+/** The parts of an option's declaration that make its flag. */
+// biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
+type FlagDeclaration = Pick<OptionDeclaration<any>, 'value' | 'help' | 'preset' | 'off' | 'choices' | 'parse' | 'join'>;
+
 /** Adds a flag for each of the options. */
-export function withOptions(command: Command, options: Options): Command {
+export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>): Command {
   for (const [name, declared] of Object.entries(options)) command.addOption(optionFlag(name, declared));
   return command;
 }
@@ -25,8 +29,7 @@ export function withCreation(command: Command): Command {
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
-export function optionFlag(name: string, declared: OptionDeclaration<any>): Option {
+export function optionFlag(name: string, declared: FlagDeclaration): Option {
   const { value, help, preset, off, choices, parse, join } = declared;
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const meaning = (off ?? help).replace(/`resume`/g, '`rollcall resume`');
@@ -36,7 +39,7 @@ export function optionFlag(name: string, declared: OptionDeclaration<any>): Opti
 }
 
 /** Parser that commander calls with the text of a flag; with `join` the flag may be repeated. */
-export function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
+function parserOf<Value>(parse: (text: string) => Value, join?: (earlier: Value, later: Value) => Value) {
   const parser = (text: string, earlier?: Value): Value => {
     try {
       const value = parse(text);

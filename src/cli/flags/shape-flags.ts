@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/id-template.ts';
+import { TEXT } from '../../options/option.ts';
 import {
   actionWordList,
   columnList,
@@ -14,91 +15,82 @@ import { MAX_SKIPPED, type Shape, shapeSettings } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { UsageError } from '../usage-error.ts';
 import { wholeNumber } from './flags.ts';
-import { parserOf, withOptions } from './option-flags.ts';
+import { withOptions } from './option-flags.ts';
 
-/** Flags that say how the rows of a file become memberships (docs/files.md, Shaping). */
-export interface ShapeFlags {
-  readonly headerRow?: number;
-  readonly skipLines?: number;
-  readonly columns?: string[];
-  readonly uid?: string;
-  readonly identities?: string;
-  readonly identityKey?: string[];
-  readonly identityUid?: string;
-  readonly groups?: string;
-  readonly groupKey?: string[];
-  readonly groupGuid?: string;
-  readonly split?: NonNullable<Shape['split']>;
-  readonly lists?: NonNullable<Shape['lists']>;
-  readonly wide?: string[];
-  readonly wideGuid?: string;
-  readonly numbered?: NonNullable<Shape['numbered']>;
-  readonly scopeWords?: NonNullable<Shape['scopeWords']>;
-  readonly where?: NonNullable<Shape['where']>;
-  readonly actions?: string | true;
-  readonly actionWords?: NonNullable<NonNullable<Shape['actions']>['words']>;
-}
+const row = wholeNumber(1, MAX_SKIPPED);
+
+/** Flags that say how the rows of a file become memberships (docs/files.md, Shaping). A shape keeps them as one object. */
+const SHAPING = {
+  headerRow: { value: '<n>', help: 'row with the column names; rows above it are skipped', parse: row },
+  skipLines: { value: '<n>', help: 'rows to skip at the top', parse: row },
+  columns: {
+    value: '<name,...>',
+    help: 'names of the columns of a file without a header; - for one not needed',
+    parse: columnList,
+  },
+  uid: { value: '<template>', help: 'make the UID of columns: "{email|localpart|lower}"', parse: template },
+  identities: { value: '<file>', ...TEXT, help: 'look the UID up in this file or address, by e-mail or another key' },
+  identityKey: { value: '<column,...>', help: 'its columns with keys', preset: 'recognised', parse: columnList },
+  identityUid: { value: '<column>', ...TEXT, help: 'its column with the UID', preset: 'recognised' },
+  groups: { value: '<file>', ...TEXT, help: 'look the GUIDs up in this file or address, by code, name or another key' },
+  groupKey: { value: '<column,...>', help: 'its columns with keys', preset: 'recognised', parse: columnList },
+  groupGuid: { value: '<column>', ...TEXT, help: 'its column with the GUID', preset: 'recognised' },
+  split: {
+    value: '<field=separator>',
+    help: 'several values in a cell: "guid=;"; repeat for more',
+    parse: splitOf,
+    join: merge,
+  },
+  lists: { value: '<scope=column,...>', help: 'a column with users for each scope', parse: scopeLists, join: merge },
+  wide: {
+    value: '<column,...>',
+    help: 'columns that are groups, with marks or scopes in them; * is any text',
+    parse: columnList,
+  },
+  wideGuid: { value: '<template>', help: 'make the GUID of the column name: "{column|slug}"', parse: template },
+  numbered: {
+    value: '<guid=name#,scope=name#>',
+    help: 'numbered columns: course1, role1, course2, …',
+    parse: numberedColumns,
+  },
+  scopeWords: {
+    value: '<word=scope,...>',
+    help: 'words for scopes; none for no membership, * for all others',
+    parse: scopeWordList,
+    join: merge,
+  },
+  where: {
+    value: '<column=value,...>',
+    help: 'only rows like this; != for others, | between values',
+    parse: conditions,
+    join: concat,
+  },
+  actions: {
+    value: '[column]',
+    help: 'a file of changes: add, change, remove, ban, unban (default column: action)',
+    parse: (text: string): string | true => text,
+  },
+  actionWords: {
+    value: '<word=action,...>',
+    help: 'words for actions; none leaves the row out',
+    parse: actionWordList,
+    join: merge,
+  },
+};
+export type ShapeFlags = {
+  readonly [Name in keyof typeof SHAPING]?: ReturnType<(typeof SHAPING)[Name]['parse']>;
+};
 
 const GROUP = 'Shaping (docs/files.md has an example of each):';
 
 /** Flags for every command that reads a file. */
 export function withShape(command: Command): Command {
-  return command
-    .optionsGroup(GROUP)
-    .option('--header-row <n>', 'row with the column names; rows above it are skipped', wholeNumber(1, MAX_SKIPPED))
-    .option('--skip-lines <n>', 'rows to skip at the top', wholeNumber(1, MAX_SKIPPED))
-    .option(
-      '--columns <name,...>',
-      'names of the columns of a file without a header; - for one not needed',
-      parserOf(columnList),
-    )
-    .option('--uid <template>', 'make the UID of columns: "{email|localpart|lower}"', template)
-    .option('--identities <file>', 'look the UID up in this file or address, by e-mail or another key')
-    .option('--identity-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
-    .option('--identity-uid <column>', 'its column with the UID (default: recognised)')
-    .option('--groups <file>', 'look the GUIDs up in this file or address, by code, name or another key')
-    .option('--group-key <column,...>', 'its columns with keys (default: recognised)', parserOf(columnList))
-    .option('--group-guid <column>', 'its column with the GUID (default: recognised)')
-    .option(
-      '--split <field=separator>',
-      'several values in a cell: "guid=;"; repeat for more',
-      parserOf(splitOf, merge),
-    )
-    .option('--lists <scope=column,...>', 'a column with users for each scope', parserOf(scopeLists, merge))
-    .option(
-      '--wide <column,...>',
-      'columns that are groups, with marks or scopes in them; * is any text',
-      parserOf(columnList),
-    )
-    .option('--wide-guid <template>', 'make the GUID of the column name: "{column|slug}"', template)
-    .option(
-      '--numbered <guid=name#,scope=name#>',
-      'numbered columns: course1, role1, course2, …',
-      parserOf(numberedColumns),
-    )
-    .option(
-      '--scope-words <word=scope,...>',
-      'words for scopes; none for no membership, * for all others',
-      parserOf(scopeWordList, merge),
-    )
-    .option(
-      '--where <column=value,...>',
-      'only rows like this; != for others, | between values',
-      parserOf(conditions, join),
-    )
-    .option('--actions [column]', 'a file of changes: add, change, remove, ban, unban (default column: action)')
-    .option(
-      '--action-words <word=action,...>',
-      'words for actions; none leaves the row out',
-      parserOf(actionWordList, merge),
-    )
-    .optionsGroup('Options:');
+  return withOptions(command.optionsGroup(GROUP), SHAPING).optionsGroup('Options:');
 }
 
 /** Flags of an import alone. */
 export function withTrial(command: Command): Command {
-  withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL });
-  return command.optionsGroup('Options:');
+  return withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL }).optionsGroup('Options:');
 }
 
 /** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */
@@ -141,7 +133,7 @@ function merge<Value extends object>(earlier: Value, later: Value): Value {
   return { ...earlier, ...later };
 }
 
-function join<Value>(earlier: Value[], later: Value[]): Value[] {
+function concat<Value>(earlier: Value[], later: Value[]): Value[] {
   return [...earlier, ...later];
 }
 

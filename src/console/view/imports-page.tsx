@@ -62,7 +62,7 @@ function ImportsList() {
   return (
     <>
       <ListFilter filter={filter} />
-      {isOperator && <BulkBar items={pages.items ?? []} chosen={chosen} onDone={pages.refresh} />}
+      {isOperator && <BulkBar items={pages.items ?? []} chosen={chosen} onDone={() => pages.refresh()} />}
       <PagedTable
         pages={pages}
         step={PAGE}

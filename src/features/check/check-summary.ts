@@ -38,16 +38,9 @@ export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 
 export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subject: CheckSubject): CheckSummary {
   const { sql } = ledger;
   const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
-  const n = (row: Readonly<Record<string, unknown>>, column = 'n') => Number(row[column] ?? 0);
   const verdicts = sql('count_verdicts').all();
-  const unsent = one('unsent_rows');
   const read = n(one('rows_read'));
-  const counts = Object.fromEntries(
-    VERDICTS.map((verdict) => [
-      verdict,
-      verdicts.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
-    ]),
-  ) as Record<Verdict, number>;
+  const counts = countsOf(verdicts, one('unsent_rows'));
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
   const by = (name: string, column: string) =>
@@ -118,7 +111,24 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
   };
 }
 
-function problemOf(row: Readonly<Record<string, unknown>>): CheckProblem {
+type Row = Readonly<Record<string, unknown>>;
+
+/** The number in a column of a row; 0 where there is none. */
+function n(row: Row, column = 'n'): number {
+  return Number(row[column] ?? 0);
+}
+
+/** Rows of the file by verdict. @param unsent those that are not asked about */
+function countsOf(verdicts: readonly Row[], unsent: Row): Record<Verdict, number> {
+  return Object.fromEntries(
+    VERDICTS.map((verdict) => [
+      verdict,
+      verdicts.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
+    ]),
+  ) as Record<Verdict, number>;
+}
+
+function problemOf(row: Row): CheckProblem {
   const code = String(row['code']);
   return {
     verdict: row['verdict'] as CheckProblem['verdict'],

@@ -208,30 +208,6 @@ function readerOf(database: Database): ExportReader {
 
 function storeOf(database: Database): ExportStore {
   const sql = statementsOf(database, STATEMENTS);
-
-  /** A list in a table; how many different ids it has is counted as they come. */
-  const listIn = <Entry>(
-    clear: () => void,
-    isKnown: (id: string) => boolean,
-    put: (id: string, entry: Entry) => void,
-  ): ListStore<Entry> => {
-    let size = 0;
-    return {
-      clear: () => {
-        size = 0;
-        inTransaction(database, clear);
-      },
-      put: (entries) =>
-        inTransaction(database, () => {
-          for (const [id, entry] of entries) {
-            if (!isKnown(id)) size += 1;
-            put(id, entry);
-          }
-        }),
-      size: () => size,
-    };
-  };
-
   return {
     ...readerOf(database),
     move: (state, reason) => {
@@ -267,12 +243,14 @@ function storeOf(database: Database): ExportStore {
     },
     groupList: (region) =>
       listIn(
+        database,
         () => sql('forget_groups').run({ region }),
         (guid) => sql('has_group').get({ region, guid }) !== undefined,
         (guid, facts) => sql('add_group').run({ region, guid, facts: JSON.stringify(facts) }),
       ),
     memberList: (group) =>
       listIn(
+        database,
         () => sql('forget_members').run({ group }),
         (uid) => sql('has_member').get({ group, uid }) !== undefined,
         (uid, { scope, joinedAt, name = '' }) =>
@@ -280,6 +258,7 @@ function storeOf(database: Database): ExportStore {
       ),
     bannedList: (group) =>
       listIn(
+        database,
         () => {
           sql('forget_banned_only').run({ group });
           sql('forget_bans').run({ group });
@@ -289,10 +268,35 @@ function storeOf(database: Database): ExportStore {
       ),
     userList: (region) =>
       listIn(
+        database,
         () => sql('forget_users').run({ region }),
         (uid) => sql('has_user').get({ region, uid }) !== undefined,
         (uid, facts) => sql('put_user').run({ region, uid, facts: JSON.stringify(facts) }),
       ),
+  };
+}
+
+/** A list in a table; how many different ids it has is counted as they come. */
+function listIn<Entry>(
+  database: Database,
+  clear: () => void,
+  isKnown: (id: string) => boolean,
+  put: (id: string, entry: Entry) => void,
+): ListStore<Entry> {
+  let size = 0;
+  return {
+    clear: () => {
+      size = 0;
+      inTransaction(database, clear);
+    },
+    put: (entries) =>
+      inTransaction(database, () => {
+        for (const [id, entry] of entries) {
+          if (!isKnown(id)) size += 1;
+          put(id, entry);
+        }
+      }),
+    size: () => size,
   };
 }
 

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { XLSX } from '../../api/operation.ts';
 import { startRetention } from '../../imports/life/removal.ts';
 import type { Region } from '../../membership/membership.ts';
 import { quietly } from '../../platform/quietly.ts';
@@ -13,12 +14,12 @@ import { exportBytes, listsOf } from './export-files.ts';
 import { UnknownExport } from './export-store.ts';
 import { exportView } from './export-view.ts';
 import { exportOperations } from './operations.ts';
-import { createExports } from './running-exports.ts';
+import { createExports, type Exports } from './running-exports.ts';
 
 const TYPES = {
-  csv: 'text/csv',
-  ndjson: 'application/x-ndjson',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  xlsx: XLSX,
 } as const;
 const DAY_MS = 86_400_000;
 
@@ -32,26 +33,7 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
     ...coordinator.sendsTo,
     onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
   });
-  const unread = quietly((err) => log.error({ err }, 'an export cannot be read'));
-  /** Undefined for an export that cannot be read, which must not hide the others, and for one that was just deleted. */
-  const readable = <Result>(read: () => Result): Result | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof LedgerError) unread(error);
-      else if (!(error instanceof UnknownExport)) throw error;
-      return undefined;
-    }
-  };
-  const viewOf = (id: string): ExportView => {
-    try {
-      return exports.read(id, (reader) => exportView(id, reader, exports.isUnderWay(id), exports.progress(id)));
-    } catch (error) {
-      if (!(error instanceof LedgerError)) throw error;
-      unread(error);
-      return unreadableView(id, UNREADABLE[error.code], dir.export(id));
-    }
-  };
+  const { readable, viewOf } = viewsOf(exports, dir, log);
   const isOver = (before: number) => (id: string) => {
     const record = readable(() => exports.read(id, (reader) => reader.record()));
     const finishedAt = record?.finishedAt ?? null;
@@ -113,12 +95,37 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
     }
     const reader = exports.open(id);
     const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
-    reply.type(format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
+    reply.type(TYPES[format]);
     reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
     // It holds people's names: no cache on the way keeps it.
     reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
     return reply.send(bytes);
   });
+}
+
+/** Reads exports, of which some may be damaged. */
+function viewsOf(exports: Exports, dir: ServerContext['dir'], log: ServerContext['log']) {
+  const unread = quietly((err) => log.error({ err }, 'an export cannot be read'));
+  /** Undefined for an export that cannot be read, which must not hide the others, and for one that was just deleted. */
+  const readable = <Result>(read: () => Result): Result | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof LedgerError) unread(error);
+      else if (!(error instanceof UnknownExport)) throw error;
+      return undefined;
+    }
+  };
+  const viewOf = (id: string): ExportView => {
+    try {
+      return exports.read(id, (reader) => exportView(id, reader, exports.isUnderWay(id), exports.progress(id)));
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      unread(error);
+      return unreadableView(id, UNREADABLE[error.code], dir.export(id));
+    }
+  };
+  return { readable, viewOf };
 }
 
 /** Reasons why an export is not shown. The log names the file. */

@@ -8,7 +8,7 @@ import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { ServerContext } from '../../server/context.ts';
 import type { ImportViews } from '../../server/import-views.ts';
-import type { SyncRunner } from '../sync/run/runner-port.ts';
+import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
 import { noteText } from './note.ts';

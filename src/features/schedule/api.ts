@@ -8,7 +8,7 @@ import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
 import { descriptionOf, filledShape, keptShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
-import { EXPECTING } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
 import { planCreate, planFlags } from '../sync/api-plan.ts';
 
@@ -77,11 +77,11 @@ const scheduleSettings = z.strictObject({
   ...createSettings.shape,
   ...queryOf({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
   limits: guardLimits.default({}),
-  giveUpAfterMs: z.int().positive().nullable().optional().meta({
+  giveUpAfterMs: GIVING_UP.giveUpAfter.schema.nullable().optional().meta({
     description:
       'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
   }),
-  reportTo: z.string().min(1).max(2_000).nullable().optional().meta({
+  reportTo: REPORTING.reportTo.schema.shape.place.nullable().optional().meta({
     description:
       'Where the reports of runs are written, in or below what ROLLCALL_REPORT_TARGETS allows. Null: as the server is set. Left out of an edit: as it was.',
   }),

@@ -7,7 +7,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { type SourceReader, sourceReader } from '../../sources/source-reader.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
-import type { SyncRunner } from '../sync/run/runner-port.ts';
+import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { type Clock, type ScheduleBook, scheduleBook } from './schedule-book.ts';
 import { openScheduleCatalog, type ScheduleCatalog, type ScheduleRun } from './schedule-catalog.ts';
 import { type ScheduleRunEvents, ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';

@@ -5,7 +5,7 @@ import { shownFile } from '../../sources/schemes.ts';
 import type { SourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
-import type { CreateSync } from '../sync/run/runner-port.ts';
+import type { CreateSync } from '../sync/sync-options.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { ScheduleRecord } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';

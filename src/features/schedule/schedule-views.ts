@@ -5,10 +5,10 @@ import { nextRuns } from '../../queue/cron.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import type { SyncCatalogReader } from '../sync/sync-catalog.ts';
-import { readSyncOptions, type SyncInput, type SyncOptions, shownCreate } from '../sync/sync-options.ts';
+import { readSyncOptions, type SyncInput, shownCreate } from '../sync/sync-options.ts';
 import type { ScheduleHistory, ScheduleReading, ScheduleRunView, ScheduleView } from './api.ts';
 import type { ScheduleCatalogReader, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
-import { ScheduleError } from './schedule-errors.ts';
+import { foundSchedule } from './schedule-errors.ts';
 
 const SHOWN_TIMES = 3;
 
@@ -29,11 +29,7 @@ export function scheduleViews(
   syncs: Pick<SyncCatalogReader, 'find'>,
   fileOf: (record: ScheduleRecord) => string = shownFile,
 ): ScheduleViews {
-  const find = (name: string): ScheduleRecord => {
-    const record = catalog.find(name);
-    if (record === undefined) throw ScheduleError.unknown(name);
-    return record;
-  };
+  const find = (name: string) => foundSchedule(catalog, name);
   /** Null for one that is begun, and not written down yet; or never. */
   const syncOf = (id: string): ScheduleRunView['sync'] => {
     const record = syncs.find(id);
@@ -47,7 +43,8 @@ export function scheduleViews(
     const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, limits, giveUpAfterMs, reportTo, apply, sandbox, target } = options;
+    const { reading, flags, create, limits, giveUpAfterMs, reportTo, apply, sandbox, target } = options;
+    const shown = shownCreate(options);
     const [lastRun] = catalog.runs(name, 1);
     return {
       ...{ name, cron, tz, apply, sandbox, repair, catchUp, paused, maxSource },
@@ -60,7 +57,7 @@ export function scheduleViews(
       groups: reading?.groups?.name ?? null,
       headers: { ...headers },
       flags,
-      create: createOf(options),
+      create: shown && create ? { ...shown, settings: createSettingsOf(create) } : null,
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
       ...(reportTo && { reportTo: reportTo.place }),
@@ -101,9 +98,4 @@ function readingView({
     format: format === 'auto' ? undefined : format,
     delimiter: delimiter === '\t' ? 'tab' : delimiter,
   });
-}
-
-function createOf(options: SyncOptions): ScheduleView['create'] {
-  const shown = shownCreate(options);
-  return shown && options.create ? { ...shown, settings: createSettingsOf(options.create) } : null;
 }

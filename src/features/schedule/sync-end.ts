@@ -1,6 +1,6 @@
 import type { ImportState } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
-import type { SyncRunner } from '../sync/run/runner-port.ts';
+import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 
 /**

@@ -8,9 +8,8 @@ import { type StageFile, stageInThread } from '../../imports/stage/staging.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { SyncRunner } from './run/runner-port.ts';
 import { syncImports } from './run/sync-imports.ts';
-import { createSyncRunner } from './run/sync-runner.ts';
+import { SyncRunner } from './run/sync-runner.ts';
 import { openSyncCatalog } from './sync-catalog.ts';
 
 /**
@@ -43,7 +42,7 @@ export function composeSyncs(
           },
           onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
         });
-  const syncs = createSyncRunner({
+  const syncs = new SyncRunner({
     catalog,
     imports: syncImports(coordinator, dir),
     folder: dir.sync,

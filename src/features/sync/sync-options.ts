@@ -3,11 +3,13 @@ import { sentTo } from '../../api/fields.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import type { Aimed } from '../../imports/target.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import { keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.ts';
 import { type PlanCreate, planFlags } from './api-plan.ts';
+import type { UndoFlags } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 import { BadSyncOption } from './sync-errors.ts';
 
@@ -73,6 +75,28 @@ const kept = z.strictObject({
 
 /** The options for reading and deciding a sync. Kept with it, so that it is planned the same way after a restart. */
 export type SyncOptions = Readonly<z.infer<typeof kept>>;
+
+/** Requests to the sync runner. */
+interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply'> {
+  /** The person who asks for it. */
+  readonly who: string;
+}
+
+export interface CreateSync extends Wanted, Omit<SyncOptions, 'limits' | 'apply' | 'reading' | keyof Aimed> {
+  /** The file as the user named it. */
+  readonly file: string;
+  /** The path to read; it is copied when planning begins. */
+  readonly source: string;
+  readonly reading: SyncInput;
+  /** Runs of one schedule are compared with each other, whatever their files. */
+  readonly scheduleId?: string;
+  /** Given where the caller needs it beforehand. */
+  readonly id?: string;
+}
+
+export interface CreateUndo extends Wanted {
+  readonly flags: UndoFlags;
+}
 
 export function syncOptionsToJson(options: SyncOptions): string {
   return JSON.stringify(options);

@@ -17,38 +17,37 @@ const STEPS: Readonly<Record<FaultCode, string>> = {
 };
 
 /** After so many deaths of the process in a row, an import or sync is set to `failed`, so that it does not kill the process again. */
-export const DEATHS_ALLOWED = 6;
+const DEATHS_ALLOWED = 6;
 /** Deaths from which on it is not taken up at once: so many come without any fault of the import. */
 const DEATHS_AT_ONCE = 2;
 const FIRST_WAIT_MS = 60_000;
-
-/**
- * Returns the time for which an import or sync is left alone, in ms: 1, 2, 4 and 8 minutes from the second death on. Those
- * that do not end the process themselves are then not worked on when others do.
- * @param deaths of the process while it worked on it, since it last made progress
- */
-export function waitAfterDeaths(deaths: number): number {
-  return deaths < DEATHS_AT_ONCE ? 0 : FIRST_WAIT_MS * 2 ** (deaths - DEATHS_AT_ONCE);
-}
 
 /** An import or sync is not taken up yet: the process died too often while it worked on it. */
 export class TakenUpLater extends Error {
   /** Ms since 1970. */
   readonly until: number;
 
-  constructor(what: 'import' | 'sync', deaths: number, until: number) {
-    super(`${endedAt(what, deaths)}; it continues at ${utcTime(until)} by itself`);
+  constructor(why: string, until: number) {
+    super(`${why}; it continues at ${utcTime(until)} by itself`);
     this.until = until;
   }
 }
 
-/** Returns the reason why an import or sync is set to `failed` after too many deaths of the process. */
-export function deathSentence(what: 'import' | 'sync', deaths: number): string {
-  return `PROCESS_DIED: ${endedAt(what, deaths)}, so it is not begun again by itself`;
-}
-
-function endedAt(what: string, deaths: number): string {
-  return `rollcall ended unexpectedly ${deaths} times while it worked on this ${what} and it made no progress`;
+/**
+ * Whether an import or sync is set to `failed` for this reason, or left alone for 1, 2, 4 and 8 minutes from the second
+ * death on. Those that do not end the process themselves are then not worked on when others do.
+ * @param deaths of the process while it worked on it, since it last made progress
+ * @param since the beginning of the wait, in ms since 1970
+ */
+export function afterDeaths(
+  what: 'import' | 'sync',
+  deaths: number,
+  since: number,
+): { readonly reason?: string; readonly later?: TakenUpLater } {
+  const why = `rollcall ended unexpectedly ${deaths} times while it worked on this ${what} and it made no progress`;
+  if (deaths >= DEATHS_ALLOWED) return { reason: `PROCESS_DIED: ${why}, so it is not begun again by itself` };
+  const until = since + (deaths < DEATHS_AT_ONCE ? 0 : FIRST_WAIT_MS * 2 ** (deaths - DEATHS_AT_ONCE));
+  return until > Date.now() ? { later: new TakenUpLater(why, until) } : {};
 }
 
 /** The reason why an import is set to `failed`, and the remedy if another try would not help. */

@@ -18,7 +18,7 @@ import type { Stagings } from '../stage/staging.ts';
 import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
-import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from './faults.ts';
+import { afterDeaths } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 
 /** The states of imports, as the catalog has them. */
@@ -74,10 +74,9 @@ export class Requests {
   async takeUp(id: string): Promise<void> {
     const { catalog, states, steps, target, sending } = this.#options;
     this.#own.orWait(id);
-    const deaths = catalog.deaths(id);
-    if (deaths >= DEATHS_ALLOWED) return states.move(id, 'failed', deathSentence('import', deaths), 'PROCESS_DIED');
-    const from = this.#takenUpFrom(id, deaths);
-    if (from > Date.now()) throw new TakenUpLater('import', deaths, from);
+    const { reason, later } = afterDeaths('import', catalog.deaths(id), this.#leftAloneSince(id));
+    if (reason !== undefined) return states.move(id, 'failed', reason, 'PROCESS_DIED');
+    if (later !== undefined) throw later;
     const { state } = catalog.get(id);
     if (state === 'staging') return steps.begin(id);
     if (this.#isUnread(id)) return this.#readAgain(id);
@@ -209,16 +208,13 @@ export class Requests {
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   }
 
-  /**
-   * Returns the earliest time at which an import may be continued, in ms since 1970. Requests of a person do not wait.
-   */
-  #takenUpFrom(id: string, deaths: number): number {
+  /** Returns the time from which an import waits after deaths, in ms since 1970; 0: a person asked for its next step. */
+  #leftAloneSince(id: string): number {
     const { catalog } = this.#options;
     const { state, code } = catalog.get(id);
     if (state === 'pausing' || state === 'cancelling') return 0;
     const waits = state === 'blocked' && code === 'PROCESS_DIED';
-    const since = waits ? catalog.transitions(id).at(-1)?.at : undefined;
-    return (since ?? Date.now()) + waitAfterDeaths(deaths);
+    return (waits ? catalog.transitions(id).at(-1)?.at : undefined) ?? Date.now();
   }
 
   #readAgain(id: string): void {

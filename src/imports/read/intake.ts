@@ -194,14 +194,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const { head, blocks, read, gzipped, encoding } = await openText(source, options, bounds);
   const kind = kindOf(head, source, options);
   const format = INPUTS[kind].rowsAs;
-  const separator = format === 'csv' ? separatorLine(head) : undefined;
+  const dialect = format === 'csv' ? dialectOf(head, source, options) : undefined;
   const { shape = {} } = options;
-  const { names, skip } = tableTop(shape);
-  const top = { names, skip: source.sheet?.above ?? skip };
-  const delimiter =
-    format === 'csv'
-      ? checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top))
-      : undefined;
   const isShaped = needsShaping(shape, map, format);
   const columns = new Columns(isShaped ? recognisedMapping(shape, map) : map, {
     ...options,
@@ -213,25 +207,22 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const reader = new MembershipReader(columns, options);
   const onRepeat = (characters: number) => growth.repeat(characters);
   const shaping = isShaped ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat }) : undefined;
-  const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
-  const shapedElements = shaping && delimiter === undefined ? new ShapedElements(shaping) : undefined;
+  const shapedCells = shaping && dialect !== undefined ? new ShapedCells(shaping) : undefined;
+  const shapedElements = shaping && dialect === undefined ? new ShapedElements(shaping) : undefined;
   const shaped = shapedCells ?? shapedElements;
   const most = bounds.memberships;
   const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
   const blank = new BlankRows();
   const rows =
-    delimiter !== undefined
+    dialect !== undefined
       ? csvRows(blocks, {
-          delimiter,
-          lineEnds: detectLineEnds(head),
+          ...dialect,
           columns,
           reader,
           hasDefaultGuid,
           edits,
           bounds,
-          separatorLine: separator !== undefined,
-          top,
           shaped: shapedCells,
           isSheet: source.sheet !== undefined,
           blank,
@@ -241,12 +232,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           ofExport(options.exportOf, elements, options.deletedUsers),
           bounds,
         );
-  let given = 0;
-  const counting = (count: number) => {
-    given += count;
-    growth.check(count, read.bytes, format === 'csv');
-  };
-  const checked = interruptible(withinGrowth(rows, counting), signal);
+  const checked = interruptible(withinGrowth(rows, growth, read, format), signal);
   const chunks = atLeastOneRow(checked, source, format, columns);
   const first = await chunks.next();
 
@@ -255,12 +241,12 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     kind,
     gzipped,
     encoding,
-    ...(delimiter === undefined ? {} : { delimiter }),
+    ...(dialect && { delimiter: dialect.delimiter }),
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
     },
     shaped: () => shaped !== undefined || elements.hasLists,
-    rowsRead: () => (delimiter === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? given)),
+    rowsRead: () => (dialect === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? read.rows)),
     columns: () => columns.names,
     notes: () => [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...blank.notes()],
     bytesRead: () => source.bytesRead,
@@ -283,7 +269,7 @@ async function openText(source: InputBytes, { encoding: given, signal }: IntakeO
   const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
   refuseBinary(plain.head);
   const encoding = detectEncoding(plain.head, given);
-  const read = { bytes: 0 };
+  const read = { bytes: 0, rows: 0 };
   const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
@@ -298,6 +284,19 @@ function kindOf(head: string, source: InputBytes, { format, map, edits = false }
   const { rowsAs } = INPUTS[kind];
   if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
   return kind;
+}
+
+/** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
+function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOptions) {
+  const separator = separatorLine(head);
+  const { names, skip } = tableTop(options.shape ?? {});
+  const top = { names, skip: sheet?.above ?? skip };
+  return {
+    delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
+    lineEnds: detectLineEnds(head),
+    separatorLine: separator !== undefined,
+    top,
+  };
 }
 
 function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop): string {
@@ -319,10 +318,13 @@ async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }):
 
 async function* withinGrowth(
   chunks: AsyncIterable<InputRow[]>,
-  check: (rows: number) => void,
+  growth: ReportGrowth,
+  read: { readonly bytes: number; rows: number },
+  format: InputFormat,
 ): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
-    check(chunk.length);
+    read.rows += chunk.length;
+    growth.check(chunk.length, read.bytes, format === 'csv');
     yield chunk;
   }
 }

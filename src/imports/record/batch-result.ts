@@ -120,16 +120,3 @@ export interface BatchRecording {
   /** Ends the batch: its rows have outcomes, or are in other batches. */
   close(batch: Batch, result: BatchResult, replaced: boolean): void;
 }
-
-/** Records the outcomes of users and groups that an import creates. */
-export interface CreationRecording {
-  /** Whether a batch looks for something, or creates or reactivates it. */
-  creates(batch: number): boolean;
-  /** Records a result of such a batch; returns how many batches wait because of it. */
-  record(batch: Batch, result: BatchResult): number;
-  /** Lets rows wait whose users the service does not know; returns the other rows. */
-  park(batch: Batch, result: BatchResult, others: readonly RowOutcome[]): readonly RowOutcome[];
-}
-
-/** Makes the recording of an import that creates users or groups. */
-export type Creations = (recording: BatchRecording) => CreationRecording;

@@ -6,10 +6,10 @@ import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, openForWriting, type Statement, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
-import type { BatchResult, Creations, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
+import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
-import { creationRecording } from './record-creation.ts';
+import { CreationRecorder, type Creations } from './record-creation.ts';
 import {
   type Consequences,
   recordReclaimed,
@@ -82,7 +82,7 @@ export class ImportLedger {
     if (create !== undefined) {
       const createSql = statementsOf(database, new URL('creating.sql', import.meta.url));
       this.creating = new Creating(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
-      this.#creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
+      this.#creations = (recording) => new CreationRecorder(createSql, create.users || create.reactivate, recording);
     }
     this.bans = bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql);
     this.#rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));

@@ -9,14 +9,13 @@ import type {
   BatchRow,
   BatchState,
   CallRecord,
-  CreationRecording,
-  Creations,
   ReclaimedBatch,
   RowOutcome,
   Sent,
   StoppedRegion,
 } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
+import type { CreationRecorder, Creations } from './record-creation.ts';
 
 /** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
@@ -224,7 +223,7 @@ function cutOff(
 class BatchRecorder {
   readonly #sql: Statements;
   readonly #count: Count;
-  readonly #creating: CreationRecording | undefined;
+  readonly #creating: CreationRecorder | undefined;
 
   constructor(sql: Statements, count: Count, creations: Creations | undefined) {
     this.#sql = sql;

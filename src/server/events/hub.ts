@@ -73,13 +73,6 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
     imports.set(id, channel);
     return channel;
   };
-  const join = (channel: Channel, watcher: Watcher, onLeft: () => void) => {
-    channel.watchers.add(watcher);
-    watcher.response.on('close', () => {
-      channel.watchers.delete(watcher);
-      if (channel.watchers.size === 0) onLeft();
-    });
-  };
 
   return {
     watchImport: async (record, since, watcher) => {
@@ -105,4 +98,12 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
       for (const channel of channels()) channel.close();
     },
   };
+}
+
+function join(channel: Channel, watcher: Watcher, onLeft: () => void): void {
+  channel.watchers.add(watcher);
+  watcher.response.on('close', () => {
+    channel.watchers.delete(watcher);
+    if (channel.watchers.size === 0) onLeft();
+  });
 }

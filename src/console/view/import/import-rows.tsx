@@ -12,7 +12,7 @@ import { useChange } from '../../form.tsx';
 import { useKeptPages } from '../../kept-pages.ts';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call, query } from '../../requests.ts';
-import { useAnswer, useRenewal } from '../../use-answer.ts';
+import { type Pages, useAnswer, useRenewal } from '../../use-answer.ts';
 import { useWork, WorkButton } from '../../work.tsx';
 import { TargetOfServer } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
@@ -63,15 +63,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
       <p class="note" role="status">
-        {isOld
-          ? 'Searching …'
-          : shownSentence({
-              shown: shown.length,
-              total,
-              all: live.view.value?.rows.read ?? 0,
-              isSet: filter.isSet,
-              dropped,
-            })}
+        {shownSentence(pages, live.view.value?.rows.read ?? 0, filter.isSet)}
       </p>
       <RowsActions id={id} live={live} filter={filter} total={total} />
       {shown.length === 0 ? (
@@ -123,19 +115,15 @@ function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowVie
   return sumOfOutcomes(view.rows);
 }
 
-interface ShownSentenceOf {
-  shown: number;
-  total: number | null;
-  all: number;
-  isSet: boolean;
-  dropped: boolean;
-}
+type PagesShown = Pick<Pages<unknown>, 'items' | 'total' | 'isOld' | 'dropped'>;
 
-function shownSentence({ shown, total, all, isSet, dropped }: ShownSentenceOf) {
+/** @param all rows of the file @param isSet whether they are filtered */
+function shownSentence({ items = [], total, isOld, dropped }: PagesShown, all: number, isSet: boolean) {
+  if (isOld) return 'Searching …';
   if (total === null || (total === 0 && !isSet)) return '';
   const which = isSet ? `${grouped(total)} of ${counted(all, 'row')} fit this filter` : counted(total, 'row');
-  if (shown === total) return `${which}.`;
-  return `${which}; ${grouped(shown)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
+  if (items.length === total) return `${which}.`;
+  return `${which}; ${grouped(items.length)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
 }
 
 /** Rows that are copied at most: a clipboard is no file. */

@@ -32,21 +32,7 @@ export function GridTable({ found, rows, preview, form, suggestions }: GridTable
       return { column, index, uses, suggested: suggestions.filter((one) => one.column === column) };
     })
     .filter(({ index, uses, suggested }) => isWhole.value || index < MAX_COLUMNS || uses.length + suggested.length > 0);
-  /** The column at which each field is chosen, or could be. */
-  const placeOf = (field: string) =>
-    (
-      columns.find(({ uses }) => uses.some((use) => use === field)) ??
-      columns.find(({ suggested }) => suggested.some(({ key }) => key === field)) ??
-      columns.find(({ uses }) => uses.length === 0) ??
-      columns[0]
-    )?.index;
-  const places = FIELDS.map(([field]) => [field, placeOf(field)] as const);
-  useLayoutEffect(() => {
-    for (const [field, index] of places) form.register(`map-${field}`, document.getElementById(`use-${index}`));
-    return () => {
-      for (const [field] of places) form.register(`map-${field}`, null);
-    };
-  });
+  const places = usePlaces(columns, form);
   const [next] = found.missing;
   const isRead = found.missing.length === 0;
   return (
@@ -72,17 +58,14 @@ export function GridTable({ found, rows, preview, form, suggestions }: GridTable
             </tr>
             <tr class="uses">
               <td />
-              {columns.map(({ column, index, uses, suggested }) => (
+              {columns.map((shown) => (
                 <ColumnUse
-                  key={column}
-                  column={column}
-                  index={index}
-                  uses={uses}
-                  suggested={suggested}
+                  key={shown.column}
+                  {...shown}
                   preview={preview}
                   form={form}
-                  fields={places.flatMap(([field, place]) => (place === index ? [field] : []))}
-                  isNext={places.some(([field, place]) => field === next && place === index)}
+                  fields={places.flatMap(([field, place]) => (place === shown.index ? [field] : []))}
+                  isNext={places.some(([field, place]) => field === next && place === shown.index)}
                 />
               ))}
               {isRead && <td class="read-as" />}
@@ -113,11 +96,33 @@ export function GridTable({ found, rows, preview, form, suggestions }: GridTable
   );
 }
 
-interface ColumnUseProperties {
+interface ShownColumn {
   column: string;
   index: number;
   uses: readonly string[];
   suggested: readonly Suggestion[];
+}
+
+/** The column at which each field is chosen, or could be: there the form shows its error. */
+function usePlaces(columns: readonly ShownColumn[], form: Form) {
+  const placeOf = (field: string) =>
+    (
+      columns.find(({ uses }) => uses.includes(field)) ??
+      columns.find(({ suggested }) => suggested.some(({ key }) => key === field)) ??
+      columns.find(({ uses }) => uses.length === 0) ??
+      columns[0]
+    )?.index;
+  const places = FIELDS.map(([field]) => [field, placeOf(field)] as const);
+  useLayoutEffect(() => {
+    for (const [field, index] of places) form.register(`map-${field}`, document.getElementById(`use-${index}`));
+    return () => {
+      for (const [field] of places) form.register(`map-${field}`, null);
+    };
+  });
+  return places;
+}
+
+interface ColumnUseProperties extends ShownColumn {
   /** The fields whose errors stand in this place. */
   fields: readonly string[];
   /** To be decided first. */

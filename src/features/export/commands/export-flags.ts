@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'csv-parse/sync';
+import { regionList } from '../../../cli/flags/flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
 import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
@@ -8,7 +9,7 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
-import { REGIONS, type Region } from '../../../membership/membership.ts';
+import type { Region } from '../../../membership/membership.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
 
@@ -94,14 +95,4 @@ function list(what: string): (text: string, earlier?: readonly string[]) => read
     if (found.includes('')) throw new InvalidArgumentError(`Expected ${what} with commas between them.`);
     return [...earlier, ...found];
   };
-}
-
-function regionList(text: string): readonly Region[] {
-  return text.split(',').map((part) => {
-    const region = REGIONS.find((one) => one === part.trim());
-    if (region === undefined) {
-      throw new InvalidArgumentError(`${JSON.stringify(part)} is not a region; allowed are ${REGIONS.join(', ')}.`);
-    }
-    return region;
-  });
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { settingFlag } from '../../../cli/flags/setting-flag.ts';
+import { withNotify } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readConfig } from '../../../platform/config.ts';
@@ -8,10 +8,8 @@ import { type NotifyFlags, notifyTarget, tryReceiver } from '../any-receiver.ts'
 
 /** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
 export function notifyCommand(io: Io, end: End): Command {
-  const test = new Command('test')
+  const test = withNotify(new Command('test'))
     .description('send a test notification, and say whether it arrived')
-    .addOption(settingFlag('notify'))
-    .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http')
     .action((flags: NotifyFlags) => end(sendTest(io, flags)));
   return new Command('notify').addCommand(test);
 }

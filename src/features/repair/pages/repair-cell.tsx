@@ -35,45 +35,11 @@ interface CellProperties {
   isReadOnly: boolean;
 }
 
-export function Cell({ repair, actions, row, column, columns, isReadOnly }: CellProperties) {
-  const original = row.cells[column.place] ?? null;
-  const now = row.edits[column.name] ?? original ?? '';
-  const isEdited = Object.hasOwn(row.edits, column.name);
-  const isFixed = isReadOnly || row.state === 'sent';
-  const enter = (value: string) => {
-    if (value === now) return;
-    repair.latest.value = { row: row.row, column: column.name, from: now, to: value };
-    repair.edit([{ row: row.row, column: column.name, value: value === original ? null : value }]);
-  };
-  const typing = useTyping(repair, now, enter);
+export function Cell(properties: CellProperties) {
+  const { repair, actions, row, column, columns } = properties;
+  const cell = useCell(properties);
+  const { original, now, isFixed, marks, typing } = cell;
   const { draft, setDraft, isInside, setInside, leave } = typing;
-  const marks = marksOf(repair, actions, columns);
-  /** @returns whether the key was for this */
-  const took = (event: TargetedKeyboardEvent<HTMLInputElement>): boolean => {
-    const { key, shiftKey, ctrlKey, metaKey, altKey, currentTarget } = event;
-    const isControl = ctrlKey || metaKey;
-    const isRedo = isControl && ((shiftKey && key.toLowerCase() === 'z') || (!shiftKey && key === 'y'));
-    const isTyping = isInside || draft !== null;
-    const step = isTyping ? undefined : STEPS[isControl ? `Ctrl+${key}` : key];
-    if (altKey || (shiftKey && key !== 'Enter' && !isRedo && step === undefined)) return false;
-    if (isTyping) return typing.took(event);
-    if (step !== undefined && shiftKey) void go(repair, currentTarget, step, marks.mark);
-    else if (step !== undefined) void go(repair, currentTarget, step);
-    else if (isFixed) return false;
-    else if (isRedo) actions.undo('redo');
-    else if (isControl && key === 'z') actions.undo('undo');
-    else if (isControl && key === 'd') {
-      const above = cellAt(currentTarget, [-1, 0]);
-      if (!marks.fill() && above !== currentTarget) enter(above.value);
-    } else if (isControl) return false;
-    else if (key === 'Delete' || key === 'Backspace') {
-      if (!marks.enter('')) enter('');
-    } else if (key === 'Enter' || key === 'F2') {
-      setInside(true);
-      currentTarget.setSelectionRange(now.length, now.length);
-    } else return false;
-    return true;
-  };
   const onPaste = (event: ClipboardEvent) => {
     const lines = pastedLines(event.clipboardData?.getData('text/plain') ?? '');
     const [first = []] = lines;
@@ -91,7 +57,7 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }: Cell
   return (
     <input
       type="text"
-      class={`${isEdited ? 'edited' : ''} ${repair.marked.has({ row: row.row, place: column.place }) ? 'marked' : ''}`.trim()}
+      class={`${Object.hasOwn(row.edits, column.name) ? 'edited' : ''} ${repair.marked.has({ row: row.row, place: column.place }) ? 'marked' : ''}`.trim()}
       data-column={String(column.place)}
       aria-label={`${columnLabel(column.name)}, row ${row.line}`}
       aria-invalid={isWrong(row, column.name) || undefined}
@@ -120,12 +86,56 @@ export function Cell({ repair, actions, row, column, columns, isReadOnly }: Cell
       }}
       onBlur={leave}
       onKeyDown={(event) => {
-        if (!event.isComposing && took(event)) event.preventDefault();
+        if (!event.isComposing && took(event, cell)) event.preventDefault();
       }}
       onPaste={onPaste}
       onCopy={(event) => !isInside && marks.copy(event)}
     />
   );
+}
+
+/** The value of a cell, and how it is changed. */
+function useCell({ repair, actions, row, column, columns, isReadOnly }: CellProperties) {
+  const original = row.cells[column.place] ?? null;
+  const now = row.edits[column.name] ?? original ?? '';
+  const isFixed = isReadOnly || row.state === 'sent';
+  const enter = (value: string) => {
+    if (value === now) return;
+    repair.latest.value = { row: row.row, column: column.name, from: now, to: value };
+    repair.edit([{ row: row.row, column: column.name, value: value === original ? null : value }]);
+  };
+  const marks = marksOf(repair, actions, columns);
+  return { repair, actions, original, now, isFixed, enter, marks, typing: useTyping(repair, now, enter) };
+}
+
+/** @returns whether a key was for the cell */
+function took(
+  event: TargetedKeyboardEvent<HTMLInputElement>,
+  { repair, actions, now, isFixed, enter, marks, typing }: ReturnType<typeof useCell>,
+): boolean {
+  const { key, shiftKey, ctrlKey, metaKey, altKey, currentTarget } = event;
+  const isControl = ctrlKey || metaKey;
+  const isRedo = isControl && ((shiftKey && key.toLowerCase() === 'z') || (!shiftKey && key === 'y'));
+  const isTyping = typing.isInside || typing.draft !== null;
+  const step = isTyping ? undefined : STEPS[isControl ? `Ctrl+${key}` : key];
+  if (altKey || (shiftKey && key !== 'Enter' && !isRedo && step === undefined)) return false;
+  if (isTyping) return typing.took(event);
+  if (step !== undefined && shiftKey) void go(repair, currentTarget, step, marks.mark);
+  else if (step !== undefined) void go(repair, currentTarget, step);
+  else if (isFixed) return false;
+  else if (isRedo) actions.undo('redo');
+  else if (isControl && key === 'z') actions.undo('undo');
+  else if (isControl && key === 'd') {
+    const above = cellAt(currentTarget, [-1, 0]);
+    if (!marks.fill() && above !== currentTarget) enter(above.value);
+  } else if (isControl) return false;
+  else if (key === 'Delete' || key === 'Backspace') {
+    if (!marks.enter('')) enter('');
+  } else if (key === 'Enter' || key === 'F2') {
+    typing.setInside(true);
+    currentTarget.setSelectionRange(now.length, now.length);
+  } else return false;
+  return true;
 }
 
 function isWrong({ state, problems, left }: RepairRow, column: string): boolean {

@@ -32,7 +32,7 @@ import { findRecipe } from '../../recipes/recipe-store.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
 import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
-import type { SyncRunner } from '../../sync/run/runner-port.ts';
+import type { SyncRunner } from '../../sync/run/sync-runner.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { readSyncOptions, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';

@@ -206,7 +206,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
     ...(isMirror && at('missing') !== '' && { missing: at('missing') }),
     protect: listIn(at('protect')),
     removeNamed: listIn(at('removeNamed')),
-    ...createSettingsOf(values, before),
+    ...creationIn(values, before),
     limits: Object.fromEntries(
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
@@ -229,7 +229,7 @@ function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unk
 }
 
 /** Returns the options for creating, including those that the form does not show. */
-function createSettingsOf(values: Values, before: Schedule | undefined) {
+function creationIn(values: Values, before: Schedule | undefined) {
   const { createUsers, createGroups, reactivate, ...chosen } = creatingOptions(values);
   const { userRole, groupOwner, groupIcon, groupDescription, groupMembers } = before?.create?.settings ?? {};
   return filled({

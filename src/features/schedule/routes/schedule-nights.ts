@@ -5,7 +5,14 @@ import { nextRun } from '../../../queue/cron.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { MAX_LISTED } from '../../../server/overview-route.ts';
 import type { ScheduleNights } from '../api.ts';
-import type { ScheduleHealth, SchedulePause, ScheduleRecord, ScheduleRun } from '../schedule-catalog.ts';
+import type {
+  ScheduleCatalogReader,
+  ScheduleEdit,
+  ScheduleHealth,
+  SchedulePause,
+  ScheduleRecord,
+  ScheduleRun,
+} from '../schedule-catalog.ts';
 
 /** The last run of each schedule. A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
 export function withNights(context: ServerContext, before: Overview): Overview {
@@ -81,6 +88,8 @@ function resultOf(run: ScheduleRun | undefined, sync: SyncState | undefined): Ni
 type DayResult = ScheduleNights['schedules'][number]['nights'][number];
 
 const DAY_MS = 86_400_000;
+/** Days that are shown. */
+const NIGHTS = 30;
 /** Due times of a schedule that are checked for runs that did not start; more frequent schedules are not shown as nights. */
 const MAX_TIMES = 100;
 
@@ -88,6 +97,21 @@ const REASONS = {
   missed: 'it was due, and no server was running',
   paused: 'it was due, and the schedule was paused',
 } as const;
+
+/** The last days of each schedule. */
+export function lastNights(catalog: ScheduleCatalogReader): ScheduleNights {
+  const now = Date.now();
+  const from = now - NIGHTS * DAY_MS;
+  const isOfTimes = ({ changes }: ScheduleEdit) => changes.some(({ field }) => field === 'cron' || field === 'tz');
+  return {
+    schedules: catalog.list().map((record) => {
+      const { name, tz, createdAt } = record;
+      const since = Math.max(from, createdAt, catalog.edits(name, 0).find(isOfTimes)?.at ?? 0);
+      const past = { runs: catalog.runsSince(name, from), pauses: catalog.pausesSince(name, from), since, now };
+      return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
+    }),
+  };
+}
 
 /** The last `count` days in a time zone, the oldest first, such as 2027-03-28. */
 export function lastDays(now: number, tz: string, count: number): string[] {

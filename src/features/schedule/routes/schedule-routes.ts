@@ -7,16 +7,13 @@ import { serve } from '../../../server/serve.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { inShort } from '../../../text/wording.ts';
 import { scheduleOperations } from '../operations.ts';
-import type { ScheduleEdit } from '../schedule-catalog.ts';
 import { scheduleViews } from '../schedule-views.ts';
 import { checkTimes, requestedSchedule } from './requested-schedule.ts';
-import { lastDays, nightsOf } from './schedule-nights.ts';
+import { lastNights } from './schedule-nights.ts';
 import { sourcesRoute } from './source-folders.ts';
 import { scheduleLookRoute, tryRoute } from './try-schedule.ts';
 
 const NEXT_TIMES = 5;
-const NIGHTS = 30;
-const DAY_MS = 86_400_000;
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext): void {
@@ -33,20 +30,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
   });
 
-  serve(app, scheduleOperations.nights, async () => {
-    const now = Date.now();
-    const from = now - NIGHTS * DAY_MS;
-    return {
-      schedules: catalog.list().map((record) => {
-        const { name, tz, createdAt } = record;
-        const isOfTimes = ({ changes }: ScheduleEdit) =>
-          changes.some(({ field }) => field === 'cron' || field === 'tz');
-        const since = Math.max(from, createdAt, catalog.edits(name, 0).find(isOfTimes)?.at ?? 0);
-        const past = { runs: catalog.runsSince(name, from), pauses: catalog.pausesSince(name, from), since, now };
-        return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
-      }),
-    };
-  });
+  serve(app, scheduleOperations.nights, async () => lastNights(catalog));
 
   serve(app, scheduleOperations.one, async ({ params: { name } }) => viewOf(find(name)));
 

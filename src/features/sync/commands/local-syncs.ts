@@ -34,7 +34,7 @@ import { inShort } from '../../../text/wording.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import type { syncOperations } from '../operations.ts';
 import { type PlanningProgress, planFiles } from '../plan/prepare.ts';
-import type { SyncRunner } from '../run/runner-port.ts';
+import type { SyncRunner } from '../run/sync-runner.ts';
 import { openSyncCatalog, type SyncRecord } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
 import { readSyncOptions, syncReadingOf } from '../sync-options.ts';

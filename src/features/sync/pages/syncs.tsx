@@ -90,7 +90,7 @@ function SyncsList() {
   const { isOperator } = usePlace();
   const filter = useFilter(['state']);
   const pages = useKeptPages(addressOf('GET /v1/syncs', { query: filter.values }), { name: 'syncs', limit: PAGE });
-  useListNews(['sync', 'removed'], pages.follow);
+  useListNews(['sync', 'removed'], () => pages.follow());
   return (
     <>
       <div class="filter">

@@ -2,21 +2,16 @@ import pLimit from 'p-limit';
 import { ReadingRefused } from '../../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../../chat/call-errors.ts';
 import { GROUP_MISSING } from '../../../chat/service/codes.ts';
-import { type BannedPages, type MembersPages, readBanned, readMembers } from '../../../chat/whole-lists.ts';
+import { readBanned, readMembers } from '../../../chat/whole-lists.ts';
+import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import { type PlanLedger, UnknownScope } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
 
-/** Reads the groups of a region. It retries its calls itself. */
-interface GroupPages extends MembersPages, BannedPages {
-  /** UID; null when the service does not say, and then any user may be the owner. */
-  getGroup(guid: string, options: { readonly signal?: AbortSignal | undefined }): Promise<{ owner: string | null }>;
-}
-
 export interface LiveState {
   readonly plan: PlanLedger;
-  readonly pages: (region: Region) => GroupPages;
+  readonly pages: (region: Region) => Pick<GroupPages, 'listMembersPage' | 'listBannedPage' | 'getGroup'>;
   readonly signal: AbortSignal;
   /** Called for every group that has been read, with what was read. */
   readonly onGroup: (asked: 'members' | 'owner' | 'banned') => void;

@@ -5,7 +5,13 @@ import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../../imports/schemas.ts';
 import { isScope, type Region } from '../../../membership/membership.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
-import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
+import {
+  attachForReading,
+  inTransaction,
+  openForWriting,
+  type Statements,
+  statementsOf,
+} from '../../../platform/sqlite.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
 import {
@@ -89,18 +95,6 @@ export interface PlanLedger extends PlanReader {
 export function openPlanLedger(path: string): PlanLedger {
   const database = openForWriting(path, PLAN_MIGRATIONS);
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
-
-  const idOf = ({ region, guid }: GroupName): number => {
-    const id = sql('group_id').get({ region, guid })?.['id'];
-    if (id === undefined) throw new Error(`the plan does not concern the group ${guid} in ${region}`);
-    return Number(id);
-  };
-  const close = (group: number, listing: string, code: string, message: string) => {
-    sql('close_listing').run({ group, listing, code, message });
-    sql('count_members').run({ group });
-    sql('forget_actions_of').run({ group });
-  };
-
   return {
     ...planReader(database),
     database,
@@ -121,7 +115,7 @@ export function openPlanLedger(path: string): PlanLedger {
     groupsToList: () => sql<GroupName>('groups_to_list').all(),
     recordListed: (name, members) =>
       inTransaction(database, () => {
-        const group = idOf(name);
+        const group = idOf(sql, name);
         const add = sql('add_live');
         sql('forget_live').run({ group });
         for (const member of members) {
@@ -129,17 +123,17 @@ export function openPlanLedger(path: string): PlanLedger {
           if (!isScope(scope) || scope === 'ban') throw new UnknownScope(member);
           add.run({ group, uid, scope: scopeId(scope), banned: banned ? 1 : 0, joined_at: joinedAt });
         }
-        close(group, 'listed', '', '');
+        close(sql, group, 'listed', '', '');
       }),
     recordUnlisted: (name, listing, { code, message }) =>
       inTransaction(database, () => {
-        const group = idOf(name);
+        const group = idOf(sql, name);
         sql('forget_live').run({ group });
-        close(group, listing, code, message);
+        close(sql, group, listing, code, message);
       }),
     recordBanned: (name, uids) =>
       inTransaction(database, () => {
-        const group = idOf(name);
+        const group = idOf(sql, name);
         const known = () => Number(sql('count_live').get({ group })?.['n']);
         const before = known();
         for (const uid of uids) sql('add_banned').run({ group, uid });
@@ -148,7 +142,7 @@ export function openPlanLedger(path: string): PlanLedger {
         return known() - before;
       }),
     recordOwner: (name, owner) => {
-      sql('set_owner').run({ group: idOf(name), owner });
+      sql('set_owner').run({ group: idOf(sql, name), owner });
     },
     groupsToCreate: (desired) =>
       withAttached(database, desired, 'desired', () =>
@@ -173,6 +167,18 @@ export function openPlanLedger(path: string): PlanLedger {
         for (const { limit, ...finding } of findings) sql('add_finding').run({ ...finding, allowed: limit });
       }),
   };
+}
+
+function idOf(sql: Statements, { region, guid }: GroupName): number {
+  const id = sql('group_id').get({ region, guid })?.['id'];
+  if (id === undefined) throw new Error(`the plan does not concern the group ${guid} in ${region}`);
+  return Number(id);
+}
+
+function close(sql: Statements, group: number, listing: string, code: string, message: string): void {
+  sql('close_listing').run({ group, listing, code, message });
+  sql('count_members').run({ group });
+  sql('forget_actions_of').run({ group });
 }
 
 /**

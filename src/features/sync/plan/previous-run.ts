@@ -1,4 +1,5 @@
-import type { GroupName, PlanReader } from './plan-reading.ts';
+import { existsSync } from 'node:fs';
+import { type GroupName, openPlanReader, type PlanReader } from './plan-reading.ts';
 
 /** The base of the guards' comparisons: the last run of the same sync that was applied. */
 export interface PreviousRun {
@@ -11,6 +12,18 @@ export interface PreviousRun {
 interface PreviousGroup extends GroupName {
   /** Members when its plan had been applied. */
   readonly members: number;
+}
+
+/** Reads the first of these plans that is there. */
+export function previousRunIn(plans: readonly string[]): PreviousRun | undefined {
+  const path = plans.find((plan) => existsSync(plan));
+  if (path === undefined) return undefined;
+  const reader = openPlanReader(path);
+  try {
+    return previousRun(reader);
+  } finally {
+    reader.close();
+  }
 }
 
 /** Reads a stored plan as the run that the next one is compared with. */

@@ -11,7 +11,7 @@ import { composeSyncs } from '../compose-syncs.ts';
 import { LIMITS } from '../guard-limits.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
 import { syncEntry, wholeSync } from '../plan/sync-view.ts';
-import type { SyncRunner } from '../run/runner-port.ts';
+import type { SyncRunner } from '../run/sync-runner.ts';
 import { openSyncCatalogReader, type SyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
 import { compareRoute, planRoutes } from './plan-routes.ts';
 import { syncRoutes } from './sync-routes.ts';

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { tagsOf } from '../../../imports/catalog.ts';
 import { importOptions, readOptions } from '../../../imports/import-options.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
@@ -10,19 +11,9 @@ import { defined } from '../../../platform/defined.ts';
 import { creationColumn } from '../plan/plan-csv.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import type { SyncOptions } from '../sync-options.ts';
-
-interface Changes {
-  readonly id: string;
-  readonly file: string;
-  readonly source: string;
-  /** The options of the sync. */
-  readonly options: SyncOptions;
-  /** The person who asked for it; '' if no one did. */
-  readonly createdBy: string;
-  /** The import that it undoes. */
-  readonly undoOf: string | null;
-}
+import { planFiles } from '../plan/prepare.ts';
+import type { SyncRecord } from '../sync-catalog.ts';
+import { readSyncOptions } from '../sync-options.ts';
 
 export type SyncImports = ReturnType<typeof syncImports>;
 
@@ -43,9 +34,16 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
         // An undo restores what was there: it asks for nothing of its own.
         .filter((other) => kindOf(other) !== 'undo')
         .map(({ ledger }) => ledger),
-    /** Imports a file of changes (plan-csv.ts) under this id. */
-    begin: async ({ id, file, source, options: chosen, createdBy, undoOf }: Changes): Promise<void> => {
-      const { sandbox, flags, create, giveUpAfterMs, reportTo } = chosen;
+    /**
+     * Imports the file of changes (plan-csv.ts) of a sync, under its id.
+     * @param createdBy the person who asked for it; '' if no one did
+     */
+    begin: async (record: SyncRecord, createdBy: string): Promise<void> => {
+      const { id, file: input, undoOf } = record;
+      const { sandbox, flags, create: creating, giveUpAfterMs, reportTo } = readSyncOptions(record);
+      const { changes: source, plan } = planFiles(dir.sync(id));
+      const create = creating && importCreates(plan, creating);
+      const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
@@ -76,7 +74,7 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
  * so that more need another question. Its file has the fields in columns of their own. Undefined: nothing.
  * @param path of the plan
  */
-export function importCreates(path: string, options: CreateOptions): CreateOptions | undefined {
+function importCreates(path: string, options: CreateOptions): CreateOptions | undefined {
   const plan = openPlanReader(path);
   try {
     const creating = plan.creating();

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { basename } from 'node:path';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
@@ -13,25 +12,30 @@ import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.t
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
-import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import {
   type PlanningPorts,
+  type PlanningProgress,
   type PlanningTask,
   type PlanRequest,
   planFiles,
   planFor,
   withPatience,
 } from '../plan/prepare.ts';
-import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
+import { type PreviousRun, previousRunIn } from '../plan/previous-run.ts';
 import { DEFAULT_FLAGS } from '../plan-flags.ts';
-import type { SyncCatalog, SyncMove, SyncRecord, SyncTransition } from '../sync-catalog.ts';
+import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
-import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
+import {
+  type CreateSync,
+  type CreateUndo,
+  readSyncOptions,
+  type SyncOptions,
+  syncOptionsToJson,
+} from '../sync-options.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
-import type { CreateSync, CreateUndo, SyncEvents, SyncRunner } from './runner-port.ts';
-import { importCreates, type SyncImports } from './sync-imports.ts';
-import { AGAIN, afterDeaths, failureCode, LEFT_ALONE, syncWaits } from './sync-waits.ts';
+import type { SyncImports } from './sync-imports.ts';
+import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
@@ -46,13 +50,17 @@ export interface SyncRunnerOptions extends PlanningPorts, Aimed {
 
 const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
 
-/** In the history of a sync: how a process left it, and how the next one took it up. */
-const STOPPED = 'the process was stopped';
-const CONTINUED = 'continued';
+export interface SyncEvents {
+  state: [record: SyncRecord];
+  planning: [id: string, progress: PlanningProgress];
+  /** The import that carries a sync out has moved. */
+  import: [id: string, state: ImportState];
+  /** The catalog cannot be written: nothing can continue. */
+  failure: [error: Error];
+}
 
-export const createSyncRunner = (options: SyncRunnerOptions): SyncRunner => new Runner(options);
-
-class Runner implements SyncRunner {
+/** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
+export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   readonly whenOver: Waits['whenOver'];
   readonly #options: SyncRunnerOptions;
@@ -76,7 +84,11 @@ class Runner implements SyncRunner {
     this.#imports = imports;
     this.#here = { sandbox, target };
     this.whenOver = options.whenOver;
-    this.#waits = syncWaits(options, (record) => void this.events.emit('state', record));
+    this.#waits = syncWaits({
+      ...options,
+      changed: (record) => void this.events.emit('state', record),
+      fail: (id, failure) => void this.#move(id, 'failed', failure),
+    });
     this.#unfollow = imports.onState((id, state) => this.#follow(id, state));
     for (const { importId } of catalog.underWay()) {
       const found = importId === null ? undefined : imports.find(importId);
@@ -84,6 +96,7 @@ class Runner implements SyncRunner {
     }
   }
 
+  /** Begins to plan. Gives the sync's id. @throws LimitError */
   create({ id = this.#options.newId('sync'), file, source, scheduleId, who, limits = {}, ...chosen }: CreateSync) {
     return this.#begin(
       { id, file, source, undoOf: null, scheduleId: scheduleId ?? null },
@@ -92,6 +105,7 @@ class Runner implements SyncRunner {
     );
   }
 
+  /** Begins to plan how to undo a finished import. @throws SyncRefused, LimitError */
   async undo(importId: string, { flags, limits = {}, apply, who }: CreateUndo): Promise<string> {
     const found = this.#imports.find(importId);
     if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
@@ -105,6 +119,10 @@ class Runner implements SyncRunner {
     return this.#begin({ id, file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
   }
 
+  /**
+   * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
+   * that was interrupted. @throws SyncRefused when it is held or meant for another service, SyncTransitionError
+   */
   async apply(id: string, who: string): Promise<SyncRecord> {
     const record = this.find(id);
     if (record.state === 'held') throw SyncRefused.held(record);
@@ -116,6 +134,7 @@ class Runner implements SyncRunner {
     return this.find(id);
   }
 
+  /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
   approve(id: string, who: string, reason: string): SyncRecord {
     const { state } = this.find(id);
     if (state !== 'held') throw SyncRefused.notHeld(id, state);
@@ -129,6 +148,7 @@ class Runner implements SyncRunner {
     return this.#move(id, 'rejected', { who, reason });
   }
 
+  /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws SyncRefused */
   cancel(id: string, who: string): SyncRecord {
     const { state, importId } = this.find(id);
     if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
@@ -144,6 +164,7 @@ class Runner implements SyncRunner {
     return record;
   }
 
+  /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   async replace(id: string): Promise<void> {
     const { state, importId } = this.find(id);
     const carrying = importId === null ? undefined : this.#imports.find(importId);
@@ -152,6 +173,7 @@ class Runner implements SyncRunner {
     }
   }
 
+  /** Returns the state of the import that carries a sync out. */
   importState(id: string): ImportState | undefined {
     return this.#imports.find(id)?.state;
   }
@@ -162,6 +184,7 @@ class Runner implements SyncRunner {
     return record;
   }
 
+  /** Resolves when nothing more happens by itself: finished, planned or held, or its import is paused or blocked. */
   async settled(id: string): Promise<SyncRecord> {
     for (;;) {
       const record = this.find(id);
@@ -172,6 +195,7 @@ class Runner implements SyncRunner {
     }
   }
 
+  /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
   continueAll(): void {
     for (const { id, options: kept, importId, code } of this.#catalog.underWay()) {
       const meant = readSyncOptions({ options: kept });
@@ -184,6 +208,7 @@ class Runner implements SyncRunner {
     }
   }
 
+  /** Stops planning; plans are made again later. Does not stop imports. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('this process stops'));
     await this.#line(async () => {});
@@ -225,31 +250,13 @@ class Runner implements SyncRunner {
     });
   }
 
-  /** Goes on with what a stop or crash interrupted; a sync at which processes die again and again waits longer each time. */
+  /** Goes on with what a stop or crash interrupted. */
   async #goOn(id: string): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     const { state, importId } = this.find(id);
     if (!isSyncUnderWay(state)) return;
-    if (importId === null) {
-      const history = this.#catalog.transitions(id);
-      const last = history.at(-1)?.reason;
-      if (last === STOPPED) this.#catalog.note(id, CONTINUED);
-      else {
-        if (await this.#isLeftAlone(id, history)) return;
-        this.#catalog.note(id, AGAIN);
-      }
-    }
+    if (importId === null && !(await this.#waits.takeUp(id, () => this.#enqueue(id, () => this.#goOn(id))))) return;
     await this.#work(id);
-  }
-
-  /** Whether a sync at which processes died is not begun again, for a time or at all. */
-  async #isLeftAlone(id: string, history: readonly SyncTransition[]): Promise<boolean> {
-    const { reason, later } = afterDeaths(history);
-    if (reason !== undefined) this.#move(id, 'failed', { reason, code: 'PROCESS_DIED' satisfies SyncReasonCode });
-    if (later === undefined) return reason !== undefined;
-    const waiting = await this.#waits(id, later, () => this.#enqueue(id, () => this.#goOn(id)));
-    if (waiting && history.at(-1)?.reason !== LEFT_ALONE) this.#catalog.note(id, LEFT_ALONE);
-    return waiting;
   }
 
   async #work(id: string): Promise<void> {
@@ -273,7 +280,7 @@ class Runner implements SyncRunner {
       const { state, importId } = this.find(id);
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
-      if (await this.#waits(id, error, () => this.#enqueue(id))) return;
+      if (await this.#waits.letWait(id, error, () => this.#enqueue(id))) return;
       const reason = messageOf(error);
       this.#move(id, 'failed', { reason, code: failureCode(error) });
     } finally {
@@ -320,16 +327,13 @@ class Runner implements SyncRunner {
   }
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  async #beginImport({ id, file: input, undoOf, options: json }: SyncRecord): Promise<void> {
+  async #beginImport(record: SyncRecord): Promise<void> {
+    const { id } = record;
     // Cancelled meanwhile?
     if (this.find(id).state !== 'applying') return;
     this.#catalog.setImport(id, id);
-    const { changes: source, plan: path } = planFiles(this.#options.folder(id));
-    const chosen = readSyncOptions({ options: json });
     const createdBy = this.#catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
-    const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
-    const create = chosen.create && importCreates(path, chosen.create);
-    await this.#imports.begin({ id, file, source, options: { ...chosen, create }, createdBy, undoOf });
+    await this.#imports.begin(record, createdBy);
   }
 
   /** The import of a sync has moved, or may have moved unnoticed. */
@@ -384,16 +388,6 @@ class Runner implements SyncRunner {
   /** The last run of the same sync whose plan is still there. */
   #previousOf(record: SyncRecord): PreviousRun | undefined {
     if (record.undoOf !== null) return undefined;
-    for (const id of this.#runsBefore(record)) {
-      const { plan } = planFiles(this.#options.folder(id));
-      if (!existsSync(plan)) continue;
-      const reader = openPlanReader(plan);
-      try {
-        return previousRun(reader);
-      } finally {
-        reader.close();
-      }
-    }
-    return undefined;
+    return previousRunIn(this.#runsBefore(record).map((id) => planFiles(this.#options.folder(id)).plan));
   }
 }

@@ -1,39 +1,32 @@
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { DEATHS_ALLOWED, deathSentence, TakenUpLater, waitAfterDeaths } from '../../../imports/life/faults.ts';
+import { afterDeaths } from '../../../imports/life/faults.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { removePlan } from '../plan/prepare.ts';
 import type { SyncCatalog, SyncRecord, SyncTransition } from '../sync-catalog.ts';
 import type { SyncReasonCode } from '../sync-errors.ts';
 
-/** In the history of a sync: a process died while it worked on it, and the next one began it again, or left it alone for a time. */
+/** In the history of a sync: how a process left it, and how the next one took it up. */
+export const STOPPED = 'the process was stopped';
+const CONTINUED = 'continued';
+/** A process died while it worked on it, and the next one began it again, or left it alone for a time. */
 export const AGAIN = 'begun again: the process ended unexpectedly while it worked on it';
-export const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
+const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
 
-/** Whether a sync that is taken up, and at which processes died, is set to `failed`, with this reason, or taken up later. */
-export function afterDeaths(history: readonly SyncTransition[]): {
-  readonly reason?: string;
-  readonly later?: TakenUpLater;
-} {
-  const before = history.findLastIndex(({ reason }) => reason !== AGAIN && reason !== LEFT_ALONE);
-  const deaths = 1 + history.slice(before + 1).filter(({ reason }) => reason === AGAIN).length;
-  if (deaths >= DEATHS_ALLOWED) return { reason: `${deathSentence('sync', deaths)}; nothing was sent` };
-  const last = history.at(-1);
-  const until = (last?.reason === LEFT_ALONE ? last.at : Date.now()) + waitAfterDeaths(deaths);
-  return until > Date.now() ? { later: new TakenUpLater('sync', deaths, until) } : {};
-}
-
-interface WaitOptions extends Pick<Waits, 'whenOver'> {
-  readonly catalog: Pick<SyncCatalog, 'find' | 'noteObstacle'>;
+interface SyncWaitsOptions extends Pick<Waits, 'whenOver'> {
+  readonly catalog: Pick<SyncCatalog, 'find' | 'note' | 'noteObstacle' | 'transitions'>;
   readonly folder: (id: string) => string;
+  readonly changed: (record: SyncRecord) => void;
+  readonly fail: (id: string, failure: { readonly reason: string; readonly code: SyncReasonCode }) => void;
 }
 
-/**
- * Lets a sync wait for something of this machine, such as room on the disk: it keeps its state and says why it stands still, and
- * `goOn` is called when that is over. False for another error, and where no one watches for the end.
- */
-export function syncWaits({ catalog, folder, whenOver }: WaitOptions, changed: (record: SyncRecord) => void) {
-  return async (id: string, error: unknown, goOn: () => void): Promise<boolean> => {
+/** Syncs that stand still for a time. */
+export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWaitsOptions) {
+  /**
+   * Lets a sync wait for something of this machine, such as room on the disk: it keeps its state and says why it stands still, and
+   * `goOn` is called when that is over. False for another error, and where no one watches for the end.
+   */
+  const letWait = async (id: string, error: unknown, goOn: () => void): Promise<boolean> => {
     const wait = waitOf(error);
     if (wait === undefined || !whenOver(wait, goOn)) return false;
     // Half a plan is of no use, and the catalog needs the room.
@@ -48,6 +41,40 @@ export function syncWaits({ catalog, folder, whenOver }: WaitOptions, changed: (
     }
     return true;
   };
+  return {
+    letWait,
+    /**
+     * Notes that a process takes up a sync that another one left. False: processes died at it again and again, so it is
+     * left alone for longer each time, until `goOn` is called, and at last for good.
+     */
+    takeUp: async (id: string, goOn: () => void): Promise<boolean> => {
+      const history = catalog.transitions(id);
+      const last = history.at(-1);
+      if (last?.reason === STOPPED) {
+        catalog.note(id, CONTINUED);
+        return true;
+      }
+      const { reason, later } = afterDeaths(
+        'sync',
+        deathsIn(history),
+        last?.reason === LEFT_ALONE ? last.at : Date.now(),
+      );
+      if (reason !== undefined) {
+        fail(id, { reason: `${reason}; nothing was sent`, code: 'PROCESS_DIED' });
+        return false;
+      }
+      const isLeftAlone = later !== undefined && (await letWait(id, later, goOn));
+      if (!isLeftAlone) catalog.note(id, AGAIN);
+      else if (last?.reason !== LEFT_ALONE) catalog.note(id, LEFT_ALONE);
+      return !isLeftAlone;
+    },
+  };
+}
+
+/** Deaths of processes in a row at a sync, the one that left it now among them. */
+function deathsIn(history: readonly SyncTransition[]): number {
+  const before = history.findLastIndex(({ reason }) => reason !== AGAIN && reason !== LEFT_ALONE);
+  return 1 + history.slice(before + 1).filter(({ reason }) => reason === AGAIN).length;
 }
 
 /** The code of a sync that failed. */
