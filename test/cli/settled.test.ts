@@ -11,7 +11,7 @@ const away = () => Promise.reject(new ServerAway(server.url, new Error('refused'
 function following(answers: (() => Promise<{ readonly underWay: boolean }>)[]) {
   return untilSettled({
     io: new Screen(80).io,
-    server,
+    imports: { server, regions: async () => [] },
     signal: new AbortController().signal,
     look: () => (answers.shift() ?? unused)(),
     goesOn: ({ underWay }) => underWay,

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceOperations } from '../../api/operations/service-operations.ts';
 import type { Io } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import type { Server } from './server-client.ts';
+import type { Imports } from './imports.ts';
 import { ServerAway } from './server-errors.ts';
 
 const LOOK_MS = 250;
@@ -11,8 +10,9 @@ export const PATIENCE_MS = 120_000;
 
 interface Settling<View> {
   readonly io: Io;
-  readonly server: Server;
-  /** Ends the looking, not what the server does. */
+  /** Those of the server, or of this process. */
+  readonly imports: Pick<Imports, 'server' | 'regions'>;
+  /** Ends the looking, not what is looked at. */
   readonly signal: AbortSignal;
   readonly look: () => Promise<View>;
   readonly goesOn: (view: View) => boolean;
@@ -23,17 +23,17 @@ interface Settling<View> {
 
 /** Looks, with progress, until `goesOn` is false or the signal comes. @throws ServerAway when the server does not answer for too long */
 export async function untilSettled<View>(options: Settling<View>): Promise<View> {
-  const { io, server, signal, look, goesOn, linesOf, begins } = options;
+  const { io, imports, signal, look, goesOn, linesOf, begins } = options;
   let view: View | undefined;
   let isAway = false;
   let answeredAt = performance.now();
   const linesNow = () => {
-    if (isAway) return [`${server.url} does not answer; trying again`];
+    if (isAway) return [`${imports.server?.url} does not answer; trying again`];
     return view === undefined ? [] : linesOf(view);
   };
   const progress = showSteps(io, linesNow, {
     begins,
-    regions: async () => (await server.call(serviceOperations.regions, {})).regions,
+    regions: async () => (await imports.regions()) ?? [],
   });
   try {
     for (;;) {

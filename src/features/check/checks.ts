@@ -43,10 +43,7 @@ export interface Checks {
   stop(): Promise<void>;
 }
 
-export interface CheckHow extends Pick<CheckRun, 'maxCalls'> {
-  /** Default: no more calls are allowed. */
-  readonly allow?: CheckRun['allow'];
-}
+export type CheckHow = Pick<CheckRun, 'maxCalls'>;
 
 interface ChecksOptions {
   readonly dir: DataDir;
@@ -71,7 +68,7 @@ export function createChecks(options: ChecksOptions): Checks {
   const { dir, find, pages, regions, sendsTo, callsPerMinute, anybodyActs } = options;
   const running = new Map<string, Running>();
 
-  const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal, begun: () => void) => {
+  const run = async (id: string, { maxCalls }: CheckHow, signal: AbortSignal, begun: () => void) => {
     const folder = dir.folder(id);
     const { ledger, isNew } = await openOrCreate(folder);
     begun();
@@ -91,7 +88,6 @@ export function createChecks(options: ChecksOptions): Checks {
         pages,
         signal,
         maxCalls,
-        allow: allow ?? (async () => false),
         ...(create?.groups && { plan: () => work('plan') }),
         onProgress: (progress) => {
           const now = running.get(id);

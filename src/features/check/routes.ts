@@ -10,6 +10,7 @@ import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
+import { checkView } from './check-view.ts';
 import { type Checks, checkOf, checkSummaryOf, createChecks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
@@ -84,19 +85,9 @@ function noCheck(id: string): Problem {
   return new Problem('NO_CHECK_YET', `Import ${id} has no check that is done.`);
 }
 
+/** @throws Problem NO_CHECK_YET */
 async function viewOf(checks: Checks, dir: DataDir, id: string): Promise<CheckView> {
-  const folder = dir.folder(id);
-  const record = checkOf(folder);
-  if (record === undefined) throw noCheck(id);
-  const { state, reason, calls, price } = record;
-  return {
-    importId: id,
-    state,
-    underWay: checks.isRunning(id),
-    reason,
-    calls,
-    price: price === null ? null : { ...price },
-    progress: checks.progress(id) ?? null,
-    summary: (await checkSummaryOf(folder)) ?? null,
-  };
+  const view = await checkView(dir, id, checks);
+  if (view === undefined) throw noCheck(id);
+  return view;
 }

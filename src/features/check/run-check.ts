@@ -24,10 +24,8 @@ export interface CheckRun {
   readonly ledger: CheckLedger;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
-  /** Calls that this run may make; beyond them it asks `allow`. */
+  /** Calls that this run may make. */
   readonly maxCalls: number;
-  /** Whether it may make this many more calls, at most, although they exceed the limit. */
-  readonly allow: (price: CallsByRegion, calls: number) => Promise<boolean>;
   /** Plans what would be created, once it is known which groups are missing; it may add users to ask about. */
   readonly plan?: () => Promise<void>;
   readonly onProgress: (progress: CheckProgress) => void;
@@ -47,7 +45,7 @@ const WORTH_A_LIST = 20;
  * made next), `priced` when the calls were not allowed, `stopped` when a region refuses every call. Rejects with the
  * signal's reason; the check can continue later.
  */
-export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun): Promise<void> {
+export async function runCheck({ maxCalls, onProgress, ...run }: CheckRun): Promise<void> {
   const { ledger, signal } = run;
   ledger.move('running', '');
   let left = maxCalls;
@@ -74,19 +72,15 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
   const steps = new Map<CheckProgress['step'], { done: number; of: number }>();
   const regions = ledger.regions();
   /** Whether this much may be spent. */
-  const pay = async (price: CallsByRegion): Promise<boolean> => {
+  const pay = (price: CallsByRegion): boolean => {
     const calls = sumOf(price);
     if (calls <= left) return true;
-    if (await allow(price, calls)) {
-      left = Number.POSITIVE_INFINITY;
-      return true;
-    }
     ledger.move('priced', `${calls} more calls are needed at most, and ${left} are allowed`, price);
     return false;
   };
   try {
     const pending = regions.map((region) => [region, ledger.pendingCount(region)] as const);
-    if (!(await pay(byRegion(pending)))) return;
+    if (!pay(byRegion(pending))) return;
     await inRegions(regions, signal, (region, either) =>
       findGroups({ ...checking, signal: either }, region, ledger.pendingCount(region)),
     );
@@ -101,7 +95,7 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     if (sumOf(price()) > left) {
       for (const region of regions) atMost.set(region, (await priceOfUsers(checking, region)).calls);
     }
-    if (!(await pay(price()))) return;
+    if (!pay(price())) return;
     await inRegions(regions, signal, (region, either) => readMembers({ ...checking, signal: either }, region));
     await inRegions(regions, signal, (region, either) => checkUsers({ ...checking, signal: either }, region));
   } catch (error) {

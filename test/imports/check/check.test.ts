@@ -180,15 +180,6 @@ describe('the price', () => {
     expect(await at.check(id, { maxCalls: 2 })).toMatchObject({ state: 'priced', price: { us: 3 }, calls: 0 });
     expect(at.requests()).toBe(0);
   });
-
-  test('can be agreed to when it is asked', async () => {
-    const at = await openChecking({ sandbox: { seed } });
-    const id = await at.stage(FILE);
-    const asked: number[] = [];
-    const allow = async (_: unknown, calls: number) => asked.push(calls) > 0;
-    expect(await at.check(id, { maxCalls: 5, allow })).toMatchObject({ state: 'done' });
-    expect(asked).toEqual([33]);
-  });
 });
 
 describe('a check that does not come to its end', () => {

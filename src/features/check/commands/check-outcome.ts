@@ -1,6 +1,5 @@
 import { meaningOf } from '../../../chat/service/codes.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { confirm } from '../../../cli/screen/confirm.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/imports.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
@@ -9,7 +8,6 @@ import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
-import type { CheckProgress } from '../checking.ts';
 import type { Checked } from './checked.ts';
 
 interface CheckOutcome {
@@ -22,38 +20,16 @@ interface CheckOutcome {
   readonly checked: Checked | undefined;
 }
 
-/** A line of progress; none where nothing is known. */
-export function checkLines(progress: CheckProgress | undefined): string[] {
-  if (progress === undefined) return [];
-  const { step, done, of } = progress;
-  const what = { groups: 'asking for groups', members: 'asking for members', users: 'asking for users' }[step];
-  return [`${what}  ${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`];
-}
-
-/** Says how many calls a check needs, and asks whether to make them. Without a terminal, the answer is no. */
-export async function askToPay(
-  io: Io,
-  calls: number,
-  minutes: number | undefined,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const time = minutes === undefined ? '' : `, which take ${roughly(minutes * 60_000)}`;
-  say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
-  return confirm(io, 'Continue?', signal);
-}
-
 /** Prints the result of a check and the next steps; returns its exit code. */
 export function concludeCheck({ io, imports, id, json, sandbox, checked }: CheckOutcome): ExitCode {
   const where = sandbox ? ' --sandbox' : '';
-  const { record, summary, files = [] } = checked ?? {};
-  if (summary === undefined) {
-    const state = record?.state ?? 'running';
-    if (json)
-      io.out.write(`${JSON.stringify({ id, state, reason: record?.reason ?? '', calls: record?.calls ?? 0 })}\n`);
+  const { state = 'running', reason = '', calls = 0, summary = null, files = [] } = checked ?? {};
+  if (summary === null) {
+    if (json) io.out.write(`${JSON.stringify({ id, state, reason, calls })}\n`);
     const howToContinue = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
-    if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...howToContinue(' --yes'));
+    if (state === 'priced') say(io, '', `Not checked to the end: ${reason}.`, ...howToContinue(' --yes'));
     else if (state === 'stopped')
-      say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...howToContinue('').slice(1));
+      say(io, '', `Stopped: ${reason}.`, 'When it is fixed:', ...howToContinue('').slice(1));
     else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...howToContinue(''));
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }

@@ -1,32 +1,39 @@
 import { existsSync } from 'node:fs';
+import { unless } from '../../../cli/target/operation-client.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
 import { askRegions } from '../../../imports/life/control-socket.ts';
 import { checkFiles } from '../../../imports/predictions/check-paths.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import type { CheckSummary } from '../api.ts';
-import type { CheckRecord } from '../check-ledger.ts';
+import type { CheckView } from '../api.ts';
 
 /** The check of an import. */
-export interface Checked {
-  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'>;
-  /** Undefined until it has finished. */
-  readonly summary: CheckSummary | undefined;
+export interface Checked extends Pick<CheckView, 'state' | 'underWay' | 'reason' | 'calls' | 'summary'> {
   /** The files with every row and every group. */
   readonly files: readonly string[];
-  /** A process is asking. */
-  readonly underWay: boolean;
 }
 
-/** Reads the check of an import of this machine; returns undefined if there is none. */
+// Parts of the API are loaded where they are needed: most imports are not checked.
+
+/** The check of an import of this machine; undefined if there is none. */
 export async function checkedLocally(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
   const dir = dataDir(config.dataDir);
-  const folder = dir.folder(id);
-  const { check, rows, groups } = checkFiles(folder);
+  const { check, rows, groups } = checkFiles(dir.folder(id));
   if (!existsSync(check)) return undefined;
-  // Loaded here: most imports are not checked.
-  const { checkOf, checkSummaryOf } = await import('../checks.ts');
-  const record = checkOf(folder);
-  if (record === undefined) return undefined;
-  const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
-  return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };
+  const { checkView } = await import('../check-view.ts');
+  const view = await checkView(dir, id);
+  if (view === undefined) return undefined;
+  return {
+    ...view,
+    underWay: view.state === 'running' && (await askRegions(dir)) !== undefined,
+    files: [rows, groups],
+  };
+}
+
+/** The same for an import of a server. */
+export async function checkedAt(server: Server, id: string): Promise<Checked | undefined> {
+  const { checkOperations } = await import('../operations.ts');
+  const view = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
+  const address = (list: string) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`;
+  return view && { ...view, files: [address('rows'), address('groups')] };
 }

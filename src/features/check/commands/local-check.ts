@@ -2,14 +2,18 @@ import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
-import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { localImports } from '../../../cli/target/data-directory.ts';
+import { type Client, handledLocally } from '../../../cli/target/operation-client.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import type { Region } from '../../../membership/membership.ts';
-import type { CallsByRegion } from '../check-ledger.ts';
-import { createChecks } from '../checks.ts';
-import { askToPay, checkLines, concludeCheck } from './check-outcome.ts';
+import { DEFAULT_MAX_CALLS } from '../../../options/sending-options.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
+import { checkView } from '../check-view.ts';
+import { type Checks, createChecks } from '../checks.ts';
+import { checkOperations } from '../operations.ts';
+import { concludeCheck } from './check-outcome.ts';
 import { checkedLocally } from './checked.ts';
+import { makeCheck } from './make-check.ts';
 
 interface RunCheckOptions extends RunOptions {
   /** Calls that may be made without asking. */
@@ -19,6 +23,7 @@ interface RunCheckOptions extends RunOptions {
 /** Has an import read where it is not yet, checks it in this process, shows what it finds, and sends nothing. */
 export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
   const { config, io, json, maxCalls } = options;
+  const { callsPerMinute } = config;
   let id: string | undefined;
   let staged = false;
   let fault: unknown;
@@ -41,33 +46,48 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
       pages: (...which) => coordinator.pages(...which),
       regions: new Set(Object.keys(service.apps) as Region[]),
       sendsTo: coordinator.sendsTo,
-      callsPerMinute: config.callsPerMinute,
+      callsPerMinute,
       anybodyActs: service.anybodyActs,
     });
     here.onStop(() => checks.stop());
-    const allow = (price: CallsByRegion, calls: number) =>
-      askToPay(io, calls, minutesOf(price, config.callsPerMinute), signal);
-    const { ended } = checks.start(checked, { maxCalls, allow });
-    const progress = showSteps(io, () => checkLines(checks.progress(checked)), {
-      begins: 'the check to begin',
-      regions: () => coordinator.regions(),
-    });
+    const imports = { server: undefined, regions: () => coordinator.regions() };
+    const made = makeCheck({ io, client: clientOf(checks, dir), imports, id, maxCalls, callsPerMinute, signal });
     await here.until(
-      ended.catch((error: unknown) => {
+      made.catch((error: unknown) => {
         if (!signal.aborted) fault = error;
       }),
-      progress,
+      { stop: () => {} },
     );
   });
   if (failure !== undefined) return EXIT.fatal;
   if (fault !== undefined) throw fault;
   if (id === undefined) return sayNothingBegan(io);
-  if (!staged) return conclude(localImports(config), io, id, json);
   const imports = localImports(config);
+  if (!staged) return conclude(imports, io, id, json);
   const { sandbox } = await imports.find(id);
   return concludeCheck({ io, imports, id, json, sandbox, checked: await checkedLocally(config, id) });
 }
 
-function minutesOf(price: CallsByRegion, callsPerMinute: number): number {
-  return Math.max(0, ...Object.values(price)) / callsPerMinute;
+/** Checks made in this process. */
+function clientOf(checks: Checks, dir: DataDir): Client {
+  let running: Promise<void> = Promise.resolve();
+  const one = async ({ id }: { readonly id: string }) => {
+    const isRunning = checks.isRunning(id);
+    // Rejects with the error that ended it.
+    if (!isRunning) await running;
+    const view = await checkView(dir, id, checks);
+    if (view === undefined) throw new Error(`the check of ${id} has left no record`);
+    return { ...view, underWay: isRunning };
+  };
+  return handledLocally(checkOperations, {
+    begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }) => {
+      const { begun, ended } = checks.start(id, { maxCalls });
+      running = ended;
+      // It is told to whoever looks.
+      running.catch(() => {});
+      await begun;
+      return one({ id });
+    },
+    one,
+  });
 }

@@ -99,13 +99,13 @@ async function isRunning({ find, imports }: Syncs, id: string): Promise<boolean>
 }
 
 function settled(
-  { io, server }: Options,
+  { io, server, syncs: { imports } }: Options,
   id: string,
   signal: AbortSignal,
   goesOn: (sync: SyncView) => boolean,
 ): Promise<SyncView> {
   return untilSettled({
-    ...{ io, server, signal, goesOn },
+    ...{ io, imports, signal, goesOn },
     look: () => server.call(syncOperations.one, { id }),
     linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
     begins: 'the planning to begin',

@@ -150,7 +150,7 @@ function shown({ thing: { kind, region, name }, why }: Deletion): Thing {
 
 /** Has a server delete them, which asks about each just before. Ctrl-C only stops watching. */
 async function atServer(options: UndoCreated, server: Server): Promise<ExitCode> {
-  const { io, id } = options;
+  const { io, imports, id } = options;
   const look = () => server.call(createdOperations.list, { id });
   const present = (await look()).things.filter(
     ({ outcome, undone }) => outcome === 'created' && (undone === null || undone === 'kept'),
@@ -160,7 +160,7 @@ async function atServer(options: UndoCreated, server: Server): Promise<ExitCode>
   const remove: Found['remove'] = async () => {
     await server.call(createdOperations.remove, { id });
     const { progress, reason, things } = await untilSettled({
-      ...{ io, server, signal: signal.signal, look },
+      ...{ io, imports, signal: signal.signal, look },
       goesOn: (view) => view.progress !== null,
       linesOf: (view) =>
         view.progress ? [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`] : [],
