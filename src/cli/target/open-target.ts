@@ -55,7 +55,7 @@ export async function openImportRuns(io: Io, flags: RunningFlags & ServerFlags) 
   const { server } = imports;
   const open = async (): Promise<ImportRuns> => {
     if (server === undefined) return (await import('../local-import.ts')).localImportRuns(io, config, flags);
-    return (await import('./remote-import.ts')).remoteImportRuns({ io, imports, server, json: flags.json === true });
+    return (await import('../remote-import.ts')).remoteImportRuns({ io, imports, server, json: flags.json === true });
   };
   return { config, imports, runs: await open() };
 }

@@ -1,16 +1,16 @@
-import { importOperations } from '../../api/operations/import-operations.ts';
-import { rowFilterOptions } from '../../imports/report/found-rows.ts';
-import { firstSignal } from '../../platform/lifecycle.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { FEATURES } from '../features.ts';
-import { maxCallsOf } from '../flags/check-flags.ts';
-import type { ImportFlags } from '../flags/import-flags.ts';
-import { type ImportRuns, unlessNothingLeft } from '../import-runs.ts';
-import { conclude } from '../screen/conclude.ts';
-import { followImport } from '../screen/follow.ts';
-import { say } from '../screen/io.ts';
-import type { RemoteOptions } from './imports.ts';
-import { sendForImport } from './send-file.ts';
+import { importOperations } from '../api/operations/import-operations.ts';
+import { rowFilterOptions } from '../imports/report/found-rows.ts';
+import { firstSignal } from '../platform/lifecycle.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { FEATURES } from './features.ts';
+import { maxCallsOf } from './flags/check-flags.ts';
+import type { ImportFlags } from './flags/import-flags.ts';
+import { type ImportRuns, unlessNothingLeft } from './import-runs.ts';
+import { conclude } from './screen/conclude.ts';
+import { followImport } from './screen/follow.ts';
+import { say } from './screen/io.ts';
+import type { RemoteOptions } from './target/imports.ts';
+import { sendForImport } from './target/send-file.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */
 export function remoteImportRuns(options: RemoteOptions): ImportRuns {
