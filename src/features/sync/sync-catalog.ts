@@ -59,7 +59,7 @@ export interface SyncCatalogReader {
 /** The syncs of the catalog, open for the process that owns the data directory. */
 export interface SyncCatalog extends SyncCatalogReader {
   add(record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string): void;
-  /** Moves a sync to another state, or throws a SyncTransitionError. The one function that changes a state. */
+  /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
   move(id: string, to: SyncState, move?: SyncMove): SyncRecord;
   /** Notes why a sync that is under way does not go on, and with null that it does. */
   noteObstacle(id: string, obstacle: { readonly reason: string; readonly code: string } | null): SyncRecord;
