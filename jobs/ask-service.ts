@@ -7,9 +7,9 @@ import type { Rate } from '../src/chat/rate-headers.ts';
 import { groupFacts, userFacts } from '../src/chat/replies.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
-import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import {
+  CALL_FIELDS,
   type CallContext,
   type CallListener,
   requestIdIn,
@@ -37,11 +37,7 @@ const payload = z.object({
   requestId: z.string(),
   /** Queue of the coordinator that waits for the answer; null when it is in the worker's process. */
   replyTo: z.string().nullable(),
-  region: z.enum(REGIONS),
-  /** Host of the service that it is meant for; absent where any worker may make the call. */
-  host: z.string().optional(),
-  /** The share of the budget that may be used, as for a batch. */
-  share: z.number().optional(),
+  ...CALL_FIELDS,
   /** Empty when the question is not about a group. */
   guid: z.string(),
   /** Set when the question is about a user. */

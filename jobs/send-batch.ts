@@ -31,17 +31,22 @@ export const callRecord = z.object({
   requestId: z.string().optional(),
 });
 
-/** Fields of every payload, in addition to its version. */
+/** Fields of every payload of a region's queues: where its call goes. */
+export const CALL_FIELDS = {
+  region: z.enum(REGIONS),
+  /** Host of the service that it is meant for; absent where any worker may make the call. */
+  host: z.string().optional(),
+  /** Share of the service's rate limit that may be used, in percent; absent: what the queue is set to. */
+  share: z.number().optional(),
+};
+
+/** Fields of every payload of a batch, in addition to its version. */
 export const BATCH_FIELDS = {
   importId: z.string(),
   /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
   replyTo: z.string().nullable(),
   batch: z.int(),
-  region: z.enum(REGIONS),
-  /** Host of the service that it is meant for; absent where any worker may send it. */
-  host: z.string().optional(),
-  /** Share of the service's rate limit that may be used, in percent; absent: what the queue is set to. */
-  share: z.number().optional(),
+  ...CALL_FIELDS,
   guid: z.string(),
   onBehalfOf: z.string(),
   /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */

@@ -1,12 +1,53 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallObserver } from '../imports/send/call-observer.ts';
+import type { Region } from '../membership/membership.ts';
+import type { QueueDepth } from '../queue/job-queue.ts';
 
-/** Help texts of a region's gauges that both servers and workers have. */
+/** Gauges of a region that both servers and workers have, and their help texts. */
 export const LIMITED = 'Time until the rate limit lets the next call start';
 export const BUDGET = 'Calls that may start in a minute, over all workers';
 export const AWAY = '1 while the chat service does not answer and the circuit of the region is open or half-open';
-export const BACKLOG = "Batches in the region's queue by state";
 export const STOPPED = '1 while the chat service refuses the key or plan of the region';
+
+/** @param read what is there at each collection; a value that is not known is left out */
+export function regionGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Promise<readonly { readonly region: Region; readonly value: number | null | undefined }[]>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: ['region'],
+    registers: [registry],
+    async collect() {
+      const found = await read();
+      this.reset();
+      for (const { region, value } of found) if (typeof value === 'number') this.set({ region }, value);
+    },
+  });
+}
+
+export function backlogGauge(
+  registry: Registry,
+  read: () => Promise<readonly (QueueDepth & { readonly region: Region })[]>,
+): void {
+  new Gauge({
+    name: 'rollcall_backlog',
+    help: "Batches in the region's queue by state",
+    labelNames: ['region', 'state'],
+    registers: [registry],
+    async collect() {
+      const found = await read();
+      this.reset();
+      for (const { region, waiting, delayed, active, setAside } of found) {
+        for (const [state, n] of Object.entries({ waiting, delayed, active, 'set-aside': setAside }))
+          this.set({ region, state }, n);
+      }
+    },
+  });
+}
 
 /** Metrics of the calls that this process makes, by region. */
 export function callMetrics(registry: Registry): CallObserver {

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
-import { AWAY, BACKLOG, BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
+import { AWAY, BUDGET, backlogGauge, callMetrics, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
 import { depthOf } from '../imports/send/lists-queue.ts';
@@ -23,46 +23,25 @@ export interface WorkerMetrics {
 export function workerMetrics(): WorkerMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
   return {
     registry,
     observer: callMetrics(registry),
     watch: (regions) => {
-      new Gauge({
-        name: 'rollcall_backlog',
-        help: BACKLOG,
-        labelNames: ['region', 'state'],
-        registers,
-        async collect() {
-          this.reset();
-          for (const working of regions) {
-            const { region } = working;
-            const depth = await inTime(depthOf(working)).catch(() => undefined);
-            if (depth === undefined) continue;
-            const { setAside, ...states } = depth;
-            for (const [state, n] of Object.entries({ ...states, 'set-aside': setAside }))
-              this.set({ region, state }, n);
-          }
-        },
-      });
+      const known = <Value>(read: (working: WorkingRegion) => Promise<Value>) =>
+        Promise.all(
+          regions.map(async (working) => {
+            const value = await inTime(read(working)).catch(() => undefined);
+            return { region: working.region, value };
+          }),
+        );
+      backlogGauge(registry, async () =>
+        (await known(depthOf)).flatMap(({ region, value }) => (value === undefined ? [] : { region, ...value })),
+      );
       const gauge = (
         name: string,
         help: string,
         read: (queue: WorkingRegion['queue']) => Promise<number | undefined>,
-      ) =>
-        new Gauge({
-          name,
-          help,
-          labelNames: ['region'],
-          registers,
-          async collect() {
-            this.reset();
-            for (const { region, queue } of regions) {
-              const value = await inTime(read(queue)).catch(() => undefined);
-              if (value !== undefined) this.set({ region }, value);
-            }
-          },
-        });
+      ) => regionGauge(registry, name, help, () => known(({ queue }) => read(queue)));
       gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
       gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
       gauge('rollcall_region_stopped', STOPPED, async (queue) => Number(await queue.isPaused()));

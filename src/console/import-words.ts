@@ -1,6 +1,6 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
-import { counted, grouped } from '../text/wording.ts';
+import { counted, grouped, OUTCOME_LABELS as LABELS } from '../text/wording.ts';
 import type {
   Action,
   Field,
@@ -15,18 +15,9 @@ import type {
 import { timeToTheSecond } from './format.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
-  added: 'added',
-  banned: 'banned',
+  ...LABELS,
   already_member: 'already in place',
-  failed: 'failed',
-  invalid: 'invalid',
-  duplicate: 'duplicate',
-  unconfirmed: 'unconfirmed',
   unprocessed: 'not sent',
-  changed: 'changed',
-  removed: 'removed',
-  unbanned: 'unbanned',
-  skipped: 'left out',
 };
 
 /** The outcome of one row: what was already so depends on what it asks for. */

@@ -11,13 +11,17 @@ export interface NamedSource {
   readonly headers?: Readonly<Record<string, string>>;
   /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor. */
+  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor; `none` for its first page alone. */
   readonly nextPage?: string;
+  /** Whole path of a file with one query. */
   readonly query?: string;
   readonly table?: string;
+  /** Address of a server that speaks the protocol of the scheme, such as MinIO. */
   readonly endpoint?: string;
   readonly region?: string;
+  /** Whole path of a private key. */
   readonly keyFile?: string;
+  /** Whole path of the keys of hosts. */
   readonly knownHosts?: string;
 }
 

@@ -61,16 +61,11 @@ export interface ServerContext {
 }
 
 /** The options of a server. A feature adds the options that are its own. */
-export interface ServerOptions {
+export interface ServerOptions extends Pick<ServerContext, 'coordinator' | 'dir' | 'access' | 'settings' | 'log'> {
   readonly config: Config;
   readonly service: Pick<Service, 'apps' | 'sandbox' | 'anybodyActs'>;
-  readonly coordinator: Coordinator;
-  readonly dir: DataDir;
-  readonly access: AccessStore;
-  readonly settings: Settings;
   /** Whether everyone needs a token; false only where no other machine can reach the server. */
   readonly tokenRequired: boolean;
-  readonly log: Logger;
   /** Says a sentence to who started it. */
   readonly say: (sentence: string) => void;
   /** Registers what is stopped after the server, and before the coordinator. */

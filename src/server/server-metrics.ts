@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../api/region-status.ts';
-import { AWAY, BACKLOG, BUDGET, LIMITED, STOPPED } from '../app/call-metrics.ts';
+import { AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
@@ -104,37 +104,13 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
     return asked;
   };
   const gauge = (name: string, help: string, read: (region: RegionStatus) => number | null) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['region'],
-      registers: [registry],
-      async collect() {
-        const found = await regions();
-        this.reset();
-        for (const one of found) {
-          const value = read(one);
-          if (value !== null) this.set({ region: one.region }, value);
-        }
-      },
-    });
+    regionGauge(registry, name, help, async () =>
+      (await regions()).map((one) => ({ region: one.region, value: read(one) })),
+    );
   gauge('rollcall_limited_seconds', LIMITED, ({ limitedForMs }) => limitedForMs / 1000);
   gauge('rollcall_calls_per_minute', BUDGET, ({ callsPerMinute }) => callsPerMinute);
   gauge('rollcall_region_stopped', STOPPED, ({ stopped }) => Number(stopped));
   gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
-  new Gauge({
-    name: 'rollcall_backlog',
-    help: BACKLOG,
-    labelNames: ['region', 'state'],
-    registers: [registry],
-    async collect() {
-      const found = await regions();
-      this.reset();
-      for (const { region, waiting, delayed, active, setAside } of found) {
-        for (const [state, n] of Object.entries({ waiting, delayed, active, 'set-aside': setAside }))
-          this.set({ region, state }, n);
-      }
-    },
-  });
+  backlogGauge(registry, regions);
 }

@@ -1,3 +1,5 @@
+import type { NamedSource } from '../platform/named-sources.ts';
+
 /** A source of memberships, whatever the scheme of its address. All that is read is first kept whole (spool.ts). */
 export interface Source {
   /** The name that is shown and stored: without a query or anything else that may be a secret. */
@@ -61,24 +63,7 @@ export interface SourceEntry {
  * Settings for reading a source, beside its address. Plain data without secrets: schedules keep it, and the settings
  * name it.
  */
-export interface SourceSettings {
-  /** Header → environment variable that has its value. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
-  readonly secrets?: Readonly<Record<string, string>>;
-  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor; `none` for its first page alone. */
-  readonly nextPage?: string;
-  /** Whole path of a file with one query. */
-  readonly query?: string;
-  readonly table?: string;
-  /** Address of a server that speaks the protocol of the scheme, such as MinIO. */
-  readonly endpoint?: string;
-  readonly region?: string;
-  /** Whole path of a private key. */
-  readonly keyFile?: string;
-  /** Whole path of the keys of hosts. */
-  readonly knownHosts?: string;
-}
+export type SourceSettings = Omit<NamedSource, 'url'>;
 
 export interface SourceRequest {
   /** From `checkedAddress` (schemes.ts): without a password. */

@@ -11,21 +11,15 @@ import { byteCount } from './flags.ts';
 import { repeatable } from './once.ts';
 
 /** Flags for reaching an address. */
-export interface PlaceFlags {
+export interface PlaceFlags extends Pick<SourceSettings, 'endpoint' | 'keyFile' | 'knownHosts'> {
   /** Texts as typed: `password=env:DB_PASSWORD`. */
   readonly secret?: readonly string[];
-  readonly endpoint?: string;
-  readonly keyFile?: string;
-  readonly knownHosts?: string;
 }
 
 /** Flags for reading from an address. */
-export interface SourceFlags extends PlaceFlags {
+export interface SourceFlags extends PlaceFlags, Pick<SourceSettings, 'nextPage' | 'query' | 'table'> {
   /** Texts as typed: `Authorization=env:NIGHTLY_TOKEN`. */
   readonly header?: readonly string[];
-  readonly nextPage?: string;
-  readonly query?: string;
-  readonly table?: string;
   /** In bytes. */
   readonly maxSource?: number;
 }

@@ -9,7 +9,7 @@ import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRequest, SettingChange } from './schedule-catalog.ts';
-import { EditedMeanwhile, ScheduleError } from './schedule-errors.ts';
+import { EditedMeanwhile, foundSchedule, ScheduleError } from './schedule-errors.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;
@@ -52,11 +52,7 @@ export interface ScheduleBookOptions {
 
 export function scheduleBook(options: ScheduleBookOptions): ScheduleBook {
   const { catalog, folder, clock, isUnderWay = () => false, changed = () => {} } = options;
-  const find = (name: string): ScheduleRecord => {
-    const record = catalog.find(name);
-    if (record === undefined) throw ScheduleError.unknown(name);
-    return record;
-  };
+  const find = (name: string) => foundSchedule(catalog, name);
   const setPaused = (name: string, paused: boolean): ScheduleRecord => {
     const { cron, tz, paused: was } = find(name);
     const at = clock();

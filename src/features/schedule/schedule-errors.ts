@@ -1,7 +1,7 @@
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { utcTime } from '../../text/wording.ts';
-import type { ScheduleEdit, ScheduleRun } from './schedule-catalog.ts';
+import type { ScheduleCatalogReader, ScheduleEdit, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 
 type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
 
@@ -48,4 +48,11 @@ export class EditedMeanwhile extends RollcallError {
       kind: 'usage',
     });
   }
+}
+
+/** @throws ScheduleError */
+export function foundSchedule(catalog: Pick<ScheduleCatalogReader, 'find'>, name: string): ScheduleRecord {
+  const record = catalog.find(name);
+  if (record === undefined) throw ScheduleError.unknown(name);
+  return record;
 }

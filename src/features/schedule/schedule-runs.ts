@@ -18,7 +18,7 @@ import { readSyncOptions } from '../sync/sync-options.ts';
 import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
-import { ScheduleError } from './schedule-errors.ts';
+import { foundSchedule, ScheduleError } from './schedule-errors.ts';
 import { obtainBeside, patienceOf, syncSettings } from './schedule-sync.ts';
 import { syncEnded } from './sync-end.ts';
 
@@ -89,8 +89,7 @@ export class ScheduleRuns {
 
   /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
   begin(name: string, who: string): ScheduleRun {
-    const record = this.#catalog.find(name);
-    if (record === undefined) throw ScheduleError.unknown(name);
+    const record = foundSchedule(this.#catalog, name);
     const before = this.#openRun(name);
     if (before !== undefined) throw ScheduleError.running(before);
     return this.#start(record, this.#clock(), who);

@@ -8,7 +8,7 @@ import type { SyncCatalogReader } from '../sync/sync-catalog.ts';
 import { readSyncOptions, type SyncInput, shownCreate } from '../sync/sync-options.ts';
 import type { ScheduleHistory, ScheduleReading, ScheduleRunView, ScheduleView } from './api.ts';
 import type { ScheduleCatalogReader, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
-import { ScheduleError } from './schedule-errors.ts';
+import { foundSchedule } from './schedule-errors.ts';
 
 const SHOWN_TIMES = 3;
 
@@ -29,11 +29,7 @@ export function scheduleViews(
   syncs: Pick<SyncCatalogReader, 'find'>,
   fileOf: (record: ScheduleRecord) => string = shownFile,
 ): ScheduleViews {
-  const find = (name: string): ScheduleRecord => {
-    const record = catalog.find(name);
-    if (record === undefined) throw ScheduleError.unknown(name);
-    return record;
-  };
+  const find = (name: string) => foundSchedule(catalog, name);
   /** Null for one that is begun, and not written down yet; or never. */
   const syncOf = (id: string): ScheduleRunView['sync'] => {
     const record = syncs.find(id);

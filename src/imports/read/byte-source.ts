@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import type { InputKind } from '../../options/input-kinds.ts';
-import { fileOf, type Quiet } from './file-state.ts';
+import { type FileOptions, fileOf } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import type { SheetText } from './workbook/workbook.ts';
 
@@ -45,7 +45,7 @@ export class ByteSource implements InputBytes {
   constructor(
     stream: Readable,
     name: string,
-    { signal, onRead = () => {} }: SourceOptions,
+    { signal, onRead = () => {} }: FileOptions,
     checkEnd: (lastByte: number) => Promise<void> = async () => {},
   ) {
     this.#stream = signal === undefined ? stream : addAbortSignal(signal, stream);
@@ -90,17 +90,8 @@ export class ByteSource implements InputBytes {
   }
 }
 
-export interface SourceOptions {
-  /** Wait until a file has not changed for this long, in ms. */
-  readonly waitForQuietMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly quiet?: Quiet | undefined;
-  /** Told when bytes were read, and when a file was looked at that must be quiet first: reading does not stand still. */
-  readonly onRead?: (() => void) | undefined;
-}
-
 /** Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE before anything is read. Pipes and devices are fine. */
-export async function openSource(source: IntakeSource, options: SourceOptions): Promise<ByteSource> {
+export async function openSource(source: IntakeSource, options: FileOptions): Promise<ByteSource> {
   options.signal?.throwIfAborted();
   if ('stream' in source) return new ByteSource(source.stream, source.name, options);
   if ('bytes' in source) return new ByteSource(Readable.from([source.bytes]), source.name, options);

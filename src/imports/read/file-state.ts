@@ -41,12 +41,12 @@ export interface FileState {
   checkUnchanged(lastByte: number): Promise<void>;
 }
 
-interface FileOptions {
+export interface FileOptions {
   /** Wait until the file has not changed for this long, in ms. */
   readonly waitForQuietMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly quiet?: Quiet | undefined;
-  /** Told at each look, while it waits. */
+  /** Told when bytes were read, and at each look at a file that must be quiet first: reading does not stand still. */
   readonly onRead?: (() => void) | undefined;
 }
 

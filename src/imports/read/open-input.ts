@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import type { BoundName } from '../../options/bounds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
-import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './byte-source.ts';
-import { type FileState, fileOf } from './file-state.ts';
+import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
+import { type FileOptions, type FileState, fileOf } from './file-state.ts';
 import { boundsWith } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';
 import { isParquet, isReadAtRandom } from './random-access.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet, SheetText } from './workbook/workbook.ts';
 
-export interface OpenOptions extends SourceOptions {
+export interface OpenOptions extends FileOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   readonly sheet?: string | undefined;
   /** The signs of the table, to find the sheet of a workbook if none is named. */

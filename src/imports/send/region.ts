@@ -148,14 +148,10 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
 }
 
 /** The sender of a region's batches in this process. */
-export interface RegionWorker {
+export interface RegionWorker extends Pick<ChatClient, 'keyFingerprint' | 'renewKey'> {
   readonly region: Region;
   /** Sets the number of concurrent calls. */
   setConcurrency(concurrency: number): void;
-  /** A fingerprint of the key that it uses. */
-  keyFingerprint(): string;
-  /** Reads the key from the settings again; returns whether it has changed. */
-  renewKey(): boolean;
   /** Takes no more jobs; resolves when running ones have finished. */
   close(): Promise<void>;
   /** Gives up the calls in flight; their batches go back into the queue. */

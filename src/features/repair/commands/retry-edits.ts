@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { noteCommand } from '../../../cli/audit.ts';
 import type { Editing } from '../../../cli/feature.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Server } from '../../../cli/target/server-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { counted } from '../../../text/wording.ts';
@@ -10,36 +9,28 @@ import type { RepairTaken } from '../api.ts';
 import { repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
 
-/** The text of a corrected report. @throws UsageError */
-async function readEdits(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    refuseAddress(path);
-    throw new UsageError(`--edits ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send. @throws CannotRepair, WrongState */
-async function sendEdits(
-  of: Parameters<Editing['send']>[0],
-  id: string,
-  text: string,
-  io: Io,
-  by: string,
-): Promise<string | undefined> {
-  const repairs = new Repairs(of);
-  if (!hasToSend(io, await repairs.change(id, 'takeFile', text, by))) return undefined;
-  const made = await repairs.send(id, by);
-  noteCommand<typeof repairOperations>(of.dir, 'import.repair', made, `of ${id}`, of.coordinator.sendsTo);
-  return made;
-}
-
-/** The same at a server. @throws ServerRefused */
-async function sendEditsTo(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
-  if (!hasToSend(io, await server.call(repairOperations.takeFile, { id, csv: text }))) return undefined;
-  return (await server.call(repairOperations.send, { id })).id;
-}
+/** Corrected rows in place of those that failed. */
+export const editing: Editing = {
+  read: async (path) => {
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      refuseAddress(path);
+      throw new UsageError(`--edits ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  },
+  send: async (of, id, text, io, by) => {
+    const repairs = new Repairs(of);
+    if (!hasToSend(io, await repairs.change(id, 'takeFile', text, by))) return undefined;
+    const made = await repairs.send(id, by);
+    noteCommand<typeof repairOperations>(of.dir, 'import.repair', made, `of ${id}`, of.coordinator.sendsTo);
+    return made;
+  },
+  sendTo: async (server, id, text, io) => {
+    if (!hasToSend(io, await server.call(repairOperations.takeFile, { id, csv: text }))) return undefined;
+    return (await server.call(repairOperations.send, { id })).id;
+  },
+};
 
 /** Says what was taken of the file, and whether a row can be sent now. @throws UsageError where the rows are all still wrong */
 function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTaken): boolean {
@@ -57,10 +48,3 @@ function hasToSend(io: Io, { rows, cells, same, freed, wrong, counts }: RepairTa
   if (counts.wrong > 0) say(io, 'Rows that are still wrong are not sent. Correct them and give the file again.');
   return counts.ready > 0;
 }
-
-/** Corrected rows in place of those that failed. */
-export const editing: Editing = {
-  read: readEdits,
-  send: sendEdits,
-  sendTo: sendEditsTo,
-};
