@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { ROW_FILTER } from '../options/row-filter.ts';
+import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
 import { problem } from './problems.ts';
@@ -187,14 +187,10 @@ export const importJournal = z.strictObject({
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
-  format: z.enum(['csv', 'ndjson', 'json', 'xlsx', 'html']).optional().meta({
+  format: REPORT.format.schema.optional().meta({
     description:
       'Default: csv, with every cell exactly as it was. xlsx is safe to open in a spreadsheet: every cell is text, and none is run as a formula.',
   }),
-  ...queryOf(ROW_FILTER),
-  retryable: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: 'Only rows that can be sent again, in the original columns, ready to import.' }),
+  ...queryOf({ ...ROW_FILTER, retryable: REPORT.retryable }),
 });
 export type ReportQuery = z.infer<typeof reportQuery>;
