@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { cursorOf, placeOf } from '../../imports/catalog.ts';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** A sync as the catalog lists it. Times are ms since 1970. */
 export interface SyncRecord {
@@ -135,13 +135,8 @@ export function openSyncCatalog(path: string): SyncCatalog {
     },
     underWay: () => sql<SyncRecord>('syncs_under_way').all(),
     runsBefore: ({ id, scheduleId, source }) =>
-      sql('syncs_before')
-        .all({ before: id, schedule: scheduleId, source })
-        .map((row) => String(row['id'])),
-    outdated: (before) =>
-      sql('outdated_syncs')
-        .all({ before })
-        .map((row) => String(row['id'])),
+      idsOf(sql('syncs_before').all({ before: id, schedule: scheduleId, source })),
+    outdated: (before) => idsOf(sql('outdated_syncs').all({ before })),
     remove: (id) => void sql('remove_sync').run({ id }),
   };
 }
