@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { ROW_FILTER } from '../options/row-filter.ts';
-import { count, nextCursor, rowCounts, stateReason, time } from './fields.ts';
+import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
+import { count, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { importSummary } from './import-summary.ts';
 import { problem } from './problems.ts';
 import { cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
@@ -77,7 +77,7 @@ export const importView = importSummary
     }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
-    actions: z.array(z.enum(ACTIONS)).meta({ description: 'Actions that are possible now.' }),
+    actions: possible(ACTIONS),
     delivery: delivery.optional(),
     staging: staging.nullable().meta({ description: 'Set while the file is read.' }),
   })
@@ -180,14 +180,10 @@ export const importJournal = z.strictObject({
 
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
-  format: z.enum(['csv', 'ndjson', 'json', 'xlsx', 'html']).optional().meta({
+  format: REPORT.format.schema.optional().meta({
     description:
       'Default: csv, with every cell exactly as it was. xlsx is safe to open in a spreadsheet: every cell is text, and none is run as a formula.',
   }),
-  ...queryOf(ROW_FILTER),
-  retryable: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: 'Only rows that can be sent again, in the original columns, ready to import.' }),
+  ...queryOf({ ...ROW_FILTER, retryable: REPORT.retryable }),
 });
 export type ReportQuery = z.infer<typeof reportQuery>;

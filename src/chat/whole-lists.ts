@@ -121,6 +121,30 @@ export function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entr
   };
 }
 
+/** A list in tables of a database; how many different ids it has is counted as they come. */
+export function tableStore<Entry>(
+  transaction: (work: () => void) => void,
+  clear: () => void,
+  isKnown: (id: string) => boolean,
+  put: (id: string, entry: Entry) => void,
+): ListStore<Entry> {
+  let size = 0;
+  return {
+    clear: () => {
+      size = 0;
+      transaction(clear);
+    },
+    put: (entries) =>
+      transaction(() => {
+        for (const [id, entry] of entries) {
+          if (!isKnown(id)) size += 1;
+          put(id, entry);
+        }
+      }),
+    size: () => size,
+  };
+}
+
 interface ReadingOptions extends ListOptions {
   readonly perPage: number;
 }

@@ -3,7 +3,7 @@ import { USER_MISSING } from '../chat/service/codes.ts';
 import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
-import { choice, type Given, OptionTextError, option, TEXT, textOf } from './option.ts';
+import { choice, type Given, OptionTextError, option, SWITCH, TEXT, textOf } from './option.ts';
 
 /** Options that choose rows of an import: of a list, of a report, for a retry. */
 
@@ -70,3 +70,17 @@ export const ROW_FILTER = {
   }),
 };
 export type RowChoices = Given<typeof ROW_FILTER>;
+
+/** Options of a report beside its rows. */
+export const REPORT = {
+  format: option({
+    ...choice(['csv', 'ndjson', 'json', 'xlsx', 'html']),
+    value: '<format>',
+    help: 'format of the report',
+  }),
+  retryable: option({
+    ...SWITCH,
+    help: 'only rows that can be sent again, in the original columns, ready to import',
+  }),
+};
+export type ReportFormat = z.infer<typeof REPORT.format.schema>;

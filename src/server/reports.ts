@@ -57,7 +57,7 @@ export function reportRoutes(app: Api, context: ServerContext): void {
 /** @throws Problem BAD_OPTION where options contradict each other */
 function wantedBy({ format, retryable, ...query }: ReportQuery): Wanted {
   const filter = rowFilterOf(query);
-  if (retryable === 'true') {
+  if (retryable) {
     if (format !== undefined) {
       throw new Problem('BAD_OPTION', 'format cannot be given together with retryable, which says it.', {
         field: 'format',

@@ -3,11 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { type Given, keptOf } from '../../options/option.ts';
-import { ROWS } from '../../options/row-filter.ts';
+import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
-import { withOptions } from '../flags/option-flags.ts';
+import { optionFlag, withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImports } from '../target/open-target.ts';
@@ -15,7 +15,7 @@ import { UsageError } from '../usage-error.ts';
 
 interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
   readonly dataDir?: string;
-  readonly format: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
+  readonly format: ReportFormat;
   readonly spreadsheetSafe?: true;
   readonly retryable?: true;
 }
@@ -24,22 +24,14 @@ interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
 export function reportCommand(io: Io, end: End): Command {
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
-    .addOption(
-      new Option('--format <format>', 'format of the report')
-        .choices(['csv', 'ndjson', 'json', 'xlsx', 'html'])
-        .default('csv'),
-    )
+    .addOption(optionFlag('format', REPORT.format).default('csv'))
     .addOption(
       new Option(
         '--spreadsheet-safe',
         'for Excel and other spreadsheets, which run cells such as =1+1 of a CSV file: a workbook of text cells, as --format xlsx',
       ).conflicts(['format', 'retryable']),
     )
-    .addOption(
-      new Option('--retryable', 'only rows that can be sent again, in the original columns, ready to import').conflicts(
-        ['format'],
-      ),
-    );
+    .addOption(optionFlag('retryable', REPORT.retryable).conflicts(['format']));
   return withServer(withDataDir(withOptions(withOutput(command), ROWS))).action(
     (id: string | undefined, flags: Flags) => end(report(io, id, flags)),
   );

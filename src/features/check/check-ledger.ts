@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { type GroupFacts, groupFacts } from '../../chat/replies.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
-import type { ListStore } from '../../chat/whole-lists.ts';
+import { type ListStore, tableStore } from '../../chat/whole-lists.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { CHECK_MIGRATIONS } from '../../imports/predictions/row-check.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
@@ -242,21 +242,12 @@ export class CheckLedger {
   /** Stores a list page by page, before it is used. */
   list<Entry>(list: List, of: number | Region, factOf: (entry: Entry) => string | null): ListStore<Entry> {
     const owner = ownerId(of);
-    let size = 0;
-    return {
-      clear: () => {
-        size = 0;
-        this.sql('forget_listed').run({ list, owner });
-      },
-      put: (entries) =>
-        this.transaction(() => {
-          for (const [id, entry] of entries) {
-            if (this.sql('has_listed').get({ list, owner, id }) === undefined) size += 1;
-            this.sql('put_listed').run({ list, owner, id, fact: factOf(entry) });
-          }
-        }),
-      size: () => size,
-    };
+    return tableStore(
+      (work) => this.transaction(work),
+      () => this.sql('forget_listed').run({ list, owner }),
+      (id) => this.sql('has_listed').get({ list, owner, id }) !== undefined,
+      (id, entry) => this.sql('put_listed').run({ list, owner, id, fact: factOf(entry) }),
+    );
   }
 
   transaction<Result>(work: () => Result): Result {

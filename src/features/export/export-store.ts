@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { sentTo } from '../../api/fields.ts';
 import { type GroupFacts, groupFacts, type ListedMember, type UserFacts, userFacts } from '../../chat/replies.ts';
-import type { ListStore } from '../../chat/whole-lists.ts';
+import { type ListStore, tableStore } from '../../chat/whole-lists.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -208,6 +208,7 @@ function readerOf(database: Database): ExportReader {
 
 function storeOf(database: Database): ExportStore {
   const sql = statementsOf(database, STATEMENTS);
+  const transaction = (work: () => void) => inTransaction(database, work);
   return {
     ...readerOf(database),
     move: (state, reason) => {
@@ -221,7 +222,7 @@ function storeOf(database: Database): ExportStore {
       sql('list_done').run({ region, list });
     },
     nameGroups: (region, guids) =>
-      inTransaction(database, () => {
+      transaction(() => {
         for (const guid of guids) sql('name_group').run({ region, guid });
       }),
     setFacts: (region, facts) => {
@@ -242,23 +243,23 @@ function storeOf(database: Database): ExportStore {
       sql('close_group').run({ group, state, code, message });
     },
     groupList: (region) =>
-      listIn(
-        database,
+      tableStore(
+        transaction,
         () => sql('forget_groups').run({ region }),
         (guid) => sql('has_group').get({ region, guid }) !== undefined,
         (guid, facts) => sql('add_group').run({ region, guid, facts: JSON.stringify(facts) }),
       ),
     memberList: (group) =>
-      listIn(
-        database,
+      tableStore(
+        transaction,
         () => sql('forget_members').run({ group }),
         (uid) => sql('has_member').get({ group, uid }) !== undefined,
         (uid, { scope, joinedAt, name = '' }) =>
           sql('put_member').run({ group, uid, scope, joined_at: wholeSeconds(joinedAt), name }),
       ),
     bannedList: (group) =>
-      listIn(
-        database,
+      tableStore(
+        transaction,
         () => {
           sql('forget_banned_only').run({ group });
           sql('forget_bans').run({ group });
@@ -267,36 +268,12 @@ function storeOf(database: Database): ExportStore {
         (uid) => sql('put_banned').run({ group, uid }),
       ),
     userList: (region) =>
-      listIn(
-        database,
+      tableStore(
+        transaction,
         () => sql('forget_users').run({ region }),
         (uid) => sql('has_user').get({ region, uid }) !== undefined,
         (uid, facts) => sql('put_user').run({ region, uid, facts: JSON.stringify(facts) }),
       ),
-  };
-}
-
-/** A list in a table; how many different ids it has is counted as they come. */
-function listIn<Entry>(
-  database: Database,
-  clear: () => void,
-  isKnown: (id: string) => boolean,
-  put: (id: string, entry: Entry) => void,
-): ListStore<Entry> {
-  let size = 0;
-  return {
-    clear: () => {
-      size = 0;
-      inTransaction(database, clear);
-    },
-    put: (entries) =>
-      inTransaction(database, () => {
-        for (const [id, entry] of entries) {
-          if (!isKnown(id)) size += 1;
-          put(id, entry);
-        }
-      }),
-    size: () => size,
   };
 }
 

@@ -2,6 +2,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import type { ReportFormat } from '../../options/row-filter.ts';
 import { workbook } from '../../text/xlsx-writer.ts';
 import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
@@ -94,7 +95,7 @@ export type ReportRequest = {
   readonly filter?: RowFilter;
 } & (
   | {
-      readonly form: 'csv' | 'ndjson' | 'json' | 'xlsx' | 'html';
+      readonly form: ReportFormat;
       /** For `json` and `html`. */
       readonly summary: ImportSummary;
       readonly version: string;
