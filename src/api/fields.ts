@@ -22,6 +22,11 @@ export const stateCode = z.string().optional().meta({
   description: 'Reason for the state, if the state does not tell enough. docs/errors.md has the codes.',
 });
 export const rowNumber = z.int().meta({ description: 'Number of the row in the order of the input, from 1.' });
+/** The description of the service's host. */
+export const HOST = "The part after `api-<region>.` in the chat service's address.";
+/** Actions of an import or a sync. */
+export const possible = <const Action extends string>(actions: readonly Action[]) =>
+  z.array(z.enum(actions)).meta({ description: 'Actions that are possible now.' });
 /** `cursor` of the next page; null on the last one. */
 export const nextCursor = z.string().nullable();
 /** The input as it was, by column. */
@@ -35,7 +40,7 @@ export const inputNote = z
 /** The destination of an import, sync or schedule. */
 export const sentTo = z.strictObject({
   profile: z.string().optional().meta({ description: 'The profile whose settings named it.' }),
-  host: z.string().optional().meta({ description: "The part after `api-<region>.` in the chat service's address." }),
+  host: z.string().optional().meta({ description: HOST }),
   apps: z.record(z.string(), z.string()).meta({ description: 'The app id of each region.' }),
 });
 export type SentTo = Readonly<z.infer<typeof sentTo>>;

@@ -3,7 +3,7 @@ import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
-import { count, nextCursor, rowCounts, stateReason, time } from './fields.ts';
+import { count, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
 import { problem } from './problems.ts';
 import { cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
@@ -77,7 +77,7 @@ export const importView = importSummary
     }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
-    actions: z.array(z.enum(ACTIONS)).meta({ description: 'Actions that are possible now.' }),
+    actions: possible(ACTIONS),
     delivery: delivery.optional(),
     staging: staging.nullable().meta({ description: 'Set while the file is read.' }),
   })

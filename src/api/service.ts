@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
-import { count, nextCursor, time } from './fields.ts';
+import { count, HOST, nextCursor, time } from './fields.ts';
 import { cursorOption, limitOption, timeOption } from './query-options.ts';
 
 /** Roles of tokens, from the least: viewers look, operators act, admins decide who may do that. */
@@ -23,7 +23,7 @@ const role = z.enum(ROLES);
 const settings = z.strictObject({
   version: z.string(),
   profile: z.string().nullable().meta({ description: 'The profile that the settings are of.' }),
-  host: z.string().meta({ description: "The part after `api-<region>.` in the chat service's address." }),
+  host: z.string().meta({ description: HOST }),
   sandbox: z.boolean(),
   queue: z.enum(['embedded', 'redis', 'postgres']),
   apps: z.partialRecord(z.enum(REGIONS), z.strictObject({ appId: z.string(), keySet: z.boolean() })),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
-import { count, sentTo, stateCode, stateReason, time } from './fields.ts';
+import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
 /** The number of members per action. */
 export const actionCounts = z.record(z.enum(PLAN_ACTIONS), count);
@@ -67,7 +67,7 @@ export const syncEntry = z
       .strictObject({ by: z.string(), at: time, reason: z.string() })
       .nullable()
       .meta({ description: 'The person who let it through although a guard objects, and the reason.' }),
-    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'Actions that are possible now.' }),
+    actions: possible(SYNC_ACTIONS),
     planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
   })
   .meta({ id: 'SyncEntry' });

@@ -44,3 +44,12 @@ export class RollcallError extends Error {
     return this.remedyWords === undefined ? undefined : written(this.remedyWords, asFlag);
   }
 }
+
+/** A move to another state that may not follow the present one. */
+export class TransitionError extends RollcallError {
+  /** @param subject such as "an import" @param next states that may follow `from` @param advice where there are none */
+  constructor(subject: string, from: string, to: string, next: readonly string[], advice = '') {
+    const possible = next.length === 0 ? `${from} is final${advice}` : `possible from here: ${next.join(', ')}`;
+    super('WRONG_STATE', `${subject} that is ${from} cannot become ${to}; ${possible}`);
+  }
+}

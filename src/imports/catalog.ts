@@ -6,6 +6,7 @@ import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import {
+  idsOf,
   inTransaction,
   isDamage,
   LedgerError,
@@ -226,10 +227,7 @@ export function openCatalog(path: string): Catalog {
         for (const { code, rows } of problems) sql('note_problems').run({ id, code, rows });
       }),
     unfinished: () => sql<ImportRecord>('unfinished').all(),
-    finishedBefore: (before) =>
-      sql('finished_before')
-        .all({ before })
-        .map((row) => String(row['id'])),
+    finishedBefore: (before) => idsOf(sql('finished_before').all({ before })),
     remove: (id) =>
       inTransaction(database, () => {
         sql('forget_origin').run({ id });
@@ -324,16 +322,8 @@ function readerOf(database: DatabaseSync): CatalogReader {
       ),
     attention: (limit) => sql<ImportRecord>('attention').all({ limit }),
     recurringProblems: (since, limit) => sql<RecurringProblem>('recurring_problems').all({ since, limit }),
-    undone: () =>
-      new Set(
-        sql('undone')
-          .all()
-          .map(({ id }) => String(id)),
-      ),
-    sameSourceBefore: (id) =>
-      sql('same_source_before')
-        .all({ id })
-        .map((row) => String(row['id'])),
+    undone: () => new Set(idsOf(sql('undone').all())),
+    sameSourceBefore: (id) => idsOf(sql('same_source_before').all({ id })),
     retries: (id) => sql<ImportRecord>('retries').all({ id }),
     transitions: (id, since = 0) => sql<Transition>('transitions').all({ id, since }),
     close: () => {

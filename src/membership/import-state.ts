@@ -1,4 +1,4 @@
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { TransitionError } from '../errors/rollcall-error.ts';
 
 /** States of an import and the moves between them, as data, each with its reason. */
 
@@ -96,26 +96,13 @@ export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
 }
 
-export class TransitionError extends RollcallError {
-  readonly from: ImportState;
-  readonly to: ImportState;
-
-  constructor(from: ImportState, to: ImportState) {
-    const allowed = nextStates(from);
-    super(
-      'WRONG_STATE',
-      `an import that is ${from} cannot become ${to}; ${
-        allowed.length === 0 ? `${from} is final` : `possible from here: ${allowed.join(', ')}`
-      }`,
-    );
-    this.from = from;
-    this.to = to;
-  }
+export function refusedMove(from: ImportState, to: ImportState): TransitionError {
+  return new TransitionError('an import', from, to, nextStates(from));
 }
 
 /** The reason of a move, or a TransitionError: the one place that says what may follow what. */
 export function transition(from: ImportState, to: ImportState): string {
   const reason = TRANSITIONS[from]?.[to];
-  if (reason === undefined) throw new TransitionError(from, to);
+  if (reason === undefined) throw refusedMove(from, to);
   return reason;
 }

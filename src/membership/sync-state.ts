@@ -1,4 +1,4 @@
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { TransitionError } from '../errors/rollcall-error.ts';
 
 /** States of a sync and the moves between them, as data, each with its reason. */
 
@@ -70,27 +70,10 @@ export function isCarriedOut(state: SyncState): boolean {
   return state === 'applied' || state === 'unchanged';
 }
 
-/** The sync's current state does not allow the request. */
-export class SyncTransitionError extends RollcallError {
-  readonly from: SyncState;
-  readonly to: SyncState;
-
-  constructor(from: SyncState, to: SyncState) {
-    const allowed = Object.keys(SYNC_TRANSITIONS[from] ?? {});
-    super(
-      'WRONG_STATE',
-      `a sync that is ${from} cannot become ${to}; ${
-        allowed.length === 0 ? `${from} is final: make a new plan` : `possible from here: ${allowed.join(', ')}`
-      }`,
-    );
-    this.from = from;
-    this.to = to;
-  }
-}
-
-/** The reason of a move, or a SyncTransitionError: the one place that says what may follow what. */
+/** The reason of a move, or a TransitionError: the one place that says what may follow what. */
 export function syncTransition(from: SyncState, to: SyncState): string {
-  const reason = SYNC_TRANSITIONS[from]?.[to];
-  if (reason === undefined) throw new SyncTransitionError(from, to);
+  const next = SYNC_TRANSITIONS[from] ?? {};
+  const reason = next[to];
+  if (reason === undefined) throw new TransitionError('a sync', from, to, Object.keys(next), ': make a new plan');
   return reason;
 }

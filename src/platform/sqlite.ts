@@ -353,3 +353,8 @@ export function statementsOf(database: DatabaseSync, file: URL): Statements {
     return statement;
   };
 }
+
+/** The ids in the rows of a statement. */
+export function idsOf(rows: readonly { readonly id?: unknown }[]): string[] {
+  return rows.map(({ id }) => String(id));
+}

@@ -34,6 +34,8 @@ export function attachment(file: string, tail: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
+/** For the log, where `answersSoon` rejects. */
+export const QUEUE_SILENT = 'the queue does not report its state';
 /** Time in which the queue must answer, in ms. */
 const SOON_MS = 2_000;
 

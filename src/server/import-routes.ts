@@ -1,13 +1,14 @@
 import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import { importOperations } from '../api/operations/import-operations.ts';
+import { TransitionError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
 import { actionsOf } from '../membership/import-actions.ts';
-import { type ImportState, TransitionError } from '../membership/import-state.ts';
+import type { ImportState } from '../membership/import-state.ts';
 import { inShort } from '../text/wording.ts';
 import type { Api, ServerContext } from './context.ts';
 import { problemDocument } from './problem.ts';

@@ -4,7 +4,7 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { Api, ServerContext } from './context.ts';
-import { answersSoon } from './http-answers.ts';
+import { answersSoon, QUEUE_SILENT } from './http-answers.ts';
 import { serve } from './serve.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
@@ -71,7 +71,7 @@ function needsDecision({ state, code }: ImportRecord): boolean {
 async function underWay({ coordinator, running, log }: ServerContext, records: readonly ImportRecord[]) {
   if (records.length === 0) return [];
   const regions = await answersSoon(coordinator.regions()).catch((error: unknown) => {
-    log.warn({ err: error }, 'the queue does not report its state');
+    log.warn({ err: error }, QUEUE_SILENT);
     return [];
   });
   return Promise.all(records.map((record) => running.of(record, regions)));

@@ -4,7 +4,7 @@ import type { ZodError } from 'zod';
 import type { ProblemCode } from '../api/problem-codes.ts';
 import { PROBLEM_TYPE } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { RollcallError, TransitionError } from '../errors/rollcall-error.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -14,8 +14,6 @@ import {
   WrongState,
 } from '../imports/import-errors.ts';
 import { WrongTarget } from '../imports/target.ts';
-import { TransitionError } from '../membership/import-state.ts';
-import { SyncTransitionError } from '../membership/sync-state.ts';
 import { busyIn } from '../platform/database-busy.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
@@ -159,9 +157,7 @@ export function problemOf(error: unknown): Problem | undefined {
     const refused = refusedByFeature(error);
     if (refused !== undefined) return refused;
   }
-  if (error instanceof TransitionError || error instanceof SyncTransitionError) {
-    return new Problem('WRONG_STATE', asSentence(error.what));
-  }
+  if (error instanceof TransitionError) return new Problem('WRONG_STATE', asSentence(error.what));
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof TooManyRemovals) {
     const remedy = asSentence(written(error.remedyWords ?? '', asParameter));

@@ -128,6 +128,11 @@ export function inShort(options: object): string {
     .join(' ');
 }
 
+/** A file like one that was imported before. @param isWhole whether all of it was compared, and not its beginning only */
+export function sameFile(isWhole: boolean): string {
+  return isWhole ? 'The same file' : 'A file of this size that begins alike';
+}
+
 interface GrownGroup {
   readonly guid: string;
   readonly members: number;

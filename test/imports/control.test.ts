@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ATTEMPTS } from '../../jobs/send-batch.ts';
+import { TransitionError } from '../../src/errors/rollcall-error.ts';
 import { UnknownImport } from '../../src/imports/import-errors.ts';
-import { TransitionError } from '../../src/membership/import-state.ts';
 import { Doorkeeper } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { TransitionError } from '../../src/errors/rollcall-error.ts';
 import {
   IMPORT_STATES,
   type ImportState,
   isFinal,
   nextStates,
   TRANSITIONS,
-  TransitionError,
   transition,
 } from '../../src/membership/import-state.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { TransitionError } from '../../src/errors/rollcall-error.ts';
 import {
   isFinalSync,
   isSyncUnderWay,
   SYNC_STATES,
   SYNC_TRANSITIONS,
   type SyncState,
-  SyncTransitionError,
   syncTransition,
 } from '../../src/membership/sync-state.ts';
 
@@ -36,7 +36,7 @@ test.each(PAIRS.filter(isAllowed))('a sync that is $from may become $to, for a r
 
 test('no other move is possible, and the refusal names both states and what is possible', () => {
   for (const { from, to } of PAIRS.filter((pair) => !isAllowed(pair))) {
-    expect(() => syncTransition(from, to), `${from} ${to}`).toThrow(SyncTransitionError);
+    expect(() => syncTransition(from, to), `${from} ${to}`).toThrow(TransitionError);
   }
   expect(() => syncTransition('held', 'applied')).toThrow(
     'a sync that is held cannot become applied; possible from here: applying, rejected',

@@ -17,7 +17,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { EXIT } from '../exit-codes.ts';
-import { faultList, wholeNumber } from '../flags/flags.ts';
+import { faultList, portFlag, wholeNumber } from '../flags/flags.ts';
 import { repeatable, secret } from '../flags/once.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -61,7 +61,7 @@ export function sandboxCommand(io: SandboxIo): Command {
       'API key of every app, for setups that must know it in advance (default: random)',
       secret((text: string) => text),
     )
-    .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
+    .addOption(portFlag(0))
     .option(
       '--users <n>',
       `create user-1 to user-N in every region (default: ${DEFAULT_USERS})`,

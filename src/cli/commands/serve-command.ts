@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { End } from '../exit-codes.ts';
-import { byteCount, wholeNumber, withDataDir, withNotify, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
+import { byteCount, portFlag, withDataDir, withNotify, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
 import { settingFlag, withLog } from '../flags/setting-flag.ts';
 import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
@@ -13,7 +13,7 @@ const DEFAULT_PORT = 7700;
 export function serveCommand(io: Io, end: End): Command {
   const command = new Command('serve')
     .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
+    .addOption(portFlag(DEFAULT_PORT))
     .option('--require-token', 'require a token on loopback too; `rollcall token create` makes one')
     .addOption(settingFlag('keep'))
     .addOption(

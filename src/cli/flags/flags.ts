@@ -100,6 +100,12 @@ export function withRunning(command: Command): Command {
   return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
 }
 
+export function portFlag(preset: number): Option {
+  return new Option('--port <port>', 'port to listen on; 0 picks a free one')
+    .argParser(wholeNumber(0, 65_535))
+    .default(preset);
+}
+
 export function wholeNumber(from: number, to: number): (text: string) => number {
   return valueOfFlag(numbersBetween(from, to));
 }

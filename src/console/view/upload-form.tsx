@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { INPUT_ENDINGS, inputNames } from '../../options/input-kinds.ts';
+import { sameFile } from '../../text/wording.ts';
 import type { Recipe } from '../answers.ts';
 import { Card, ErrorPlace, foreign, importHref } from '../elements.tsx';
 import { type Form, useChange } from '../form.tsx';
@@ -177,9 +178,8 @@ function ImportedBefore({ before }: { before: FilePreview['before']['value'] }) 
     <div role="status">
       {before && (
         <p class="notice calm">
-          {before.isWhole ? 'The same file' : 'A file of this size that begins alike'} was imported on{' '}
-          {dayAndTime(before.import.createdAt)}. {stateSentence(before.import)}{' '}
-          <a href={importHref(before.import.id)}>See that import</a>
+          {sameFile(before.isWhole)} was imported on {dayAndTime(before.import.createdAt)}.{' '}
+          {stateSentence(before.import)} <a href={importHref(before.import.id)}>See that import</a>
         </p>
       )}
     </div>

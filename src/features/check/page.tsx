@@ -9,6 +9,7 @@ import { query, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
+import { VERDICTS } from '../../console/view/import/row-columns.tsx';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
@@ -20,18 +21,21 @@ const { addressOf, call: ask } = requestsOf<typeof checkOperations>();
 
 const ASK_EVERY_MS = 1000;
 
-const VERDICTS: readonly (readonly [verdict: string, label: string])[] = [
-  ['fail', 'would fail'],
-  ['invalid', 'invalid'],
-  ['not_checked', 'could not be checked'],
-  ['add', 'would be added'],
-  ['ban', 'would be banned'],
-  ['lifts_ban', 'are banned: adding lifts the ban'],
-  ['already_member', 'already a member'],
-  ['already_banned', 'already banned'],
-  ['other_scope', 'a member with another scope, which stays'],
-  ['duplicate', 'duplicate'],
-];
+/** Verdicts that are counted, in this order. */
+const SHOWN = [
+  'fail',
+  'invalid',
+  'not_checked',
+  'add',
+  'ban',
+  'lifts_ban',
+  'already_member',
+  'already_banned',
+  'other_scope',
+  'duplicate',
+] as const;
+/** The words for several rows. */
+const LABELS = { ...VERDICTS, lifts_ban: 'are banned: adding lifts the ban' };
 
 interface ImportCheckProperties {
   id: string;
@@ -211,12 +215,10 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
           </p>
         )}
         <Facts
-          list={[
-            ...VERDICTS.map(([verdict, label]) => {
-              const number = rows[verdict as 'fail'];
-              return [label, number > 0 && grouped(number)] as const;
-            }),
-          ]}
+          list={SHOWN.map((verdict) => {
+            const number = rows[verdict];
+            return [LABELS[verdict] ?? verdict, number > 0 && grouped(number)] as const;
+          })}
         />
         <CheckProblems id={id} problems={problems} filter={filter} />
       </div>

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { cursorOf, placeOf } from '../../imports/catalog.ts';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** A sync as the catalog lists it. Times are ms since 1970. */
 export interface SyncRecord {
@@ -59,7 +59,7 @@ export interface SyncCatalogReader {
 /** The syncs of the catalog, open for the process that owns the data directory. */
 export interface SyncCatalog extends SyncCatalogReader {
   add(record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string): void;
-  /** Moves a sync to another state, or throws a SyncTransitionError. The one function that changes a state. */
+  /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
   move(id: string, to: SyncState, move?: SyncMove): SyncRecord;
   /** Notes why a sync that is under way does not go on, and with null that it does. */
   noteObstacle(id: string, obstacle: { readonly reason: string; readonly code: string } | null): SyncRecord;
@@ -135,13 +135,8 @@ export function openSyncCatalog(path: string): SyncCatalog {
     },
     underWay: () => sql<SyncRecord>('syncs_under_way').all(),
     runsBefore: ({ id, scheduleId, source }) =>
-      sql('syncs_before')
-        .all({ before: id, schedule: scheduleId, source })
-        .map((row) => String(row['id'])),
-    outdated: (before) =>
-      sql('outdated_syncs')
-        .all({ before })
-        .map((row) => String(row['id'])),
+      idsOf(sql('syncs_before').all({ before: id, schedule: scheduleId, source })),
+    outdated: (before) => idsOf(sql('outdated_syncs').all({ before })),
     remove: (id) => void sql('remove_sync').run({ id }),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
-import { type ImportState, isFinal, needsPerson, nextStates, TransitionError } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, needsPerson, nextStates, refusedMove } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
@@ -229,7 +229,7 @@ export class Requests {
   }
 
   #refuse(id: string, to: ImportState): never {
-    throw new TransitionError(this.#options.states.of(id), to);
+    throw refusedMove(this.#options.states.of(id), to);
   }
 }
 

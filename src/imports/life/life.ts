@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import { asError } from '../../errors/message-of.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
-import { isFinal } from '../../membership/import-state.ts';
+import { isFinal, transition } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { intoOneFile } from '../../platform/sqlite.ts';
@@ -65,8 +65,6 @@ interface LifeOptions {
   readonly tell: (wait: Wait) => void;
   readonly onError: (error: Error) => void;
 }
-
-const FIRST_SENT = 'the rows to try first were sent, and the others wait';
 
 /** The fault code for an error while an event is handled. */
 const STEP_OF: Readonly<Record<Exclude<ImportEvent['kind'], 'fault'>, FaultCode>> = {
@@ -298,7 +296,7 @@ class Steps {
     const isDone = ledger.openBatches().size === 0 && !isWaiting;
     if (isDone && ledger.laterBatches() === 0) this.#close(id, opened);
     else if (ending !== undefined) this.end(id, ending);
-    else if (isDone) states.move(id, 'paused', FIRST_SENT, 'FIRST_ROWS');
+    else if (isDone) states.move(id, 'paused', transition('running', 'paused'), 'FIRST_ROWS');
     else if (why === 'blocked') {
       states.move(id, 'blocked', ...whyStopped(ledger.stoppedRegions()));
     } else if (states.of(id) === 'pausing') states.move(id, 'paused');

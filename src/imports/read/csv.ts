@@ -1,13 +1,12 @@
 import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
-import { boundText } from '../../options/bounds.ts';
 import { counted } from '../../text/wording.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
-import { type Bounds, orRaise } from './intake-bounds.ts';
+import { type Bounds, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import type { MembershipReader } from './membership-row.ts';
@@ -247,14 +246,8 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
       cause,
     });
   }
-  return new IntakeError({
-    code: 'ROW_TOO_LONG',
-    place,
-    what: `the row is larger than ${boundText('row', bounds.row)}`,
-    remedy: orRaise(words`Shorten it, say with ${option('format')} what the file is if it is not CSV`, 'row', bounds),
-    cause,
-    facts: { most: bounds.row },
-  });
+  const advice = words`Shorten it, say with ${option('format')} what the file is if it is not CSV`;
+  return tooLong('row', bounds, { place, advice, cause });
 }
 
 /** Rows of delimiters alone that a note names. */

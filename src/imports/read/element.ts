@@ -1,7 +1,7 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, shortValue, tooManyMemberships } from './input-row.ts';
-import { MAX_DEPTH } from './intake-bounds.ts';
+import { TOO_DEEP } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { parseJson, repeatedKey } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
@@ -256,7 +256,7 @@ export function tooDeep(place: string): IntakeError {
   return new IntakeError({
     code: 'JSON_SHAPE',
     place,
-    what: `it is nested deeper than ${MAX_DEPTH} levels`,
+    what: TOO_DEEP,
     remedy: 'Remove what is nested so deeply: a membership needs none of it',
   });
 }

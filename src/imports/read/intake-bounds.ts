@@ -1,12 +1,13 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, KIB, MIB } from '../../options/bounds.ts';
-import { IntakeError } from './intake-error.ts';
+import { IntakeError, type IntakeErrorDetails } from './intake-error.ts';
 
 /** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;
 
 /** Levels of nesting in a JSON element. Rows are flat; what is far deeper would exhaust the stack when it is written. */
 export const MAX_DEPTH = 100;
+export const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
 
 /** Unpacked bytes up to which any expansion is allowed: this little does no harm. */
 export const FREE_UNPACKED = 16 * MIB;
@@ -25,6 +26,26 @@ export function orRaise(advice: Words, name: BoundName, bounds: Bounds, needed =
   const example = Math.max(needed, Math.min(most, bounds[name] * 4));
   const raised = option('bound', `${name}=${boundText(name, example)}`);
   return words`${advice}, or allow more with ${raised} (at most ${boundText(name, most)})`;
+}
+
+interface TooLong extends Pick<IntakeErrorDetails, 'place' | 'facts' | 'cause'> {
+  readonly advice: Words;
+}
+
+/** A row, a line or an element is larger than its bound. */
+export function tooLong(
+  part: 'row' | 'line' | 'element',
+  bounds: Bounds,
+  { advice, facts, ...details }: TooLong,
+): IntakeError {
+  const bound = part === 'row' ? 'row' : 'element';
+  return new IntakeError({
+    code: 'ROW_TOO_LONG',
+    what: `the ${part} is larger than ${boundText(bound, bounds[bound])}`,
+    remedy: orRaise(advice, bound, bounds),
+    facts: { ...facts, most: bounds[bound] },
+    ...details,
+  });
 }
 
 /**

@@ -54,7 +54,7 @@ export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
  * The reason why an input is refused. The text names no flag: an option is named with `option()`, and each surface
  * writes it in its own way (errors/named-options.ts).
  */
-interface IntakeErrorDetails {
+export interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
   /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/upload-options.ts). */
   readonly field?: string;

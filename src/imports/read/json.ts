@@ -1,6 +1,5 @@
 import { jsonParser } from 'stream-json/parser.js';
 import { option, words } from '../../errors/named-options.ts';
-import { boundText } from '../../options/bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -13,7 +12,7 @@ import {
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
+import { type Bounds, MAX_DEPTH, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
@@ -168,13 +167,7 @@ class JsonDocument<Row> {
     if (bytes <= this.#bounds.element) return;
     // An unclosed bracket or quote turns everything after it into one element.
     this.#throwMistake(text);
-    throw new IntakeError({
-      code: 'ROW_TOO_LONG',
-      place: this.#place(),
-      what: `the element is larger than ${boundText('element', this.#bounds.element)}`,
-      remedy: orRaise('Split it into several elements', 'element', this.#bounds),
-      facts: { most: this.#bounds.element },
-    });
+    throw tooLong('element', this.#bounds, { place: this.#place(), advice: 'Split it into several elements' });
   }
 
   #enterElements(index: number): void {

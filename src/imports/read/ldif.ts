@@ -1,5 +1,4 @@
-import { boundText } from '../../options/bounds.ts';
-import { type Bounds, orRaise } from './intake-bounds.ts';
+import { type Bounds, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */
@@ -111,13 +110,8 @@ class LdifReader {
   }
 
   #tooLong(): IntakeError {
-    return new IntakeError({
-      code: 'ROW_TOO_LONG',
-      place: `line ${this.#number + 1}`,
-      what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
-      remedy: orRaise('Shorten it', 'element', this.#bounds),
-      facts: { line: this.#number + 1, most: this.#bounds.element },
-    });
+    const line = this.#number + 1;
+    return tooLong('line', this.#bounds, { place: `line ${line}`, advice: 'Shorten it', facts: { line } });
   }
 }
 

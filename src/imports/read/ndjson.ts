@@ -1,8 +1,7 @@
 import { option, words } from '../../errors/named-options.ts';
-import { boundText } from '../../options/bounds.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
+import { type Bounds, MAX_DEPTH, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
@@ -48,17 +47,9 @@ class LineReader {
     this.#unfinished += text.slice(start);
     this.#unfinishedBytes += start === 0 ? bytes : Buffer.byteLength(text.slice(start));
     if (this.#unfinishedBytes <= this.#bounds.element) return;
-    throw new IntakeError({
-      code: 'ROW_TOO_LONG',
-      place: `line ${this.#number + 1}`,
-      what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
-      remedy: orRaise(
-        words`Put each object on a line of its own, say ${option('format', 'json')} if the file is one JSON document`,
-        'element',
-        this.#bounds,
-      ),
-      facts: { line: this.#number + 1, most: this.#bounds.element },
-    });
+    const line = this.#number + 1;
+    const advice = words`Put each object on a line of its own, say ${option('format', 'json')} if the file is one JSON document`;
+    throw tooLong('line', this.#bounds, { place: `line ${line}`, advice, facts: { line } });
   }
 
   #rows(line: string): Generator<InputRow> {

@@ -1,5 +1,5 @@
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MAX_DEPTH, orRaise } from './intake-bounds.ts';
+import { type Bounds, MAX_DEPTH, orRaise, TOO_DEEP } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */
@@ -23,7 +23,7 @@ export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds)
           if (typeof node.value === 'number' || typeof node.value === 'bigint') node.value = node.source ?? '';
         },
         Node: (_, __, path) => {
-          if (path.length > MAX_DEPTH * 2) throw broken(`it is nested deeper than ${MAX_DEPTH} levels`);
+          if (path.length > MAX_DEPTH * 2) throw broken(TOO_DEEP);
         },
       }),
     );

@@ -1,7 +1,7 @@
 import type { ListEvents } from '../../api/events.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import { answersSoon } from '../http-answers.ts';
+import { answersSoon, QUEUE_SILENT } from '../http-answers.ts';
 import { type Channel, type EventSources, eventText, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
 import { ListChannel } from './list-channel.ts';
@@ -37,7 +37,7 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
       regions = await answersSoon(coordinator.regions());
       answered = true;
     } catch (error) {
-      if (answered) log.warn({ err: error }, 'the queue does not report its state');
+      if (answered) log.warn({ err: error }, QUEUE_SILENT);
       answered = false;
     } finally {
       asking = false;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { TransitionError } from '../../../src/errors/rollcall-error.ts';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
-import { TransitionError } from '../../../src/membership/import-state.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 function openOne() {

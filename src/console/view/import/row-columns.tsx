@@ -23,7 +23,8 @@ export const ROW_ORDERS: Choice[] = [
   ['finished desc', 'time, latest first'],
 ];
 
-const VERDICTS: Readonly<Partial<Record<Verdict, string>>> = {
+/** The words for a row's verdict. */
+export const VERDICTS: Readonly<Partial<Record<Verdict, string>>> = {
   add: 'would be added',
   create: 'would be created and added',
   ban: 'would be banned',

@@ -8,6 +8,7 @@ import { checkInput } from '../../../imports/read/open-input.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
+import { sameFile } from '../../../text/wording.ts';
 import { headOf, headOfFile } from '../../recipes/beginning.ts';
 import { importsOfFiles } from '../../recipes/imported.ts';
 import { recipesToSuggest } from '../../recipes/recipe-store.ts';
@@ -50,8 +51,7 @@ async function importedAs(dir: DataDir, path: string, bytes: number): Promise<st
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);
   const record = await importOfSame(importsOfFiles(dir), { head: buffer.subarray(0, bytesRead), bytes });
   if (record === undefined) return undefined;
-  const same = bytes <= MAX_BYTES ? 'The same file' : 'A file of this size that begins alike';
-  return `${same} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
+  return `${sameFile(bytes <= MAX_BYTES)} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
 }
 
 async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {

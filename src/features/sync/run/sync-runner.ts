@@ -121,7 +121,7 @@ export class SyncRunner {
 
   /**
    * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
-   * that was interrupted. @throws SyncRefused when it is held or meant for another service, SyncTransitionError
+   * that was interrupted. @throws SyncRefused when it is held or meant for another service, TransitionError
    */
   async apply(id: string, who: string): Promise<SyncRecord> {
     const record = this.find(id);

@@ -1,8 +1,7 @@
 import { option, words } from '../../../errors/named-options.ts';
-import { boundText } from '../../../options/bounds.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
-import { type Bounds, orRaise } from '../intake-bounds.ts';
+import { type Bounds, tooLong } from '../intake-bounds.ts';
 import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
@@ -177,7 +176,9 @@ class CsvWriter {
       const cell = cells[index] ?? '';
       text += (index === 0 ? '' : ',') + (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
       // Characters are at most as many as bytes; reading the text counts those.
-      if (text.length > this.#bounds.row) throw tooLong(line, this.#bounds);
+      if (text.length > this.#bounds.row) {
+        throw tooLong('row', this.#bounds, { place: `row ${line}`, advice: 'Shorten its cells', facts: { row: line } });
+      }
     }
     this.#pieces.push(`${text}\n`);
   }
@@ -196,14 +197,4 @@ class CsvWriter {
     this.#pieces = [];
     return blocks;
   }
-}
-
-function tooLong(line: number, bounds: Bounds): IntakeError {
-  return new IntakeError({
-    code: 'ROW_TOO_LONG',
-    place: `row ${line}`,
-    what: `the row is larger than ${boundText('row', bounds.row)}`,
-    remedy: orRaise('Shorten its cells', 'row', bounds),
-    facts: { row: line, most: bounds.row },
-  });
 }
