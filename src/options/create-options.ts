@@ -1,16 +1,6 @@
 import { z } from 'zod';
-import {
-  choice,
-  type Given,
-  givenOf,
-  keptOf,
-  keptShape,
-  OptionTextError,
-  option,
-  SWITCH,
-  TEXT,
-  textOf,
-} from './option.ts';
+import { choice, type Given, givenOf, keptOf, keptShape, option, SWITCH, TEXT, textOf } from './option.ts';
+import { columnMap } from './option-texts.ts';
 
 /** Fields of a user or group that is created, as a column of the input may give them. */
 export const CREATE_FIELDS = [
@@ -65,7 +55,7 @@ export const CREATING = {
     schema: z.partialRecord(z.enum(CREATE_FIELDS), z.string()),
     value: '<field=column,...>',
     help: 'columns with the fields of new users and groups: name=Full Name,group_name=Room',
-    parse: createColumns,
+    parse: columnMap(CREATE_FIELDS, 'name=Full Name'),
     print: (columns) => Object.entries(columns).map(([field, column]) => `${field}=${column}`),
     join: (earlier, later) => ({ ...earlier, ...later }),
   }),
@@ -146,18 +136,6 @@ export function createSettingsOf(create: CreateOptions) {
     ...(columns !== '' && { createMap: columns }),
     ...(max !== '' && { maxCreate: max }),
   };
-}
-
-/** `name=Full Name,group_name=Room` */
-function createColumns(text: string): Partial<Record<CreateField, string>> {
-  return Object.fromEntries(
-    text.split(/,(?=[^,]*=)/).map((part) => {
-      const at = part.indexOf('=');
-      const field = CREATE_FIELDS.find((one) => one === part.slice(0, at).trim().toLowerCase());
-      if (field !== undefined) return [field, part.slice(at + 1).trim()];
-      throw new OptionTextError(`field=column, or field= for none; fields are ${CREATE_FIELDS.join(', ')}`);
-    }),
-  );
 }
 
 /** `500`, `5%` or `users=500,groups=5%`, each kind once; undefined for what cannot be read. */

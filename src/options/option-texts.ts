@@ -1,4 +1,4 @@
-import { FIELDS, type Field, SCOPES } from '../membership/membership.ts';
+import { SCOPES } from '../membership/membership.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, byteSize } from './bounds.ts';
 import { OptionTextError } from './option.ts';
@@ -6,23 +6,22 @@ import { ACTION_MEANINGS, SCOPE_MEANINGS, type Shape, type ShapeInput, shapeSett
 
 /** Options, and parts of a shape, as people write them. Parsers of lists throw OptionTextError for what they cannot read. */
 
-type ColumnMap = Partial<Record<Field, string>>;
-
 /**
- * `uid=Member ID,guid=Team`. A comma within a column's name is taken for what it is, unless an equals sign follows it.
+ * Reads `uid=Member ID,guid=Team`. A comma within a column's name is taken for what it is, unless an equals sign follows it.
  * `scope=` maps the field to nothing.
  */
-export function columnMap(text: string): ColumnMap {
-  return Object.fromEntries(
-    text.split(/,(?=[^,]*=)/).map((part) => {
-      const at = part.indexOf('=');
-      const field = FIELDS.find((one) => one.toLowerCase() === part.slice(0, at).trim().toLowerCase());
-      if (at >= 1 && field !== undefined) return [field, part.slice(at + 1).trim()];
-      throw new OptionTextError(
-        `field=column, for example uid=Member ID, or field= for none; fields are ${FIELDS.join(', ')}; ${JSON.stringify(part)} is not one`,
-      );
-    }),
-  );
+export function columnMap<Field extends string>(fields: readonly Field[], example: string) {
+  return (text: string): Partial<Record<Field, string>> =>
+    Object.fromEntries(
+      text.split(/,(?=[^,]*=)/).map((part) => {
+        const at = part.indexOf('=');
+        const field = fields.find((one) => one.toLowerCase() === part.slice(0, at).trim().toLowerCase());
+        if (at >= 1 && field !== undefined) return [field, part.slice(at + 1).trim()];
+        throw new OptionTextError(
+          `field=column, for example ${example}, or field= for none; fields are ${fields.join(', ')}; ${JSON.stringify(part)} is not one`,
+        );
+      }),
+    ) as Partial<Record<Field, string>>;
 }
 
 export const delimiterCharacter: Allowed<string> = {

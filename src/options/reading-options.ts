@@ -25,7 +25,7 @@ export const CONTENT = {
     schema: z.partialRecord(z.enum(FIELDS), z.string().max(1_000)),
     value: '<field=column,...>',
     help: `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
-    parse: columnMap,
+    parse: columnMap(FIELDS, 'uid=Member ID'),
     print: (map) => Object.entries(map).map(([field, column]) => `${field}=${column}`),
     join: (earlier, later) => ({ ...earlier, ...later }),
   }),

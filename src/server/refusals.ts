@@ -41,13 +41,13 @@ function problemFor(
   return internal(log, error, request);
 }
 
+/** Seconds after which another program may have let go of a database. */
+const HELD_SECONDS = 5;
+
 /**
  * Answers with the problem document of whatever was thrown. A bug of ours goes to the log under an id.
  * @param stopping then errors come from parts that are closed already
  */
-/** Seconds after which another program may have let go of a database. */
-const HELD_SECONDS = 5;
-
 export function refuse(
   { log, stopping }: { log: Logger; stopping: boolean },
   error: unknown,

@@ -10,18 +10,12 @@ import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
 import { SourceError, SourceNotAllowed } from './source-errors.ts';
-import { type Kept, spool } from './spool.ts';
+import { type Kept, type Spooled, spool } from './spool.ts';
 
 /** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */
 
 /** The result of reading a source. */
-export interface Obtained {
-  /** To be read. */
-  readonly path: string;
-  /** The name shown to people; an address is shown without anything that may be a secret. */
-  readonly name: string;
-  /** SHA-256. */
-  readonly hash: string;
+export interface Obtained extends Pick<Spooled, 'path' | 'name' | 'hash'> {
   /** The present copy of an address. */
   readonly copy?: Kept;
 }

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { columnMap } from '../../src/options/option-texts.ts';
+import { CREATION } from '../../src/options/create-options.ts';
+import { READING } from '../../src/options/reading-options.ts';
+
+const { parse: columnMap } = READING.map;
 
 test('columns are mapped by field=column, with commas in between', () => {
   expect(columnMap('uid=Member ID,guid=Team')).toEqual({ uid: 'Member ID', guid: 'Team' });
@@ -18,6 +21,7 @@ test('what is not field=column is named', () => {
   ] as const) {
     expect(() => columnMap(text)).toThrow(`${part} is not one`);
   }
+  expect(() => CREATION.createMap.parse('names')).toThrow('"names" is not one');
 });
 
 test('a field without a column is one that the file does not give', () => {

@@ -41,8 +41,8 @@ export function openResultQueues(backend: Backend, owner: string, onError: (erro
       areTaken: async () => true,
       close: async () => {},
     };
-  const outcomes = openOutcomesQueue(backend, `outcomes-${owner}`, onError);
-  const answers = openAnswersQueue(backend, `answers-${owner}`, onError);
+  const outcomes = backend.openQueue<RecordOutcomesPayload>(`outcomes-${owner}`, recordOutcomes, onError);
+  const answers = backend.openQueue<TakeAnswersPayload>(`answers-${owner}`, takeAnswers, onError);
   const workers: JobWorker[] = [];
   /** The time since which results wait and none was taken, in ms since 1970. */
   let waitingSince: number | undefined;
@@ -151,7 +151,11 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
   const outboxOf = (replyTo: string): Outbox => {
     let outbox = outboxes.get(replyTo);
     if (outbox === undefined) {
-      outbox = { queue: openOutcomesQueue(backend, replyTo, onError), results: [], leaving: undefined };
+      outbox = {
+        queue: backend.openQueue<RecordOutcomesPayload>(replyTo, recordOutcomes, onError),
+        results: [],
+        leaving: undefined,
+      };
       outboxes.set(replyTo, outbox);
     }
     return outbox;
@@ -194,15 +198,6 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
   };
 }
 
-/** The queue that brings results to a coordinator. */
-function openOutcomesQueue(
-  backend: Backend,
-  name: string,
-  onError: (error: Error) => void,
-): JobQueue<RecordOutcomesPayload> {
-  return backend.openQueue(name, recordOutcomes, onError);
-}
-
 /** Sends the answers that this process's workers have read to the coordinators that wait for them. */
 interface AnswerSender {
   /** Rejects when the answer cannot be handed over; then it is read again. */
@@ -215,7 +210,7 @@ export function createAnswerSender(backend: Backend, onError: (error: Error) => 
   return {
     answer: async ({ requestId, replyTo }, answer) => {
       if (replyTo === null) throw new Error(`question ${requestId} does not say where its answer goes`);
-      const queue = queues.get(replyTo) ?? openAnswersQueue(backend, replyTo, onError);
+      const queue = queues.get(replyTo) ?? backend.openQueue<TakeAnswersPayload>(replyTo, takeAnswers, onError);
       queues.set(replyTo, queue);
       await queue.add([{ id: `${requestId}-answer`, payload: { version: 1, requestId, answer } }]);
     },
@@ -223,13 +218,4 @@ export function createAnswerSender(backend: Backend, onError: (error: Error) => 
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
-}
-
-/** The queue that brings answers to a coordinator. */
-function openAnswersQueue(
-  backend: Backend,
-  name: string,
-  onError: (error: Error) => void,
-): JobQueue<TakeAnswersPayload> {
-  return backend.openQueue(name, takeAnswers, onError);
 }

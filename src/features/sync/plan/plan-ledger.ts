@@ -19,6 +19,7 @@ import {
   PLAN_MIGRATIONS,
   type PlanCreating,
   type PlanDatabase,
+  type PlanFacts,
   type PlanReader,
   planReader,
 } from './plan-reading.ts';
@@ -44,13 +45,8 @@ export class UnknownScope extends RollcallError {
   }
 }
 
-/** The file as it was read; `hash` is compared and never computed here. */
-interface PlanSource {
-  readonly file: string;
-  readonly hash: string;
-  /** Bytes. */
-  readonly size: number;
-}
+/** The file as it was read. */
+type PlanSource = Pick<PlanFacts, 'file' | 'hash' | 'size'>;
 
 /** A plan's file, open for the planner. */
 export interface PlanLedger extends PlanReader {
