@@ -4,6 +4,7 @@ import { AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../ap
 import type { Counters } from '../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
+import { busyIn } from '../platform/database-busy.ts';
 import { LedgerError } from '../platform/sqlite.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
@@ -31,7 +32,7 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
       .rowsOf(id)
       .counters()
       .catch((error: unknown) => {
-        if (error instanceof LedgerError) return new Map();
+        if (error instanceof LedgerError || busyIn(error) !== undefined) return new Map();
         throw error;
       });
   const underWay = () => reading.page({ state: NOT_OVER, limit: MAX_IMPORTS }).imports;

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { shortenBusyTimeout } from '../../src/platform/database-busy.ts';
 import { eventually } from '../eventually.ts';
 import { manyMembers, openWorkplace } from './workplace.ts';
 
@@ -74,3 +76,21 @@ test.each([['import', 'm.csv'], ['resume'], ['sync', 'm.csv']])(
     expect((await place.run([...args, '--sandbox'])).code).toBe(0);
   },
 );
+
+test('imports are listed and tagged while another program holds the ledger of one, whose rows are not counted then', async () => {
+  shortenBusyTimeout();
+  const place = await openWorkplace();
+  place.file('m.csv', manyMembers(30));
+  for (const _ of [1, 2]) expect((await place.run(['import', 'm.csv', '--sandbox', '--dry-run'])).code).toBe(0);
+  const listed = async () => {
+    const { code, stdout } = await place.run(['list', '--json']);
+    expect(code).toBe(0);
+    return JSON.parse(stdout) as ImportSummary[];
+  };
+  const [{ id } = { id: '' }] = await listed();
+  const ledger = new DatabaseSync(join(place.dataDir, 'imports', id, 'ledger.sqlite'));
+  ledger.exec('pragma locking_mode = exclusive; begin exclusive');
+  onTestFinished(() => ledger.close());
+  expect((await listed()).map(({ rows }) => rows.read)).toEqual([0, 30]);
+  expect((await place.run(['tag', id, 'night'])).code).toBe(0);
+});

@@ -135,27 +135,18 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
         }
       })();
     },
-    upload: async (
-      { method, path, answer },
-      query,
-      { size, open, repeatable, type = 'application/octet-stream', signal },
-    ) => {
-      // With the same key, several attempts make one import.
-      const key = randomUUID();
-      const send = async () =>
-        parsed(
-          await exchange(`${path}?${query}`, {
-            method,
-            headers: {
-              'content-type': type,
-              'idempotency-key': key,
-              ...(size !== undefined && { 'content-length': String(size) }),
-            },
-            body: Readable.from(open(), { objectMode: false }),
-            signal,
-          }),
-          answer,
-        );
+    upload: async ({ method, path, answer }, query, file) => {
+      const { size, open, repeatable, type = 'application/octet-stream', signal } = file;
+      const headers = {
+        'content-type': type,
+        // With the same key, several attempts make one import.
+        'idempotency-key': randomUUID(),
+        ...(size !== undefined && { 'content-length': String(size) }),
+      };
+      const send = async () => {
+        const body = Readable.from(open(), { objectMode: false });
+        return parsed(await exchange(`${path}?${query}`, { method, headers, body, signal }), answer);
+      };
       return again(send, repeatable ? AGAIN_MS : [], signal);
     },
   };

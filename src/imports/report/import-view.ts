@@ -5,6 +5,7 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
+import { busyIn } from '../../platform/database-busy.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { type CatalogReader, type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
@@ -17,10 +18,10 @@ import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 export interface ViewSources {
   readonly catalog: Pick<CatalogReader, 'delivery'> & { retries(id: string): readonly ImportRecord[] };
   folder(id: string): string;
-  /** Asked where the record has none. @throws LedgerError where its rows cannot be counted */
+  /** Asked where the record has none. @throws LedgerError, DatabaseBusy where its rows cannot be counted */
   totals(record: ImportRecord): ImportTotals | Promise<ImportTotals>;
   /** They could not be counted; the view says so. */
-  uncounted?(error: LedgerError): void;
+  uncounted?(error: Error): void;
   /** Null where it is not being read, as far as this process knows. */
   staging(id: string): Staging | null;
   /** Paths or addresses of the reports that were written. */
@@ -32,7 +33,8 @@ export interface ViewSources {
 }
 
 /** Reasons why the rows of an import are not counted. The error names the file. */
-const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
+const UNCOUNTED: Readonly<Record<LedgerError['code'] | 'DATABASE_BUSY', string>> = {
+  DATABASE_BUSY: 'another program holds its ledger, so its rows cannot be counted',
   DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
   LEDGER_MISSING: 'its ledger is not there, so its rows cannot be counted',
   NEWER_LEDGER: 'its ledger was written by a newer rollcall, so its rows cannot be counted',
@@ -89,9 +91,11 @@ async function counted(
   try {
     return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
   } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
-    sources.uncounted?.(error);
-    return { totals: totalsOf(new Map(), isFinal(record.state)), fault: UNCOUNTED[error.code] };
+    const known = error instanceof LedgerError ? error : busyIn(error);
+    if (known === undefined) throw error;
+    sources.uncounted?.(known);
+    const fault = UNCOUNTED[known instanceof LedgerError ? known.code : 'DATABASE_BUSY'];
+    return { totals: totalsOf(new Map(), isFinal(record.state)), fault };
   }
 }
 
