@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { GroupPages } from '../../imports/ask/group-pages.ts';
-import type { ImportRecord } from '../../imports/catalog.ts';
 import { CreateWithoutName, RegionWithoutApp, WrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { columnsOf } from '../../imports/input-columns.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { nameObstacle } from '../../imports/record/profile.ts';
-import { type Aimed, checkTarget } from '../../imports/target.ts';
+import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
-import type { Region } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type CheckSummary, checkSummary } from './api.ts';
@@ -47,12 +45,9 @@ export type CheckHow = Pick<CheckRun, 'maxCalls'>;
 
 interface ChecksOptions {
   readonly dir: DataDir;
-  /** @throws UnknownImport */
-  readonly find: (id: string) => ImportRecord;
-  readonly pages: (region: Region) => GroupPages;
-  /** Regions that have an app. */
-  readonly regions: ReadonlySet<Region>;
-  readonly sendsTo: Aimed;
+  readonly coordinator: Pick<Coordinator, 'find' | 'pages' | 'sendsTo'>;
+  /** By region. */
+  readonly apps: Readonly<Record<string, unknown>>;
   readonly callsPerMinute: number;
   readonly anybodyActs?: boolean | undefined;
 }
@@ -65,7 +60,7 @@ interface Running {
 }
 
 export function createChecks(options: ChecksOptions): Checks {
-  const { dir, find, pages, regions, sendsTo, callsPerMinute, anybodyActs } = options;
+  const { dir, coordinator, apps, callsPerMinute, anybodyActs } = options;
   const running = new Map<string, Running>();
 
   const run = async (id: string, { maxCalls }: CheckHow, signal: AbortSignal, begun: () => void) => {
@@ -74,18 +69,18 @@ export function createChecks(options: ChecksOptions): Checks {
     begun();
     try {
       const rows = rowsIn(ledger);
-      const { file, options } = find(id);
+      const { file, options } = coordinator.find(id);
       const { create, bans } = readOptions({ options });
       if (create !== undefined) refuseNameless(ledger, create);
       const subject = { id, file, callsPerMinute, anybodyActs, create, bans };
       const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
       if (isNew) await work('fill');
       signal.throwIfAborted();
-      const without = ledger.regions().filter((region) => !regions.has(region));
+      const without = ledger.regions().filter((region) => !Object.hasOwn(apps, region));
       if (without.length > 0) throw new RegionWithoutApp(id, without);
       await runCheck({
         ledger,
-        pages,
+        pages: (region) => coordinator.pages(region),
         signal,
         maxCalls,
         ...(create?.groups && { plan: () => work('plan') }),
@@ -108,9 +103,9 @@ export function createChecks(options: ChecksOptions): Checks {
     start: (id, how) => {
       const under = running.get(id);
       if (under !== undefined) return under;
-      const record = find(id);
+      const record = coordinator.find(id);
       const chosen = readOptions(record);
-      checkTarget(`import ${id}`, chosen, sendsTo);
+      checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
       if (chosen.edits === true)
         throw new CannotCheck(id, 'a sync made it, and has compared it with the service already');
       if (record.state !== 'staged') {

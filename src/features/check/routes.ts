@@ -1,7 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { ImportView } from '../../api/imports.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
-import type { Region } from '../../membership/membership.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
@@ -37,15 +36,8 @@ async function checkedRows(folder: string, skipped: number): Promise<Pick<Import
 }
 
 function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
-  const checks = createChecks({
-    dir,
-    find: (id) => coordinator.find(id),
-    pages: (...which) => coordinator.pages(...which),
-    regions: new Set(Object.keys(settings.apps) as Region[]),
-    sendsTo: coordinator.sendsTo,
-    callsPerMinute: settings.callsPerMinute,
-    anybodyActs,
-  });
+  const { apps, callsPerMinute } = settings;
+  const checks = createChecks({ dir, coordinator, apps, callsPerMinute, anybodyActs });
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 

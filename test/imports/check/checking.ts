@@ -37,10 +37,12 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
   });
   const checks = createChecks({
     dir: pipeline.dir,
-    find: (id) => pipeline.coordinator.find(id),
-    pages: (region) => pipeline.coordinator.pages(region),
-    regions: new Set(options.regions ?? REGIONS),
-    sendsTo: pipeline.coordinator.sendsTo,
+    coordinator: {
+      find: (id) => pipeline.coordinator.find(id),
+      pages: (...which) => pipeline.coordinator.pages(...which),
+      sendsTo: pipeline.coordinator.sendsTo,
+    },
+    apps: Object.fromEntries((options.regions ?? REGIONS).map((region) => [region, {}])),
     callsPerMinute: 10_000,
   });
   onTestFinished(() => checks.stop());

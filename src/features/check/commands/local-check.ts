@@ -5,7 +5,6 @@ import { conclude } from '../../../cli/screen/conclude.ts';
 import { localImports } from '../../../cli/target/data-directory.ts';
 import { type Client, handledLocally } from '../../../cli/target/operation-client.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import type { Region } from '../../../membership/membership.ts';
 import { DEFAULT_MAX_CALLS } from '../../../options/sending-options.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { checkView } from '../check-view.ts';
@@ -40,15 +39,8 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
     }
     if (signal.aborted || (await coordinator.settled(checked)).state === 'rejected') return;
     staged = true;
-    const checks = createChecks({
-      dir,
-      find: (id) => coordinator.find(id),
-      pages: (...which) => coordinator.pages(...which),
-      regions: new Set(Object.keys(service.apps) as Region[]),
-      sendsTo: coordinator.sendsTo,
-      callsPerMinute,
-      anybodyActs: service.anybodyActs,
-    });
+    const { apps, anybodyActs } = service;
+    const checks = createChecks({ dir, coordinator, apps, callsPerMinute, anybodyActs });
     here.onStop(() => checks.stop());
     const imports = { server: undefined, regions: () => coordinator.regions() };
     const made = makeCheck({ io, client: clientOf(checks, dir), imports, id, maxCalls, callsPerMinute, signal });
