@@ -118,3 +118,30 @@ test('after a start that was interrupted, rows that are left out already are not
     checkedRows: { canBeSent: 1, wouldFail: 0 },
   });
 });
+
+test('a refused start changes nothing: the options of the next one count', async () => {
+  const at = (id: string, query: string) => [`/v1/imports/${id}/resume?${query}`, { method: 'POST' }] as const;
+  const { id } = await server.run('uid,guid,name\nnew-1,newer,New One\n', 'dryRun=true');
+  expect(await server.problem(...at(id, 'leaveOutFailing=true'))).toMatchObject({ code: 'NO_CHECK_YET' });
+  await server.json(...at(id, 'createUsers=true&createGroups=true&groupNameFrom=guid'));
+  expect(await server.settled(id)).toMatchObject({
+    state: 'completed',
+    rows: { added: 1, failed: 0 },
+    created: { users: 1, groups: 1 },
+  });
+
+  expect(await server.problem(...at(id, 'createUsers=true&userNameFrom=uid'))).toMatchObject({ code: 'WRONG_STATE' });
+  expect(readOptions(server.coordinator.find(id)).create).not.toMatchObject({ userNameFrom: 'uid' });
+
+  const nameless = await server.run('uid,guid\nnew-2,team\n', 'dryRun=true');
+  expect(await server.problem(...at(nameless.id, 'createUsers=true'))).toMatchObject({ code: 'WRONG_STATE' });
+  await server.json(...at(nameless.id, ''));
+  expect(await server.settled(nameless.id)).toMatchObject({ state: 'completed', rows: { failed: 1 } });
+});
+
+test('an import that waits after its first rows creates from then on, if it is resumed so', async () => {
+  const { id } = await server.run('uid,guid,name\nanna,team,\nnew-3,team,New Three\n', 'first=1');
+  expect(await server.json(`/v1/imports/${id}`)).toMatchObject({ state: 'paused', code: 'FIRST_ROWS' });
+  await server.json(`/v1/imports/${id}/resume?createUsers=true`, { method: 'POST' });
+  expect(await server.settled(id)).toMatchObject({ state: 'completed', rows: { failed: 0 }, created: { users: 1 } });
+});
