@@ -61,6 +61,20 @@ test('what was sent is not checked, and a number of calls must be one', async ()
   expect(await server.problem('/v1/imports/none/check', { method: 'POST' })).toMatchObject({ code: 'UNKNOWN_IMPORT' });
 });
 
+test('a check of an import that would create without names is refused with what to do, and none is begun', async () => {
+  const { id } = await server.run('uid,guid\nnew-4,team\n', 'dryRun=true&createUsers=true');
+  const refused = {
+    code: 'WRONG_STATE',
+    detail: 'No column has names for the users to create (columns: "uid", "guid").',
+    remedy: 'Map one with `createMap=name=COLUMN`, or take their UIDs for names with `userNameFrom=uid`.',
+  };
+  expect(await server.problem(`/v1/imports/${id}/check`, { method: 'POST' })).toMatchObject(refused);
+  expect(await server.problem(`/v1/imports/${id}/check`)).toMatchObject({ code: 'NO_CHECK_YET' });
+  expect(await server.problem(`/v1/imports/${id}/resume`, { method: 'POST' })).toMatchObject(refused);
+  await server.json(`/v1/imports/${id}/resume?userNameFrom=uid`, { method: 'POST' });
+  expect(await server.settled(id)).toMatchObject({ state: 'completed', created: { users: 1 } });
+});
+
 test('all rows but those that would fail are sent; what that takes is told before', async () => {
   const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\nbob,team\n', 'dryRun=true');
   const without = `/v1/imports/${id}/resume?leaveOutFailing=true`;
