@@ -2,7 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
-import type { ReportingChoices } from '../options/sending-options.ts';
+import type { ExpectingChoices, ReportingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SourceSettings } from '../sources/source.ts';
@@ -167,7 +167,10 @@ async function takeCount(path: string): Promise<number | undefined> {
  * Returns the number of rows that it must have.
  * @throws UsageError where the flag and the file say different numbers
  */
-export function expectedRows(flag: number | undefined, { expectRows }: Fetched): { readonly expectRows?: number } {
+export function expectedRows(
+  flag: number | undefined,
+  { expectRows }: Pick<Fetched, 'expectRows'>,
+): { readonly expectRows?: number } {
   if (flag !== undefined && expectRows !== undefined && flag !== expectRows) {
     throw new UsageError(
       `standard input ends with "# rows=${expectRows}", and --expect-rows is ${flag}; correct the one that is wrong`,
@@ -175,4 +178,12 @@ export function expectedRows(flag: number | undefined, { expectRows }: Fetched):
   }
   const rows = flag ?? expectRows;
   return rows === undefined ? {} : { expectRows: rows };
+}
+
+/** For a sync: members who are missing from half a file would lose their groups. @throws UsageError */
+export function requireCount({ expectRows }: Pick<Fetched, 'expectRows'> | ExpectingChoices): void {
+  if (expectRows !== undefined) return;
+  throw new UsageError(
+    'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
+  );
 }

@@ -40,6 +40,22 @@ function essence({ code, stdout }: Ended) {
 }
 
 describe('with a server, commands do as they do without:', () => {
+  test('standard input must say that it is whole, in a flag or a last line', async () => {
+    const place = await remotePlace();
+    const input = rowsOf('piped', PEOPLE);
+    const sync = (text: string, ...flags: string[]) => place.run(['sync', '-', '--json', ...flags], { input: text });
+    const unsaid = await sync(input);
+    expect([unsaid.code, unsaid.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('does not say that it is whole'),
+    ]);
+    const cut = await sync(`${input}# rows=11\n`);
+    expect([cut.code, cut.stdout]).toEqual([EXIT.usage, expect.stringContaining('11 were expected')]);
+    for (const whole of [await sync(`${input}# rows=10\n`), await sync(input, '--expect-rows', '10')]) {
+      expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([EXIT.ok, { totals: { actions: { add: 10 } } }]);
+    }
+  });
+
   test('a plan is made, shown and listed, carried out and undone', async () => {
     const [here, there] = [await openSandboxPlace({ users: 'any', groups: 'any' }), await remotePlace()];
     const both = async (args: (place: Workplace) => readonly string[]) => {

@@ -25,7 +25,17 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type FetchedFile, fileToFetch, STANDARD_INPUT, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
+import {
+  expectedRows,
+  type Fetched,
+  type FetchedFile,
+  fileToFetch,
+  requireCount,
+  STANDARD_INPUT,
+  sayHowToEnd,
+  standardInput,
+  TOGETHER_MS,
+} from '../fetched-file.ts';
 import type { ImportFlags } from '../flags/import-flags.ts';
 import { tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/option-flags.ts';
@@ -48,20 +58,23 @@ interface SendingFile {
   readonly imports: Imports;
   readonly server: Server;
   readonly file: string;
-  readonly flags: ReadingChoices & ShapeFlags & SourceFlags;
-  /** Has the server make something of the upload; its id. */
-  readonly make: (upload: Upload) => Promise<string>;
+  readonly flags: ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
+  /** Standard input must say that it is whole: it is stored first, and sent when it has. */
+  readonly mustBeWhole?: true;
+  /** Has the server make something of the upload; its id. @param expectRows the number of rows that it must have */
+  readonly make: (upload: Upload, expectRows: number | undefined) => Promise<string>;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
 }
 
-/** Sends a file, what is at an address, or standard input as it comes, to a server, with progress. */
-export async function sendFile({ io, imports, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
+/** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
+export async function sendFile(sending: SendingFile): Promise<Sent> {
+  const { io, imports, server, file, flags, mustBeWhole, make, howToSee } = sending;
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
   const config = readConfig();
-  const fetched = await fileToFetch(config, file, flags);
+  const fetched = file === '-' && mustBeWhole ? standardInput(io) : await fileToFetch(config, file, flags);
   const lookups = await lookupFiles(config, flags);
   const isFetched = fetched !== undefined || lookups.areFetched;
   const folder = isFetched ? await mkdtemp(join(tmpdir(), 'rollcall-send-')) : undefined;
@@ -70,15 +83,17 @@ export async function sendFile({ io, imports, server, file, flags, make, howToSe
     const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
     const obtained = await obtain(folder ?? '', { fetched, lookups }, signal.signal).finally(progress?.stop);
     if (obtained === undefined) return { code: sayNothingBegan(io) };
+    const expected = expectedRows(flags.expectRows, obtained);
+    if (file === '-' && mustBeWhole) requireCount(expected);
     let plain: Upload;
     if (obtained.path !== undefined) plain = await fileUpload(obtained.path, {}, signal.signal);
-    else plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    else plain = file === '-' ? asItComes(io, signal.signal) : await fileUpload(file, flags, signal.signal);
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
     await imports.saySendsTo(io);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
-    return { id: await withProgress(io, upload, sent, make) };
+    return { id: await withProgress(io, upload, sent, (counted) => make(counted, expected.expectRows)) };
   } catch (error) {
     if (!signal.signal.aborted) throw error;
     if (!sent.all) return { code: sayNothingBegan(io) };
@@ -92,16 +107,21 @@ export async function sendFile({ io, imports, server, file, flags, make, howToSe
   }
 }
 
+interface Obtained extends Pick<Fetched, 'expectRows'> {
+  readonly path: string | undefined;
+  readonly lookups: ByLookup<LookupSource>;
+}
+
 /** Fetches a file into `folder`; returns undefined if the signal came first. */
 async function obtain(
   folder: string,
   { fetched, lookups }: { readonly fetched: FetchedFile | undefined; readonly lookups: LookupFiles },
   signal: AbortSignal,
-): Promise<{ readonly path: string | undefined; readonly lookups: ByLookup<LookupSource> } | undefined> {
+): Promise<Obtained | undefined> {
   const path = fetched && join(folder, 'input');
-  if (path !== undefined && (await fetched?.fetch(path, signal)) === undefined) return undefined;
-  const found = await lookups.obtain(folder, signal);
-  return found && { path, lookups: found };
+  const own = path === undefined ? {} : await fetched?.fetch(path, signal);
+  const found = own && (await lookups.obtain(folder, signal));
+  return found && { ...own, path, lookups: found };
 }
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...REPORTING, ...CREATION };
@@ -144,7 +164,7 @@ async function withProgress(
   io: Io,
   upload: Upload,
   sent: { bytes: number; all: boolean },
-  make: SendingFile['make'],
+  make: (upload: Upload) => Promise<string>,
 ): Promise<string> {
   const progress = showSteps(io, () => [sendingLine(sent.bytes, upload.size)], { begins: 'the upload to begin' });
   const open = async function* () {
@@ -179,7 +199,7 @@ async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSign
   return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
 }
 
-function standardInput(io: Io, signal: AbortSignal): Upload {
+function asItComes(io: Io, signal: AbortSignal): Upload {
   sayHowToEnd(io);
   const open = async function* () {
     yield* process.stdin as AsyncIterable<Uint8Array>;

@@ -7,7 +7,7 @@ import { checkTarget } from '../../../cli/check-target.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { expectedRows, type FetchedFile, fileToFetch, standardInput } from '../../../cli/fetched-file.ts';
+import { expectedRows, type FetchedFile, fileToFetch, requireCount, standardInput } from '../../../cli/fetched-file.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { reportTargetOf } from '../../../cli/flags/source-flags.ts';
@@ -17,7 +17,6 @@ import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { type Progress, showSteps } from '../../../cli/screen/show-progress.ts';
 import { changeCatalog } from '../../../cli/target/data-directory.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -188,14 +187,6 @@ async function planning(
       }
     },
   };
-}
-
-/** Members who are missing from half a file would lose their groups. @throws UsageError */
-function requireCount({ expectRows }: ImportOptions): void {
-  if (expectRows !== undefined) return;
-  throw new UsageError(
-    'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',
-  );
 }
 
 interface RunSyncOptions extends Shown, Omit<CoordinateOptions, 'howToContinue'> {

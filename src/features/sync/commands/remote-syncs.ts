@@ -25,7 +25,10 @@ export function remoteSyncRuns(options: Options): SyncRuns {
     plan: async (file, flags) => {
       const query = readingQuery(file, flags);
       for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
-      const make = async (upload: Upload) => (await server.upload(syncOperations.create, query, upload)).id;
+      const make = async (upload: Upload, expectRows: number | undefined) => {
+        if (expectRows !== undefined) query.set('expectRows', `${expectRows}`);
+        return (await server.upload(syncOperations.create, query, upload)).id;
+      };
       const sent = await sendFile({
         io,
         imports,
@@ -33,6 +36,7 @@ export function remoteSyncRuns(options: Options): SyncRuns {
         file,
         flags,
         make,
+        mustBeWhole: true,
         howToSee: imports.command('sync', 'list'),
       });
       return 'code' in sent ? sent.code : follow(options, sent.id, true);
