@@ -16,7 +16,13 @@ import { REGIONS } from '../src/membership/membership.ts';
 /** Schemas of the commands' `--json` output, from the declarations of the API as far as it has them. */
 
 const id = z.string();
-const ended = importSummary.extend(importView.pick({ delivery: true }).shape);
+const ended = importSummary.extend({
+  ...importView.pick({ delivery: true }).shape,
+  interrupted: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'It is under way, and no process works on it: `resume` continues it.' }),
+});
 const summary = ended.meta({ id: 'ImportSummary', title: 'Summary of an import' });
 const begun = z
   .strictObject({ id, pid: z.int().optional() })
@@ -24,7 +30,8 @@ const begun = z
 const unfinishedCheck = z.strictObject({ id, state: checkView.shape.state, reason: z.string(), calls: count });
 const check = z.union([checkSummary, unfinishedCheck]);
 const carriedOut = z.union([summary, begun, check]);
-const steered = z.union([z.strictObject({ id, state: z.enum(IMPORT_STATES) }), summary]);
+const moved = z.strictObject({ id, state: z.enum(IMPORT_STATES) });
+const steered = z.union([moved, summary]);
 const removed = z.strictObject({ name: z.string(), removed: z.literal(true) });
 const knownRecipe = recipe
   .extend({ saved: z.boolean().meta({ description: 'False: it comes with rollcall.' }) })
@@ -90,7 +97,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   }),
   watch: summary,
   pause: steered,
-  resume: carriedOut,
+  resume: z.union([summary, begun, check, moved]),
   cancel: steered,
   retry: carriedOut,
   sync,

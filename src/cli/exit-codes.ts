@@ -21,7 +21,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   stopped: 'stopped: too many errors, held by a guard, key or plan refused, or cancelled',
   fatal: 'a fault: disk full, damaged ledger, unexpected error, rows that do not add up',
   interrupted: 'interrupted or paused; `rollcall resume` continues',
-  stillRunning: 'timed out waiting; the import continues',
+  stillRunning: 'no longer waited for, because of --timeout or Ctrl-C; the import continues',
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** Takes the exit code of a command. */

@@ -163,25 +163,27 @@ async function takeCount(path: string): Promise<number | undefined> {
   return Number(found[1]);
 }
 
+/** The number of rows that an input must have, where that is said. */
+export type Expected = Pick<Fetched, 'expectRows'>;
+
 /**
  * Returns the number of rows that it must have.
  * @throws UsageError where the flag and the file say different numbers
  */
-export function expectedRows(
-  flag: number | undefined,
-  { expectRows }: Pick<Fetched, 'expectRows'>,
-): { readonly expectRows?: number } {
-  if (flag !== undefined && expectRows !== undefined && flag !== expectRows) {
+export function expectedRows(flags: Expected | ExpectingChoices, found: Expected): Expected {
+  const { expectRows: flag } = flags;
+  const { expectRows: own } = found;
+  if (flag !== undefined && own !== undefined && flag !== own) {
     throw new UsageError(
-      `standard input ends with "# rows=${expectRows}", and --expect-rows is ${flag}; correct the one that is wrong`,
+      `standard input ends with "# rows=${own}", and --expect-rows is ${flag}; correct the one that is wrong`,
     );
   }
-  const rows = flag ?? expectRows;
+  const rows = flag ?? own;
   return rows === undefined ? {} : { expectRows: rows };
 }
 
 /** For a sync: members who are missing from half a file would lose their groups. @throws UsageError */
-export function requireCount({ expectRows }: Pick<Fetched, 'expectRows'> | ExpectingChoices): void {
+export function requireCount({ expectRows }: Expected | ExpectingChoices): void {
   if (expectRows !== undefined) return;
   throw new UsageError(
     'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',

@@ -136,7 +136,7 @@ async function optionsOfInput(
   fetched: Fetched,
 ): Promise<ImportOptions> {
   try {
-    const whole = { ...chosen, ...expectedRows(chosen.expectRows, fetched) };
+    const whole = { ...chosen, ...expectedRows(chosen, fetched) };
     return await optionsWithRecipe(config, recipe, whole, path, fetched.name);
   } catch (error) {
     await rm(dirname(path), { recursive: true, force: true });

@@ -96,13 +96,9 @@ export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
 }
 
-export function refusedMove(from: ImportState, to: ImportState): TransitionError {
-  return new TransitionError('an import', from, to, nextStates(from));
-}
-
 /** The reason of a move, or a TransitionError: the one place that says what may follow what. */
 export function transition(from: ImportState, to: ImportState): string {
   const reason = TRANSITIONS[from]?.[to];
-  if (reason === undefined) throw refusedMove(from, to);
+  if (reason === undefined) throw new TransitionError('an import', from, to, nextStates(from));
   return reason;
 }

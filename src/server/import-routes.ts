@@ -1,13 +1,9 @@
 import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import { importOperations } from '../api/operations/import-operations.ts';
-import { TransitionError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { WrongState } from '../imports/import-errors.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
-import { retryFile } from '../imports/report/report-paths.ts';
-import { actionsOf } from '../membership/import-actions.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import { inShort } from '../text/wording.ts';
 import type { Api, ServerContext } from './context.ts';
@@ -103,21 +99,6 @@ function stateOf({ reading }: ServerContext, id: string): ImportState | null {
   return reading.find(id)?.state ?? null;
 }
 
-/** Carries out the action, or says what is possible instead. */
-async function act(
-  { coordinator, dir }: ServerContext,
-  id: string,
-  verb: Verb,
-  changes: ResumeChanges,
-): Promise<ImportRecord> {
-  try {
-    return await (verb === 'resume' ? coordinator.resume(id, changes) : coordinator[verb](id));
-  } catch (error) {
-    if (!(error instanceof TransitionError)) throw error;
-    const now = coordinator.find(id);
-    const possible = actionsOf(now.state, retryFile(dir.folder(id)) !== undefined);
-    throw new WrongState(now, `cannot be ${DONE[verb]}`, possible);
-  }
+function act({ coordinator }: ServerContext, id: string, verb: Verb, changes: ResumeChanges): Promise<ImportRecord> {
+  return verb === 'resume' ? coordinator.resume(id, changes) : coordinator[verb](id);
 }
-
-const DONE: Readonly<Record<Verb, string>> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };

@@ -44,7 +44,7 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
   expect(added.stderr).toContain('rollcall serve');
   const listed = await at.run(['schedule', 'list']);
   expect(listed.stdout).toMatch(
-    /^nightly {2}30 5 \* \* \* {2}Europe\/Rome {2}members\.csv\n {2}next {2}.* 05:30, .* 05:30, .* 05:30\n {2}last {2}none yet\n$/,
+    /^nightly {2}30 5 \* \* \* {2}Europe\/Rome {2}members\.csv\n {2}sync {2}add; plans only\n {2}next {2}.* 05:30, .* 05:30, .* 05:30\n {2}last {2}none yet\n$/,
   );
   const paused = await at.run(['schedule', 'pause', 'nightly', '--json']);
   expect(JSON.parse(paused.stdout)).toMatchObject({ name: 'nightly', paused: true, next: [] });

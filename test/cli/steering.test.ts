@@ -70,6 +70,12 @@ describe('while an import runs, another command', () => {
     expect(status.stdout).toMatch(/^import \S+, running: m\.csv$/m);
     expect(status.stdout).toMatch(/pending/);
     expect(status.stdout).toMatch(/^us {2}1 call in flight, \d+ batch(es)? queued, key [0-9a-f]{8}$/m);
+    expect(JSON.parse((await place.run(['status', '--json'])).stdout)).not.toHaveProperty('interrupted');
+    const retry = await place.run(['retry']);
+    expect([retry.code, retry.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/is running, not over; first: rollcall watch \S+\n/),
+    ]);
 
     hurry(place);
     const watch = await place.summary(['watch']);
@@ -86,11 +92,12 @@ describe('while an import runs, another command', () => {
     expect(code).toBe(EXIT.usage);
     expect(stderr).toContain(`${place.dataDir} is in use by another rollcall process`);
     expect(stderr).toContain('--data-dir');
-    const resume = await place.run(['resume']);
+    const resume = await place.run(['resume', '--json']);
     expect([resume.code, resume.stderr]).toEqual([
       EXIT.ok,
       expect.stringContaining('continues in the process that runs it'),
     ]);
+    expect(JSON.parse(resume.stdout)).toEqual({ id: expect.any(String), state: 'running' });
     hurry(place);
     expect((await run.ended).code).toBe(EXIT.ok);
     expect(place.calls()).toBe(GROUPS);
@@ -118,6 +125,8 @@ describe('where no process runs an import,', () => {
     const watch = await place.run(['watch']);
     expect(watch.code).toBe(EXIT.interrupted);
     expect(watch.stderr).toMatch(/Continue with:\n {2}rollcall resume /);
+    const status = JSON.parse((await place.run(['status', '--json'])).stdout);
+    expect(status).toMatchObject({ state: 'running', interrupted: true });
     expect((await place.run(['pause'])).code).toBe(EXIT.ok);
     expect(await stateOf(place)).toBe('paused');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);

@@ -133,7 +133,9 @@ test('after Ctrl-C while it is planned nothing was sent, and the command that pl
   run.interrupt();
   const { code, stderr } = await run.ended;
   expect(code).toBe(5);
-  expect(stderr).toContain('Nothing was sent: it was cancelled. Plan again with:\n  rollcall sync members.csv …\n');
+  expect(stderr).toContain(
+    'Nothing was sent: it was cancelled. Plan again, with the same flags:\n  rollcall sync members.csv\n',
+  );
   expect(at.sandbox.members('us', 'team').size).toBe(0);
 });
 

@@ -7,7 +7,7 @@ import { grouped, printable } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, say, tableWidth } from '../screen/io.ts';
 import { drawTable } from '../screen/table.ts';
 import { NoImports } from '../target/kept-imports.ts';
 import { openImports } from '../target/open-target.ts';
@@ -65,6 +65,6 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
     (name, at) => !(name === 'kind' || name === 'tags') || table.some((row) => !PLAIN.has(row[at] ?? '')),
   );
   const shown = (row: readonly string[]) => row.filter((_, at) => said[at]);
-  io.out.write(`${drawTable(shown(head), table.map(shown), io.width)}\n`);
+  io.out.write(`${drawTable(shown(head), table.map(shown), tableWidth(io))}\n`);
   return EXIT.ok;
 }

@@ -48,13 +48,15 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   await imports.saySendsTo(io);
   const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
+    if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
   const record = findImport(config.dataDir, id);
   if (isFinal(record.state)) {
+    const again = `; \`${imports.command('retry', id)}\` sends again what failed`;
     throw new UsageError(
-      `import ${id} is ${record.state}: there is nothing to resume; \`${imports.command('retry', id)}\` sends again what failed`,
+      `import ${id} is ${record.state}: there is nothing to resume${found.reports.retry === null ? '' : again}`,
     );
   }
   const options = readOptions(record);

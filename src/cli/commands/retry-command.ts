@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
 import { rowFilterOf } from '../../imports/report/found-rows.ts';
-import { isFinal } from '../../membership/import-state.ts';
+import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { STOPPING } from '../../options/sending-options.ts';
@@ -45,8 +45,10 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const found = await imports.find(given);
   const { id, state } = found;
   if (!isFinal(state)) {
+    const isRun = isUnderWay(state) && (await imports.regions()) !== undefined;
+    const first = imports.command(isRun ? 'watch' : 'resume', id);
     throw new UsageError(
-      `import ${id} is ${state}, not over; first: ${imports.command('resume', id)}${found.sandbox ? ' --sandbox' : ''}`,
+      `import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`,
     );
   }
   const text = flags.edits === undefined ? undefined : await (await FEATURES.repair?.())?.read(flags.edits);

@@ -28,14 +28,14 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const summary = summaryIn(found);
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
   const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
+  const regions = await imports.regions();
+  const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
     const { delivery } = found;
     const more = { ...(checked && { check: checked.document }), ...(delivery && { delivery }) };
-    io.out.write(`${JSON.stringify({ ...summary, ...more })}\n`);
+    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...more })}\n`);
     return EXIT.ok;
   }
-  const regions = await imports.regions();
-  const interrupted = regions === undefined && isUnderWay(found.state);
   // The service's answers count more than the check of the file.
   if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
   else {

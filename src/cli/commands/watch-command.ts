@@ -23,14 +23,14 @@ export function watchCommand(io: Io, end: End): Command {
 async function watch(io: Io, given: string | undefined, { timeout, ...flags }: Flags): Promise<ExitCode> {
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
-  const signal = firstSignal(EXIT.ok);
+  const signal = firstSignal(EXIT.stillRunning);
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
     const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
     switch (await followImport(io, imports, id, { signal: signal.signal, ...limit })) {
       case 'left':
         say(io, '', `Import ${id} continues; you only stopped watching it.`);
-        return EXIT.ok;
+        return EXIT.stillRunning;
       case 'late':
         say(
           io,

@@ -15,7 +15,10 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   // An import on a server continues; only this command stops watching it.
   const interrupted = !imports.unattended && isUnderWay(found.state);
   const { delivery } = found;
-  if (json) io.out.write(`${JSON.stringify({ ...summary, ...(delivery && { delivery }) })}\n`);
+  if (json)
+    io.out.write(
+      `${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...(delivery && { delivery }) })}\n`,
+    );
   else if (summary.rows.read > 0) {
     const problems = await imports.problems(id);
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
@@ -163,10 +166,13 @@ export function nextSteps(imports: Imports, found: ImportView): string[] {
         ...['The rows to try first were sent. See their outcomes:', command('report')],
         ...['Send the others, or end it here:', resume(), command('cancel')],
       ];
+    case 'cancelling':
+      return imports.unattended
+        ? ['It ends on the server. Watch it with:', command('watch')]
+        : ['It is being cancelled. If its process was ended meanwhile, finish that with:', resume()];
     case 'staging':
     case 'running':
     case 'pausing':
-    case 'cancelling':
       return imports.unattended
         ? ['It continues on the server. Watch it with:', command('watch')]
         : ['Interrupted; rows that have an outcome keep it. Continue with:', resume()];

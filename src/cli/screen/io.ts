@@ -16,6 +16,11 @@ export interface Io {
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
+/** Columns that a table may have: a pipe takes any number, so that whoever reads it finds whole values. */
+export function tableWidth({ out, width }: Pick<Io, 'out' | 'width'>): number {
+  return 'isTTY' in out && out.isTTY === true ? width : Number.POSITIVE_INFINITY;
+}
+
 /** A standard stream; a terminal has columns and may have colours. */
 type Stream = NodeJS.WriteStream;
 

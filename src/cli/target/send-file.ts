@@ -26,8 +26,8 @@ import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import {
+  type Expected,
   expectedRows,
-  type Fetched,
   type FetchedFile,
   fileToFetch,
   requireCount,
@@ -61,8 +61,8 @@ interface SendingFile {
   readonly flags: ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: true;
-  /** Has the server make something of the upload; its id. @param expectRows the number of rows that it must have */
-  readonly make: (upload: Upload, expectRows: number | undefined) => Promise<string>;
+  /** Has the server make something of the upload; its id. @param expected of standard input that must be whole */
+  readonly make: (upload: Upload, expected: Expected) => Promise<string>;
   /** The command that shows whether the server has begun. */
   readonly howToSee: string;
 }
@@ -83,7 +83,7 @@ export async function sendFile(sending: SendingFile): Promise<Sent> {
     const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
     const obtained = await obtain(folder ?? '', { fetched, lookups }, signal.signal).finally(progress?.stop);
     if (obtained === undefined) return { code: sayNothingBegan(io) };
-    const expected = expectedRows(flags.expectRows, obtained);
+    const expected = expectedRows(flags, obtained);
     if (file === '-' && mustBeWhole) requireCount(expected);
     let plain: Upload;
     if (obtained.path !== undefined) plain = await fileUpload(obtained.path, {}, signal.signal);
@@ -93,7 +93,7 @@ export async function sendFile(sending: SendingFile): Promise<Sent> {
     await server.call(sessionOperations.session, {});
     await imports.saySendsTo(io);
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
-    return { id: await withProgress(io, upload, sent, (counted) => make(counted, expected.expectRows)) };
+    return { id: await withProgress(io, upload, sent, (counted) => make(counted, expected)) };
   } catch (error) {
     if (!signal.signal.aborted) throw error;
     if (!sent.all) return { code: sayNothingBegan(io) };
@@ -107,7 +107,7 @@ export async function sendFile(sending: SendingFile): Promise<Sent> {
   }
 }
 
-interface Obtained extends Pick<Fetched, 'expectRows'> {
+interface Obtained extends Expected {
   readonly path: string | undefined;
   readonly lookups: ByLookup<LookupSource>;
 }

@@ -58,13 +58,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
   TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
   TOKEN_EXPIRED: 'Set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server.',
-  WRONG_STATE: 'Wait until its state has changed.',
   UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
   UNKNOWN_SYNC: '`rollcall sync list` shows all syncs.',
   UNKNOWN_SCHEDULE: '`rollcall schedule list` shows all schedules.',
   UNKNOWN_EXPORT: 'It may have been downloaded or removed already; `rollcall export` begins a new one.',
   NO_CHECK_YET: '`rollcall check` begins one.',
 };
+
+/** The remedy of a refusal for a person at a terminal. @param given for programs */
+export function remedyFor(code: string, given: string): string {
+  return REMEDIES[code] ?? given;
+}
 
 interface Exchanged {
   readonly method: Operation['method'];
@@ -187,9 +191,11 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
   }
   const { code, detail, remedy, field, possible = [] } = read.data;
   if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
-  const actions = possible.length === 0 ? undefined : `Possible now: ${possible.join(', ')}.`;
+  // No command deletes an import.
+  const ways = possible.filter((action) => action !== 'delete');
+  const actions = ways.length === 0 ? undefined : `Possible now: ${ways.join(', ')}.`;
   // A refusal of one value says itself what to put there.
-  const next = actions ?? (field === undefined ? REMEDIES[code] : undefined) ?? remedy;
+  const next = actions ?? (field === undefined ? remedyFor(code, remedy) : remedy);
   return statusCode < 500
     ? ServerRefused.inSentences(code, detail, next)
     : ServerFault.inSentences(code, detail, `${next} The server is ${url}.`);

@@ -9,7 +9,7 @@ import { ANSWERING } from '../../options/sending-options.ts';
 import { type Io, say } from '../screen/io.ts';
 import type { Place } from './imports.ts';
 import { entriesOf, unless } from './operation-client.ts';
-import type { Server } from './server-client.ts';
+import { remedyFor, type Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 import { PATIENCE_MS } from './settled.ts';
 
@@ -59,7 +59,8 @@ export function serverPlace(server: Server, command: string, flag: string): Plac
     tag: async (id, changes) => {
       const { results } = await server.call(importOperations.act, { action: 'tag', ids: [id], tags: changes });
       const problem = results[0]?.problem;
-      if (problem !== undefined) throw ServerRefused.inSentences(problem.code, problem.detail, problem.remedy);
+      if (problem !== undefined)
+        throw ServerRefused.inSentences(problem.code, problem.detail, remedyFor(problem.code, problem.remedy));
     },
     regions: async () => (await server.call(serviceOperations.regions, {})).regions,
     act: (id, verb, changes = {}) =>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
-import { type ImportState, isFinal, needsPerson, nextStates, refusedMove } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { isDamage, LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
@@ -10,6 +10,7 @@ import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { isMachineWait } from '../reason-codes.ts';
+import { retryFile } from '../report/report-paths.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
@@ -89,7 +90,7 @@ export class Requests {
     const { states } = this.#options;
     const state = states.of(id);
     if (state === 'pausing' || state === 'paused') return;
-    if (state !== 'running') this.#refuse(id, 'pausing');
+    if (state !== 'running') this.#refuse(id, 'cannot be paused');
     states.move(id, 'pausing');
     await this.#hold(id);
   }
@@ -103,7 +104,8 @@ export class Requests {
         ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
         : 0;
     catalog.setOptions(id, options);
-    if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) this.#refuse(id, 'running');
+    if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id)))
+      this.#refuse(id, 'cannot be resumed');
     // A person asks for it: earlier deaths of the process no longer count.
     catalog.progressed(id);
     if (this.#isUnread(id)) this.#readAgain(id);
@@ -122,7 +124,7 @@ export class Requests {
     if (state === 'failed') lastResort.add(id);
     // It may have been staged, and even started, in the meantime.
     const next = nextStates(state);
-    if (!next.includes('cancelling') && !next.includes('cancelled')) this.#refuse(id, 'cancelled');
+    if (!next.includes('cancelling') && !next.includes('cancelled')) this.#refuse(id, 'cannot be cancelled');
     try {
       await this.#cancelStaged(id);
     } catch (error) {
@@ -228,8 +230,10 @@ export class Requests {
     throw error;
   }
 
-  #refuse(id: string, to: ImportState): never {
-    throw refusedMove(this.#options.states.of(id), to);
+  #refuse(id: string, refused: string): never {
+    const { catalog, dir } = this.#options;
+    const record = catalog.get(id);
+    throw new WrongState(record, refused, actionsOf(record.state, retryFile(dir.folder(id)) !== undefined));
   }
 }
 

@@ -6,7 +6,7 @@ import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flag
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { type RecipeFlags, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { findImport } from '../../../cli/target/kept-imports.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
@@ -75,7 +75,7 @@ async function listAll(io: Io, flags: CommonFlags): Promise<ExitCode> {
   else {
     const rows = recipes.map(({ name, saved, title }) => [name, saved ? 'saved' : 'built in', title]);
     for (const name of unreadableRecipes(dir)) rows.push([name, 'unreadable', '`rollcall recipes show` says why']);
-    io.out.write(`${drawTable(['name', '', 'for'], rows, io.width)}\n`);
+    io.out.write(`${drawTable(['name', '', 'for'], rows, tableWidth(io))}\n`);
     say(io, '', 'Use one with --recipe NAME. See what it does with:', '  rollcall recipes show NAME');
   }
   return EXIT.ok;

@@ -15,7 +15,7 @@ import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
@@ -66,7 +66,7 @@ function addCommand(io: Io, end: End): Command {
   withShape(withRecipeFlag(command));
   withServer(withDataDir(withJson(command))).option(
     '--sandbox',
-    'run it against the sandbox of a server that was started with --sandbox',
+    'run it against the sandbox, on this machine: by a server that is started with --sandbox, or by `schedule run --sandbox`',
   );
   return command.action((name: string, flags: AddFlags) => end(add(io, name, flags)));
 }
@@ -239,11 +239,14 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function blockOf({ name, cron, tz, file, paused, next, create, lastRun }: ScheduleView): string {
+function blockOf({ name, cron, tz, file, paused, next, flags, apply, create, lastRun }: ScheduleView): string {
+  const { mode, missing } = flags;
+  const whoIsMissing = mode === 'add' ? '' : `, missing: ${missing}`;
   const times = next.map((at) => localTime(at, tz)).join(', ');
   const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;
   return [
     `${name}  ${cron}  ${tz}  ${printable(file)}`,
+    `  sync  ${mode}${whoIsMissing}; ${apply ? 'plans are carried out' : 'plans only'}`,
     `  next  ${paused ? 'none: the schedule is paused' : times}`,
     ...(create === null ? [] : [`  may create  ${whatMay(create)}`]),
     `  last  ${last ?? 'none yet'}`,
@@ -278,6 +281,7 @@ async function history(io: Io, name: string, flags: ListFlags & { readonly limit
     syncId ?? '',
     printable(reason),
   ]);
+  say(io, `Times are those of ${tz}.`);
   // The reasons are what is looked for: they are not cut where the terminal ends.
   io.out.write(`${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
   if (failing.length > 0) {
@@ -288,7 +292,7 @@ async function history(io: Io, name: string, flags: ListFlags & { readonly limit
       printable(uid),
       printable(code),
     ]);
-    io.out.write(`\n${drawTable(['failing since', 'region', 'group', 'UID', 'code'], rows, io.width)}\n`);
+    io.out.write(`\n${drawTable(['failing since', 'region', 'group', 'UID', 'code'], rows, tableWidth(io))}\n`);
     if (failing.length === limit) say(io, `These are the oldest ${counted(limit, 'row')}; --limit shows more.`);
   }
   return EXIT.ok;

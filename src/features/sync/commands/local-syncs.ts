@@ -177,7 +177,7 @@ async function planning(
       const known = found && (await lookups.obtain(folder, signal));
       if (found === undefined || known === undefined) return undefined;
       try {
-        const whole = { ...given, ...expectedRows(given.expectRows, found) };
+        const whole = { ...given, ...expectedRows(given, found) };
         if (file === '-') requireCount(whole);
         const read = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
         return await create(syncs, sendsTo, id, read, known, file === '-' ? file : found.name);

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { Expected } from '../../../cli/fetched-file.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
 import { say } from '../../../cli/screen/io.ts';
 import { readingQuery, sendFile } from '../../../cli/target/send-file.ts';
@@ -25,8 +26,8 @@ export function remoteSyncRuns(options: Options): SyncRuns {
     plan: async (file, flags) => {
       const query = readingQuery(file, flags);
       for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
-      const make = async (upload: Upload, expectRows: number | undefined) => {
-        if (expectRows !== undefined) query.set('expectRows', `${expectRows}`);
+      const make = async (upload: Upload, expected: Expected) => {
+        for (const [name, value] of Object.entries(expected)) query.set(name, `${value}`);
         return (await server.upload(syncOperations.create, query, upload)).id;
       };
       const sent = await sendFile({

@@ -17,7 +17,7 @@ import {
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { MODE } from '../../../options/deciding-options.ts';
@@ -147,7 +147,7 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
     `${drawTable(
       head,
       found.map((sync) => rowOf(sync, isOwned)),
-      io.width,
+      tableWidth(io),
     )}\n`,
   );
   return EXIT.ok;

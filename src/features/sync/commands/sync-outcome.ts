@@ -9,6 +9,7 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
+import { shellWord } from '../../../text/shell-word.ts';
 import { asClause, counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
@@ -171,7 +172,7 @@ async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
   const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
-  const again = `  ${undoOf === null ? imports.command('sync', file, '…') : imports.command('undo', undoOf)}`;
+  const again = `  ${undoOf === null ? imports.command('sync', shellWord(file)) : imports.command('undo', undoOf)}`;
   switch (state) {
     case 'planned':
       return [
@@ -191,13 +192,13 @@ async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
     case 'failed':
       return [`Nothing was sent: ${reason}.`];
     case 'cancelled':
-      return [`Nothing was sent: ${reason}. Plan again with:`, again];
+      return [`Nothing was sent: ${reason}. Plan again, with the same flags:`, again];
     case 'stale':
-      return [`Nothing was sent: ${reason}.`, 'Plan again with:', again];
+      return [`Nothing was sent: ${reason}.`, 'Plan again, with the same flags:', again];
     case 'rejected':
       return [`Rejected: ${reason}.`];
     case 'planning':
-      return ['Interrupted while planning: nothing was sent. Plan again with:', again];
+      return ['Interrupted while planning: nothing was sent. Plan again, with the same flags:', again];
     case 'applying':
       if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
       if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
