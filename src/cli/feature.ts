@@ -52,13 +52,19 @@ export interface Editing {
    */
   send(
     of: { readonly coordinator: Coordinator; readonly dir: DataDir },
-    id: string,
-    text: string,
+    edits: Edits,
     io: Io,
     by: string,
   ): Promise<string | undefined>;
   /** The same at a server. @throws ServerRefused */
-  sendTo(server: Server, id: string, text: string, io: Io): Promise<string | undefined>;
+  sendTo(server: Server, edits: Edits, io: Io): Promise<string | undefined>;
+}
+
+/** The text of a corrected report, the import whose rows it corrects, and the imports that its retry is one of. */
+export interface Edits {
+  readonly text: string;
+  readonly found: ImportView;
+  readonly imports: Imports;
 }
 
 /** `import --check`, and checks in `status`. */

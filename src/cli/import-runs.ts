@@ -1,6 +1,7 @@
 import { NothingToSend } from '../imports/import-errors.ts';
 import type { RowFilter } from '../imports/report/found-rows.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { Edits } from './feature.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import { ServerRefused } from './target/server-errors.ts';
 
@@ -13,8 +14,8 @@ export interface ImportRuns {
 }
 
 export interface Again {
-  /** The text of a file in which rows were corrected. Not given: the rows as they are. */
-  readonly edits: string | undefined;
+  /** Rows as they were corrected in a file. Not given: the rows as they are. */
+  readonly edits: Edits | undefined;
   readonly only: RowFilter;
   /** Says that no row is left to send. */
   readonly nothingBegan: () => ExitCode;

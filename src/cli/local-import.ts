@@ -45,7 +45,7 @@ function retry(
     ...{ config, io, json: flags.json === true, openService: serviceOpener(config, flags), nothingBegan },
     begin: async (coordinator) => {
       if (edits !== undefined) {
-        return (await FEATURES.repair?.())?.send({ coordinator, dir }, id, edits, io, currentUser());
+        return (await FEATURES.repair?.())?.send({ coordinator, dir }, edits, io, currentUser());
       }
       const made = await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }));
       if (made !== undefined) noteCommand(dir, 'import.retry', made, `of ${id}`, coordinator.sendsTo);

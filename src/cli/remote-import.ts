@@ -26,7 +26,7 @@ export function remoteImportRuns(options: RemoteOptions): ImportRuns {
       const made =
         edits === undefined
           ? await unlessNothingLeft(retry())
-          : await (await FEATURES.repair?.())?.sendTo(server, id, edits, io);
+          : await (await FEATURES.repair?.())?.sendTo(server, edits, io);
       return made === undefined ? nothingBegan() : follow(options, made);
     },
   };

@@ -225,9 +225,9 @@ export class Pages<T> {
     const own = ++this.#asked;
     const isLatest = () => own === this.#asked;
     const { signal } = this.#leaving;
-    const { name, limit, step, most, atFirst = limit } = this.#options;
+    const { name, limit, step, most, atFirst = 0 } = this.#options;
     const before = from === 'more' ? (this.#items.peek() ?? []) : [];
-    if (from === 'start') this.#goal = this.#items.peek() === undefined ? atFirst : limit;
+    if (from === 'start') this.#goal = this.#items.peek() === undefined ? Math.max(limit, atFirst) : limit;
     if (from === 'more') this.#goal = Math.min(most, before.length + step);
     const wanted = from === 'more' ? step : this.#goal;
     const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;

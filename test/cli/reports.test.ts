@@ -176,7 +176,7 @@ describe('retry', () => {
     const missing = await place.run(['retry', first.summary.id, '--edits', 'nowhere.csv']);
     expect([missing.code, missing.stderr]).toEqual([
       EXIT.usage,
-      expect.stringContaining('--edits nowhere.csv cannot be read'),
+      expect.stringContaining('--edits nowhere.csv cannot be read: there is no file "nowhere.csv"'),
     ]);
   });
 

@@ -50,3 +50,50 @@ test.each(Object.keys(PLACES))('a retry of which no row is left says so and begi
     if (server !== undefined) expect(refused).toMatchObject({ status: 409, code: 'WRONG_STATE' });
   }
 });
+
+test.each(Object.keys(PLACES))(
+  'a correction of rows that a retry has sent as they were names that retry: %s',
+  async (where) => {
+    const { place } = (await PLACES[where]?.()) ?? {};
+    if (place === undefined) throw new Error('no place');
+    place.file('m.csv', 'guid,uid\ng,ann\ng,bobb\ng,evee\ng,no one\n');
+    const { id } = (await place.summary(['import', 'm.csv'])).summary;
+    const report = (await place.run(['report', id, '--status', 'failed,invalid'])).stdout;
+    const retry = (await place.summary(['retry', id])).summary;
+    expect(retry.rows).toMatchObject({ read: 2, failed: 2 });
+
+    place.file('fixed.csv', report.replace('bobb', 'bob'));
+    const late = await place.run(['retry', id, '--edits', 'fixed.csv']);
+    expect([late.code, late.stderr]).toEqual([EXIT.usage, expect.stringContaining('no row was sent')]);
+    expect(late.stderr).toContain('0 cells edited in 0 rows; 2 rows as before.');
+    expect(late.stderr).toContain(
+      `1 corrected row of the file had been sent before without the correction, in import ${retry.id}.`,
+    );
+    expect(late.stderr).toMatch(new RegExp(`^ +rollcall retry ${retry.id} --edits \\S+`, 'm'));
+
+    // The invalid row was in no retry: its correction is sent, and the other one is named.
+    place.file('fixed.csv', report.replace('bobb', 'bob').replace('no one', 'eve'));
+    const both = await place.run(['retry', id, '--edits', 'fixed.csv']);
+    expect([both.code, both.stderr]).toEqual([
+      EXIT.ok,
+      expect.stringContaining('1 cell edited in 1 row; 1 row as before.'),
+    ]);
+    expect(both.stderr).toContain(`in import ${retry.id}`);
+
+    place.file('again.csv', report.replace('no one', 'eve'));
+    const again = await place.run(['retry', id, '--edits', 'again.csv']);
+    expect([again.code, again.stderr]).toEqual([EXIT.ok, expect.stringContaining('2 rows as before.')]);
+    expect(again.stderr).toMatch(/1 corrected row of the file had been sent before, in import \S+\.$/m);
+    place.file('again.csv', report.replace('no one', 'ann'));
+    const other = await place.run(['retry', id, '--edits', 'again.csv']);
+    expect([other.code, other.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('the file has a further correction'),
+    ]);
+
+    const there = (await place.run(['report', retry.id, '--status', 'failed'])).stdout;
+    place.file('there.csv', there.replace('bobb', 'bob'));
+    const sent = await place.summary(['retry', retry.id, '--edits', 'there.csv']);
+    expect(sent.summary.rows).toMatchObject({ read: 1, added: 1 });
+  },
+);

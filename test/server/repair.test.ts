@@ -417,6 +417,25 @@ describe('rows of an import are repaired', () => {
     await server.settled((await send(id)).id);
     expect((await overview(id)).undo).toMatchObject({ kind: 'replace', rows: 1 });
   });
+
+  test('where nothing matches, a missing cell is not replaced: its row still waits for a person', async () => {
+    const { id } = await server.run(
+      'guid,uid,scope,dept\nmissing,user-1,chief,\nmissing,user-2,chief,\nmissing,user-3\nmissing,user-4\n',
+    );
+    const replace = (given: object) => post<RepairReplaced>(id, 'replace', { column: 'scope', ...given });
+    const stateOf = async () => (await rowsOf(id)).rows.map(({ state }) => state);
+    for (const given of [
+      { as: 'text', from: 'NOTHING-HAS-THIS', to: 'x' },
+      { as: 'pattern', from: 'NOTHING-*', to: '$1' },
+      { from: 'NOTHING-HAS-THIS', to: '' },
+    ]) {
+      expect(await replace({ ...given, preview: true })).toMatchObject({ cells: 0, examples: [] });
+    }
+    expect(await replace({ from: 'chief', to: 'admin' })).toMatchObject({ rows: 2, ready: 2, counts: { ready: 2 } });
+    expect(await stateOf()).toEqual(['ready', 'ready', 'open', 'open']);
+    // A person says what belongs there.
+    expect(await replace({ from: '', to: 'admin' })).toMatchObject({ rows: 2, ready: 2, counts: { ready: 4 } });
+  });
 });
 
 test('edits and corrected reports may be larger than other bodies', async () => {

@@ -51,7 +51,8 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
       `import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`,
     );
   }
-  const edits = flags.edits === undefined ? undefined : await (await FEATURES.repair?.())?.read(flags.edits);
+  const text = flags.edits === undefined ? undefined : await (await FEATURES.repair?.())?.read(flags.edits);
+  const edits = text === undefined ? undefined : { text, found, imports };
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }

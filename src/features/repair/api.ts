@@ -216,6 +216,23 @@ export const repairTaken = z.strictObject({
   wrong: z
     .array(z.strictObject({ line: z.int(), problems: z.array(rowProblem) }))
     .meta({ description: 'Rows in which something is still wrong; the first 20.' }),
+  retried: count.optional().meta({
+    description: 'Rows that are corrected in the file, but were retried as they were: correct them in the retry.',
+  }),
+  sent: z
+    .array(
+      z.strictObject({
+        importId: z.string(),
+        rows: count,
+        changed: count.meta({
+          description: 'Number of these rows that are corrected once more: correct them in that import.',
+        }),
+      }),
+    )
+    .optional()
+    .meta({
+      description: 'Rows of the file that were repaired and sent before, by the import that they were sent in.',
+    }),
   counts: repairCounts,
 });
 export type RepairTaken = z.infer<typeof repairTaken>;

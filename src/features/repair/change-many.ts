@@ -37,7 +37,13 @@ export async function replace(repair: OpenRepair, request: RepairReplace, by: st
   const changes: Change[] = [];
   for (let after = 0; ; ) {
     const page = rowsBehind(repair, request, after, PAGE);
-    changes.push(...changesIn(repair, page, [request.column], (_, [now = '']) => [replaced(now)]));
+    changes.push(
+      ...changesIn(repair, page, [request.column], (_, [now = '']) => {
+        const to = replaced(now);
+        // Where nothing matches, a missing cell stays missing.
+        return to === now ? [] : [to];
+      }),
+    );
     after = page.at(-1) ?? 0;
     if (page.length < PAGE) break;
   }

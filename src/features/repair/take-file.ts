@@ -33,18 +33,26 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
   if (byLine.size > MAX_OF_FILE)
     throw new CannotRepair(`the file has ${byLine.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
   const lines = linesOfRows(repair, [...byLine.keys()]);
-  const edits = editsIn(repair, repairable(repair, [...lines.keys()]), columns, byLine);
+  const { open, retried, sent } = fatesOf(repair, [...lines.keys()]);
+  const edits = editsIn(repair, open, columns, byLine);
   const { judged, others } =
     edits.length === 0 ? { judged: [], others: [] } : await keep(repair, edits, { kind: 'file', by });
+  const corrected = correctedOf(repair, [...retried, ...sent.keys()], columns, byLine);
+  const sends = Map.groupBy(sent, ([, importId]) => importId);
   return {
     rows: judged.length,
     cells: edits.length,
-    same: byLine.size - judged.length,
+    same: byLine.size - judged.length - corrected.size,
     freed: others.filter(({ problems }) => problems.length === 0).length,
     wrong: judged
       .filter(({ problems }) => problems.length > 0)
       .slice(0, MAX_LISTED)
       .map(({ row, problems }) => ({ line: lines.get(row) ?? row, problems: [...problems] })),
+    retried: retried.filter((row) => corrected.has(row)).length,
+    sent: [...sends].map(([importId, rows]) => {
+      const changed = rows.filter(([row]) => corrected.has(row)).length;
+      return { importId, rows: rows.length, changed };
+    }),
     counts: countsOf(repair),
   };
 }
@@ -62,11 +70,46 @@ function linesOfRows({ ledger }: OpenRepair, lines: readonly number[]): Map<numb
   );
 }
 
-/** Rows that the file may change. Sent rows, and those with nothing to repair, are in the report as well. */
-function repairable({ ledger, isTaken }: OpenRepair, rows: readonly number[]): number[] {
-  const repairs = repairsOf(ledger, rows);
+interface Fates {
+  /** Rows that the file may change. Those with nothing to repair are in the report as well. */
+  readonly open: readonly number[];
+  /** Rows that a plain retry has taken. */
+  readonly retried: readonly number[];
+  /** Rows that were sent repaired -> the import that they were sent in. */
+  readonly sent: ReadonlyMap<number, string>;
+}
+
+function fatesOf({ ledger, isTaken }: OpenRepair, rows: readonly number[]): Fates {
+  const sent = new Map<number, string>();
+  for (const [row, { sentIn }] of repairsOf(ledger, rows)) if (sentIn !== null) sent.set(row, sentIn);
   const possible = whichToRepair(ledger, rows, isTaken);
-  return rows.filter((row) => possible.has(row) && repairs.get(row)?.state !== 'sent');
+  const withTaken = isTaken ? whichToRepair(ledger, rows, false) : possible;
+  return {
+    open: rows.filter((row) => possible.has(row) && !sent.has(row)),
+    retried: rows.filter((row) => withTaken.has(row) && !possible.has(row) && !sent.has(row)),
+    sent,
+  };
+}
+
+/** Those of these rows in which the file has a cell that neither the input nor an edit has. */
+function correctedOf(
+  repair: OpenRepair,
+  rows: readonly number[],
+  columns: readonly Column[],
+  byLine: ReadonlyMap<number, readonly (readonly string[])[]>,
+): Set<number> {
+  const description = inputOf(repair.input);
+  const kept = editsOf(repair.ledger, rows);
+  const corrected = originalsOf(repair, rows).filter(({ row, ...given }) => {
+    const cells = cellsOf(description, given);
+    const now = currentEdits(kept.get(row) ?? []);
+    return columns.some(({ column, place, from }) => {
+      const original = cells[place] ?? '';
+      const known = [original, now.get(column) ?? original].flatMap((text) => [text, harmless(text)]);
+      return byLine.get(given.line)?.some((line) => !known.includes(line[from] ?? ''));
+    });
+  });
+  return new Set(corrected.map(({ row }) => row));
 }
 
 /** @throws CannotRepair when a row is there several times and its cells do not agree */
