@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { eventually } from '../eventually.ts';
+import { startTestServer } from '../server/test-server.ts';
 import { openSandboxPlace, openWorkplace } from './workplace.ts';
 
 const PEOPLE = 'email,uid\nAnna@x.it,anna\nben@x.it,ben\n';
@@ -150,6 +151,27 @@ test('--first sends some rows, resume the others, as one import; cancel gives th
   expect(JSON.parse(stdout)).toMatchObject({ state: 'cancelled', rows: { already_member: 5, unprocessed: 55 } });
   const retried = await place.summary(['retry', only.summary.id]);
   expect(retried.summary.rows).toMatchObject({ read: 55, already_member: 55 });
+});
+
+test('--only that no row has is refused, and nothing is sent, on this machine and at a server', async () => {
+  const place = await openSandboxPlace();
+  const file = place.file('m.csv', 'uid,guid\nann,g\nben,h\n');
+  const server = await startTestServer();
+  onTestFinished(() => server.close());
+  const flags = ['--only', 'guid=zzz|yyy', '--only', 'uid=ann'];
+  for (const at of [[], ['--server', server.url]]) {
+    const { code, stdout, stderr } = await place.run(['import', file, ...flags, ...at]);
+    expect(code).toBe(EXIT.usage);
+    const said = (stdout + stderr).replace(/\s+/g, ' ');
+    expect(said).toContain('m.csv" has a guid among "zzz", "yyy" and uid "ann". Give ids that the file has with ');
+    expect(said).not.toContain('rows to try first were sent');
+    const { summary } = await place.summary(['status', ...at]);
+    expect(summary).toMatchObject({ state: 'rejected', code: 'NO_ROWS' });
+  }
+  expect(place.calls()).toBe(0);
+  // Ids are compared in any case, and one of several is enough.
+  const { code } = await place.run(['import', file, '--only', 'guid=zzz|G']);
+  expect(code).toBe(EXIT.ok);
 });
 
 test('a file of changes that removes more than it may is held until someone says how many', async () => {

@@ -44,15 +44,24 @@ const MAX_SPELLINGS = 1_000;
 export class MembershipReader {
   readonly #defaults: RowDefaults;
   readonly #columns: Pick<Columns, 'nameOf'>;
+  readonly #allowedActions: () => readonly string[];
   readonly #scopes = new Map<string, Scope>();
   readonly #regions = new Map<string, Region>();
   #problems: RowProblem[] | undefined;
   /** Whether any row had a valid scope of its own. */
   #scopeSeen = false;
 
-  /** Throws BAD_DEFAULT, since a bad default would make every row invalid. */
-  constructor(columns: Pick<Columns, 'nameOf'>, defaults: RowDefaults) {
+  /**
+   * Throws BAD_DEFAULT, since a bad default would make every row invalid.
+   * @param allowedActions words for actions that the input may have, for messages
+   */
+  constructor(
+    columns: Pick<Columns, 'nameOf'>,
+    defaults: RowDefaults,
+    allowedActions: () => readonly string[] = () => ACTIONS,
+  ) {
     this.#columns = columns;
+    this.#allowedActions = allowedActions;
     this.#defaults = defaults;
     for (const field of ['guid', 'onBehalfOf'] as const) {
       const id = defaults[field];
@@ -127,7 +136,7 @@ export class MembershipReader {
     const word = text.trim().toLowerCase();
     const action = word === '' ? 'add' : ACTIONS.find((one) => one === word);
     if (action !== undefined) return action;
-    const reason = `${shown(text)} is not a valid action; allowed are ${ACTIONS.join(', ')}`;
+    const reason = `${shown(text)} is not a valid action; allowed are ${this.#allowedActions().join(', ')}`;
     this.#add('action', text, 'UNKNOWN_ACTION', reason);
     return 'add';
   }

@@ -6,7 +6,7 @@ import type { ByLookup } from '../../options/lookups.ts';
 import type { TrialChoices } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
-import { IntakeError, shownPath } from '../read/intake-error.ts';
+import { IntakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { Lookups } from '../read/shape/lookup.ts';
 import { cellsOf, groupProfile, nameObstacle, profileColumns, userProfile } from '../record/profile.ts';
@@ -90,7 +90,7 @@ async function stageWith(
     let rows = 0;
     for await (const chunk of intake.chunks()) {
       profiles?.see(chunk, intake.columns());
-      staging.add(marked === undefined ? chunk : marked(chunk));
+      staging.add(marked === undefined ? chunk : marked.rows(chunk));
       rows += chunk.length;
       progress({ rows, bytes: intake.bytesRead(), cutting: false });
       // Else its rows would live until the next chunk has come, and V8 would copy all of them among what is old.
@@ -98,6 +98,7 @@ async function stageWith(
     }
     if (expectRows !== undefined && intake.rowsRead() !== expectRows)
       throw otherCount(name, intake.rowsRead(), expectRows);
+    if (trial?.only !== undefined && marked?.chosen() === 0) throw noneChosen(name, trial.only);
     const ofRows = leastRows === undefined ? [] : checkLeastRows(name, intake.rowsRead(), leastRows);
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     return staging.finish({
@@ -131,7 +132,7 @@ function otherCount(name: string, rows: number, expected: number): IntakeError {
  * Marks the rows that are sent later. All rows are read and checked in any case, so that the rest can follow in the same
  * import. Skipped rows do not count.
  */
-function trialOf({ first, only = [] }: TrialChoices): (rows: readonly StagedRow[]) => readonly StagedRow[] {
+function trialOf({ first, only = [] }: TrialChoices): Trial {
   const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map(foldId)) }));
   let count = 0;
   let line = 0;
@@ -142,7 +143,31 @@ function trialOf({ first, only = [] }: TrialChoices): (rows: readonly StagedRow[
     line = row.line;
     return first !== undefined && count > first;
   };
-  return (rows) => rows.map((row) => (isLater(row) ? { ...row, later: true } : row));
+  return {
+    rows: (rows) => rows.map((row) => (isLater(row) ? { ...row, later: true } : row)),
+    chosen: () => count,
+  };
+}
+
+interface Trial {
+  /** Marks the rows that are sent later. */
+  rows(rows: readonly StagedRow[]): readonly StagedRow[];
+  /** Rows so far that `only` chooses. */
+  chosen(): number;
+}
+
+/** Sending nothing first would pass for a trial that went well. */
+function noneChosen(name: string, only: NonNullable<TrialChoices['only']>): IntakeError {
+  const conditions = only
+    .map(({ field, is }) => `${is.length === 1 ? field : `a ${field} among`} ${listed(is)}`)
+    .join(' and ');
+  return new IntakeError({
+    code: 'NO_ROWS',
+    field: 'only',
+    what: `no row of ${shownPath(name)} has ${conditions}`,
+    remedy: words`Give ids that the file has with ${option('only')}`,
+    facts: { file: name },
+  });
 }
 
 interface ProfileWatch {

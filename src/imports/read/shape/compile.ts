@@ -1,5 +1,6 @@
 import { foldId } from '../../../membership/membership.ts';
 import type { Shape } from '../../../options/shape.ts';
+import { ACTION_MEANINGS } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
@@ -86,7 +87,11 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
     action:
       actionSlot === undefined
         ? undefined
-        : { column: shape.actions?.column ?? '', read: (cells) => wordOf(cells[actionSlot] ?? '') },
+        : {
+            column: shape.actions?.column ?? '',
+            allowed: [...new Set([...ACTION_MEANINGS, ...Object.keys(shape.actions?.words ?? {})])],
+            read: (cells) => wordOf(cells[actionSlot] ?? ''),
+          },
     refusal: (cells) => unmet(cells) ?? noAction(cells),
   };
 }

@@ -14,7 +14,9 @@ export interface Plan {
   readonly scopeOf: ReturnType<typeof scopeWords>;
   readonly people: readonly PeopleSource[];
   readonly groups: GroupSource;
-  readonly action: { readonly column: string; read(cells: Cells): string } | undefined;
+  readonly action:
+    | { readonly column: string; readonly allowed: readonly string[]; read(cells: Cells): string }
+    | undefined;
   /** Returns the problem for which a row is left out; undefined if it is not. */
   refusal(cells: Cells): RowProblem | undefined;
 }

@@ -40,12 +40,18 @@ export class Shaper {
   readonly #most: number;
   /** The sources of the current membership's fields, for messages. */
   readonly #labels: Partial<Record<Field | 'action', string>> = {};
+  /** Words for actions that the current row may have, for messages. */
+  #allowedActions: readonly string[] = [];
 
   constructor({ columns, defaults, lookups, most }: ShaperOptions) {
     this.#columns = columns;
     this.#lookups = lookups;
     this.#most = most;
-    this.#reader = new MembershipReader({ nameOf: (field) => this.#labels[field] }, defaults);
+    this.#reader = new MembershipReader(
+      { nameOf: (field) => this.#labels[field] },
+      defaults,
+      () => this.#allowedActions,
+    );
   }
 
   /**
@@ -117,6 +123,7 @@ export class Shaper {
     labels.region = plan.region?.label ?? 'region';
     labels.onBehalfOf = plan.onBehalfOf?.label ?? 'onBehalfOf';
     labels.action = plan.action?.column ?? 'action';
+    this.#allowedActions = plan.action?.allowed ?? [];
     for (const { column, value, code, reason } of problems) this.#reader.addProblem(column, value, code, reason);
     if (group.problem !== undefined) {
       const { column, value, code, reason } = group.problem;

@@ -289,6 +289,9 @@ describe('words, and rows that are left out', () => {
       'add 6: skipped FILTERED',
       'add 7: status: UNKNOWN_ACTION',
     ]);
+    expect(rows[5]?.problems[0]?.reason).toBe(
+      '"huh" is not a valid action; allowed are add, change, remove, ban, unban, none, active, deleted, blocked, ?',
+    );
   });
 
   test('without --actions a column of that name means nothing', async () => {
