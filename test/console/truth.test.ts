@@ -102,7 +102,7 @@ test('an undo says whom it left and why, takes them back when asked to, and is l
   await page.getByRole('button', { name: 'Approve…' }).click();
   await page.getByLabel('Reason').fill('no one was there before');
   await page.keyboard.press('Enter');
-  await page.getByText('Applied: 2 changes in 2 groups.').first().waitFor();
+  await page.getByText('Applied: 2 changes in 1 group.').first().waitFor();
   await page.getByRole('heading', { name: 'Why this plan was held' }).waitFor();
   await page.goto(`${url}/imports`);
   await eventually(() => page.getByRole('link', { name: 'Undo of lost.csv' }).count()).toBe(2);
