@@ -130,15 +130,21 @@ interface FeatureProblem {
   readonly hasRemedy?: true;
 }
 
-function refusedByFeature({ code, what, facts, remedyWords }: RollcallError): Problem | undefined {
+function refusedByFeature(error: RollcallError): Problem | undefined {
+  const { code, what, facts } = error;
   const known = OF_FEATURES[code];
   if (known === undefined) return undefined;
   const named = typeof facts['field'] === 'string' ? facts['field'] : undefined;
   const field = known.field ?? named;
   return new Problem(named === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
     ...(field !== undefined && { field }),
-    ...(known.hasRemedy && remedyWords !== undefined && { remedy: asSentence(written(remedyWords, asParameter)) }),
+    ...(known.hasRemedy && remedyIn(error)),
   });
+}
+
+/** The error's own remedy, which takes the place of that of the code. */
+function remedyIn({ remedyWords }: RollcallError): { readonly remedy?: string } {
+  return remedyWords === undefined ? {} : { remedy: asSentence(written(remedyWords, asParameter)) };
 }
 
 /** The problem for an error; undefined when the request did not cause it. */
@@ -149,7 +155,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what), { possible: error.possible });
   }
   if (error instanceof CreateWithoutName || error instanceof CreatesNothing) {
-    return new Problem('WRONG_STATE', asSentence(error.what));
+    return new Problem('WRONG_STATE', asSentence(error.what), remedyIn(error));
   }
   if (error instanceof WrongTarget)
     return new Problem('WRONG_TARGET', asSentence(error.what), { remedy: asSentence(error.remedy ?? '') });
@@ -160,8 +166,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof TransitionError) return new Problem('WRONG_STATE', asSentence(error.what));
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof TooManyRemovals) {
-    const remedy = asSentence(written(error.remedyWords ?? '', asParameter));
-    return new Problem('TOO_MANY_REMOVALS', asSentence(error.what), { remedy });
+    return new Problem('TOO_MANY_REMOVALS', asSentence(error.what), remedyIn(error));
   }
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;

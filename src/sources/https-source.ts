@@ -59,9 +59,8 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
   const failed = (error: unknown): unknown => {
     if (stop.aborted) return stop.reason;
     if (error instanceof SourceError || error instanceof SourceNotAllowed) return error;
-    const remedy = UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)];
     return new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(error)}`, {
-      ...(remedy !== undefined && { remedy }),
+      remedy: UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)] ?? UNANSWERED,
       cause: error,
     });
   };
@@ -106,6 +105,8 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
     throw failed(error);
   }
 }
+
+const UNANSWERED = 'check its address, and that its server is up; then try again';
 
 const thrown =
   (failed: (error: unknown) => unknown) =>

@@ -52,6 +52,17 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   expect((await place.run(['status'])).stdout).not.toContain('check of m.csv');
 });
 
+test('a check of what would be created without names is refused with what to do, and none is begun', async () => {
+  const place = await open();
+  place.file('m.csv', members([['g0', 'ghost']]));
+  for (const command of [['import', 'm.csv', '--check', '--create-users'], ['check']]) {
+    const { code, stderr } = await place.run(command);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no column has names for the users to create')]);
+    expect(stderr).toContain('--user-name-from uid');
+  }
+  expect(JSON.parse((await place.run(['status', '--json'])).stdout)).not.toHaveProperty('check');
+});
+
 test('the check prints the command that sends all rows but those that would fail, and it does that', async () => {
   const place = await open();
   const rows = members([

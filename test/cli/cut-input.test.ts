@@ -47,3 +47,11 @@ test('a sync refuses a file with another number of rows than --expect-rows, here
   }
   expect(place.sandbox.members('us', 'g')).toEqual(new Map());
 });
+
+test('after a file that breaks off, the command that was refused is not suggested again', async () => {
+  const place = await openSandboxPlace();
+  const file = place.file('cut.json', '[{"uid":"ann","guid":"g"},{"uid":"ben"');
+  const { code, stderr } = await place.run(['import', file]);
+  expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('cut.json: JSON')]);
+  expect(stderr).not.toContain('Check it without sending anything');
+});

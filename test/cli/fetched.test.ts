@@ -105,7 +105,7 @@ test.each([
       reply.writeHead(200, { 'content-length': PEOPLE.length + 100 });
       reply.write(PEOPLE, () => reply.destroy());
     },
-    'cannot be fetched',
+    'cannot be fetched: other side closed; check its address, and that its server is up; then try again',
   ],
   [
     'a file that breaks off at the end of a line',

@@ -96,6 +96,12 @@ describe('with a server, commands do as they do without:', () => {
     expect([code, summary.state, inPlace(summary)]).toEqual([EXIT.ok, 'completed', 2]);
   });
 
+  test('an empty file is named before it is sent', async () => {
+    const place = await remotePlace();
+    const { code, stderr } = await place.run(['import', place.file('empty.csv', '')]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"empty.csv" is empty; write rows into it')]);
+  });
+
   test('the progress of an import whose other rows wait stays where it is', async () => {
     const place = await remotePlace();
     const { summary } = await place.summary(['import', 'm.csv', '--first', '25']);

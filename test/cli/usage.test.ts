@@ -30,6 +30,8 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--detach', '--sandbox'], "'--detach' cannot be used with option '--sandbox'"],
     [['import', 'm.csv', '--sandbox-faults', 'broken=1'], 'unknown kind "broken", known are reset-before'],
     [['import', import.meta.filename, '--sandbox-seed', 'nowhere.json'], 'the seed file nowhere.json cannot be read'],
+    [['import', 'm.csv', '--max-calls', '5'], '--max-calls is about the calls of --check; add --check'],
+    [['schedule', 'edit', 'nightly'], 'there is nothing to change; give a setting, such as --cron or --file'],
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
     [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
     [['report', '--status', 'added,gone'], '"gone" is not a valid outcome; allowed are added, banned, already_member'],

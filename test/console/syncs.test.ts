@@ -160,6 +160,26 @@ test('a plan is rejected by an operator; a viewer sees it and can press nothing 
   expect(await viewer.getByLabel('Choose file').count()).toBe(0);
 });
 
+test('a page of a plan follows what is decided in another window; an action that comes too late is refused, and no longer offered', async () => {
+  const page = await enter('operator', '/syncs');
+  await plan(page, 'choir', TEAM.slice(0, 5), 'twice.csv');
+  await page.getByText('Planned: 2 changes in 1 group.').first().waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Apply 2 changes' }).click();
+  await dialog.waitFor();
+  await other.getByRole('button', { name: 'Reject…' }).click();
+  await other.getByLabel('Reason').fill('not today');
+  await other.getByRole('dialog').getByRole('button', { name: 'Reject plan' }).click();
+  await other.getByText('Rejected: the plan').first().waitFor();
+  // The page has heard of it before it asks: nothing was pressed in it.
+  await page.getByText('Rejected: the plan').first().waitFor();
+  await dialog.getByRole('button', { name: 'Apply plan' }).click();
+  await page.getByRole('alert').getByText('is rejected').waitFor();
+  expect(await page.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
+});
+
 test('a wrong limit of a guard is shown beside its field', async () => {
   const page = await enter('operator', '/syncs');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));

@@ -148,6 +148,14 @@ test('a problem shows up to three of its rows with their values', async () => {
   await checkScreens(page, 'problem-examples');
 });
 
+test('a message of the service that is a sentence ends once, also before further rows', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid\nchoir,noone\nchoir,nowhere\n', 'sentences.csv');
+  await page
+    .getByRole('row', { name: /Row 2, noone: The user with UID noone does not exist\. Also row 3, nowhere\./ })
+    .waitFor();
+});
+
 test('a problem whose values have several shapes says how many rows are like each', async () => {
   const uids = ['li na', ...Array.from({ length: 10 }, (_, at) => `anna${at}@example.org`), 'wu x', '#9', '~'];
   const page = await browser.open(server.url);

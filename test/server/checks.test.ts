@@ -61,6 +61,20 @@ test('what was sent is not checked, and a number of calls must be one', async ()
   expect(await server.problem('/v1/imports/none/check', { method: 'POST' })).toMatchObject({ code: 'UNKNOWN_IMPORT' });
 });
 
+test('a check of an import that would create without names is refused with what to do, and none is begun', async () => {
+  const { id } = await server.run('uid,guid\nnew-4,team\n', 'dryRun=true&createUsers=true');
+  const refused = {
+    code: 'WRONG_STATE',
+    detail: 'No column has names for the users to create (columns: "uid", "guid").',
+    remedy: 'Map one with `createMap=name=COLUMN`, or take their UIDs for names with `userNameFrom=uid`.',
+  };
+  expect(await server.problem(`/v1/imports/${id}/check`, { method: 'POST' })).toMatchObject(refused);
+  expect(await server.problem(`/v1/imports/${id}/check`)).toMatchObject({ code: 'NO_CHECK_YET' });
+  expect(await server.problem(`/v1/imports/${id}/resume`, { method: 'POST' })).toMatchObject(refused);
+  await server.json(`/v1/imports/${id}/resume?userNameFrom=uid`, { method: 'POST' });
+  expect(await server.settled(id)).toMatchObject({ state: 'completed', created: { users: 1 } });
+});
+
 test('all rows but those that would fail are sent; what that takes is told before', async () => {
   const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\nbob,team\n', 'dryRun=true');
   const without = `/v1/imports/${id}/resume?leaveOutFailing=true`;
@@ -117,4 +131,31 @@ test('after a start that was interrupted, rows that are left out already are not
     rows: { skipped: 1 },
     checkedRows: { canBeSent: 1, wouldFail: 0 },
   });
+});
+
+test('a refused start changes nothing: the options of the next one count', async () => {
+  const at = (id: string, query: string) => [`/v1/imports/${id}/resume?${query}`, { method: 'POST' }] as const;
+  const { id } = await server.run('uid,guid,name\nnew-1,newer,New One\n', 'dryRun=true');
+  expect(await server.problem(...at(id, 'leaveOutFailing=true'))).toMatchObject({ code: 'NO_CHECK_YET' });
+  await server.json(...at(id, 'createUsers=true&createGroups=true&groupNameFrom=guid'));
+  expect(await server.settled(id)).toMatchObject({
+    state: 'completed',
+    rows: { added: 1, failed: 0 },
+    created: { users: 1, groups: 1 },
+  });
+
+  expect(await server.problem(...at(id, 'createUsers=true&userNameFrom=uid'))).toMatchObject({ code: 'WRONG_STATE' });
+  expect(readOptions(server.coordinator.find(id)).create).not.toMatchObject({ userNameFrom: 'uid' });
+
+  const nameless = await server.run('uid,guid\nnew-2,team\n', 'dryRun=true');
+  expect(await server.problem(...at(nameless.id, 'createUsers=true'))).toMatchObject({ code: 'WRONG_STATE' });
+  await server.json(...at(nameless.id, ''));
+  expect(await server.settled(nameless.id)).toMatchObject({ state: 'completed', rows: { failed: 1 } });
+});
+
+test('an import that waits after its first rows creates from then on, if it is resumed so', async () => {
+  const { id } = await server.run('uid,guid,name\nanna,team,\nnew-3,team,New Three\n', 'first=1');
+  expect(await server.json(`/v1/imports/${id}`)).toMatchObject({ state: 'paused', code: 'FIRST_ROWS' });
+  await server.json(`/v1/imports/${id}/resume?createUsers=true`, { method: 'POST' });
+  expect(await server.settled(id)).toMatchObject({ state: 'completed', rows: { failed: 0 }, created: { users: 1 } });
 });

@@ -16,6 +16,7 @@ import { withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { openImportRuns } from '../target/open-target.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: End): Command {
@@ -42,6 +43,11 @@ export function importCommand(io: Io, end: End): Command {
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+  if (!flags.check && (flags.maxCalls !== undefined || flags.yes)) {
+    throw new UsageError(
+      `${flags.yes ? '--yes' : '--max-calls'} is about the calls of --check; add --check, or leave it out`,
+    );
+  }
   const { config, runs } = await openImportRuns(io, flags);
   const code = await runs.file(file, flags);
   if (code === EXIT.usage) {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { sessionOperations } from '../../api/operations/service-operations.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
+import { empty } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { BANS } from '../../options/ban-options.ts';
 import { CREATION, type CreateChoices } from '../../options/create-options.ts';
@@ -187,6 +188,7 @@ async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSign
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.
   const repeatable = stat.isFile();
+  if (repeatable && stat.size === 0) throw empty(path);
   // The upload ends when this does: what is thrown here leaves the server without an import.
   const open = async function* () {
     let lastByte = 0;

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { CreateWithoutName, RegionWithoutApp, WrongState } from '../../imports/import-errors.ts';
+import { RegionWithoutApp, WrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
-import { columnsOf } from '../../imports/input-columns.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
-import { nameObstacle } from '../../imports/record/profile.ts';
+import { requireNames } from '../../imports/record/profiles.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
-import type { CreateOptions } from '../../options/create-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type CheckSummary, checkSummary } from './api.ts';
 import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
@@ -29,7 +27,7 @@ export interface Checks {
   /**
    * Starts a check, continues an interrupted one, or checks again. `begun` resolves when it can be read;
    * `ended` when it ends, whatever its state is then, and rejects with an unexpected error.
-   * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CannotCheck
+   * @throws UnknownImport, WrongState, WrongTarget, CreateWithoutName, CannotCheck
    */
   start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
   isRunning(id: string): boolean;
@@ -71,7 +69,6 @@ export function createChecks(options: ChecksOptions): Checks {
       const rows = rowsIn(ledger);
       const { file, options } = coordinator.find(id);
       const { create, bans } = readOptions({ options });
-      if (create !== undefined) refuseNameless(ledger, create);
       const subject = { id, file, callsPerMinute, anybodyActs, create, bans };
       const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
       if (isNew) await work('fill');
@@ -115,6 +112,7 @@ export function createChecks(options: ChecksOptions): Checks {
           actionsOf(record.state, false),
         );
       }
+      if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
       const aborted = new AbortController();
       const { promise: begun, resolve } = Promise.withResolvers<void>();
       const ended = run(id, how, aborted.signal, resolve).finally(() => {
@@ -134,12 +132,6 @@ export function createChecks(options: ChecksOptions): Checks {
       await Promise.allSettled(all.map(({ ended }) => ended));
     },
   };
-}
-
-/** @throws CreateWithoutName */
-function refuseNameless({ sql }: Pick<CheckLedger, 'sql'>, create: CreateOptions): void {
-  const obstacle = nameObstacle(columnsOf(sql('input_columns').get()), create);
-  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
 }
 
 /** Continues a check that was interrupted or waits; starts a new one where there is none, or it has finished. */

@@ -103,14 +103,21 @@ export class Requests {
       changes.leaveOutFailing === true
         ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
         : 0;
-    catalog.setOptions(id, options);
     if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id)))
       this.#refuse(id, 'cannot be resumed');
+    catalog.setOptions(id, options);
     // A person asks for it: earlier deaths of the process no longer count.
     catalog.progressed(id);
-    if (this.#isUnread(id)) this.#readAgain(id);
-    else if (record.state === 'staging') steps.begin(id);
-    else await this.#go(id, failing).catch((error: unknown) => this.#unusable(id, error));
+    try {
+      if (this.#isUnread(id)) this.#readAgain(id);
+      else if (record.state === 'staging') steps.begin(id);
+      else await this.#go(id, failing).catch((error: unknown) => this.#unusable(id, error));
+    } catch (error) {
+      const now = catalog.get(id);
+      // A refused request changes nothing.
+      if (now.state === record.state && now.options === options) catalog.setOptions(id, record.options);
+      throw error;
+    }
   }
 
   async cancel(id: string): Promise<void> {
@@ -146,6 +153,7 @@ export class Requests {
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
+    opened.ledger.setCreate(opened.options.create);
     const over = await overAsForeseen(dir.folder(id), opened, features);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';

@@ -62,12 +62,11 @@ export interface SumCheck {
 
 /** The ledger of one import, open for the coordinator, its only writer. */
 export class ImportLedger {
-  /** Undefined when the import creates nothing. */
-  readonly creating: Creating | undefined;
   readonly bans: Bans;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  readonly #creations: Creations | undefined;
+  #creating: Creating | undefined;
+  #creations: Creations | undefined;
   // Rows as arrays: every batch and every row of the input pass here, and objects take half as long again.
   readonly #rowsToSend: Statement<[batch: number, row: number, uid: string, scope: number]>;
   readonly #pendingBatches: Statement<FoundBatch>;
@@ -79,16 +78,28 @@ export class ImportLedger {
     const sql = statementsOf(database, new URL('import.sql', import.meta.url));
     this.#database = database;
     this.#sql = sql;
-    if (create !== undefined) {
-      const createSql = statementsOf(database, new URL('creating.sql', import.meta.url));
-      this.creating = new Creating(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
-      this.#creations = (recording) => new CreationRecorder(createSql, create.users || create.reactivate, recording);
-    }
+    this.setCreate(create);
     this.bans = bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql);
     this.#rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
     this.#pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
     this.#dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
     this.#markStarted = sql('mark_started');
+  }
+
+  /** Undefined when the import creates nothing. */
+  get creating(): Creating | undefined {
+    return this.#creating;
+  }
+
+  /** Sets what it creates from now on: it can change whenever the import is resumed. */
+  setCreate(options: CreateOptions | undefined): void {
+    this.#creating = undefined;
+    this.#creations = undefined;
+    if (options === undefined) return;
+    const sql = this.#sql;
+    const createSql = statementsOf(this.#database, new URL('creating.sql', import.meta.url));
+    this.#creating = new Creating(this.#database, createSql, sql, (group) => settleRefusedGroup(sql, group));
+    this.#creations = (recording) => new CreationRecorder(createSql, options.users || options.reactivate, recording);
   }
 
   pendingBatches(region: Region, limit: number): BatchToSend[] {

@@ -1,6 +1,7 @@
 import type { Words } from '../../errors/named-options.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import { CreateWithoutName } from '../import-errors.ts';
 import { columnsOf } from '../input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
@@ -48,4 +49,12 @@ export function openProfiles(path: string, options: CreateOptions): Profiles {
     users: () => Number(sql('count_users').get()?.['n']),
     close: () => database.close(),
   };
+}
+
+/** @param path of the ledger of a staged file @throws CreateWithoutName where nothing in the file gives a name to what it would create */
+export function requireNames(path: string, options: CreateOptions): void {
+  const profiles = openProfiles(path, options);
+  const { obstacle } = profiles;
+  profiles.close();
+  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
 }

@@ -14,6 +14,11 @@ export const inspecting: Inspecting = {
       throw error;
     });
     if (facts === undefined || facts.refusal === null) return;
-    say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...nextLines(facts));
+    const { format, map, shape } = options;
+    const isUsual = format === 'auto' && Object.keys(map).length === 0 && shape === undefined;
+    // A command without flags is the one that was refused.
+    const command = isUsual && facts.command?.includes(' --') === false ? null : facts.command;
+    const next = nextLines({ ...facts, command });
+    say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...next);
   },
 };

@@ -19,9 +19,10 @@ import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, REPORTING } from '../../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REPORTING } from '../../../options/sending-options.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
@@ -134,7 +135,13 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-min-rows', 'accept a file that has become smaller'));
 }
 
+/** Settings that `edit` and `copy` change. */
+const CHANGED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...EXPECTING, ...GIVING_UP, ...REPORTING, file: {} };
+
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
+  if (Object.entries(flags).every(([flag, value]) => value === undefined || !Object.hasOwn(CHANGED, flag))) {
+    throw new UsageError('there is nothing to change; give a setting, such as --cron or --file');
+  }
   const { schedules } = await openSchedules(flags);
   return showChange(io, flags, await schedules.edit(name, flags), `Schedule ${name} is changed.`);
 }

@@ -1,7 +1,6 @@
 import { countedPages, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { inRegions } from '../../../imports/ask/side-by-side.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
-import { CreateWithoutName } from '../../../imports/import-errors.ts';
 import { groupProfile } from '../../../imports/record/profile.ts';
 import { openProfiles } from '../../../imports/record/profiles.ts';
 import type { Region } from '../../../membership/membership.ts';
@@ -21,14 +20,6 @@ import type { MissingUsers } from './plan-reading.ts';
 const MAX_CALLS = 1_000;
 /** Users whose names are shown. */
 const NAMED = 5;
-
-/** @throws CreateWithoutName where nothing in the file gives them a name */
-export function requireNames(desired: string, options: CreateOptions): void {
-  const profiles = openProfiles(desired, options);
-  const { obstacle } = profiles;
-  profiles.close();
-  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
-}
 
 /** Marks missing groups that would be created, or says why they cannot be. Call it after all groups were listed. */
 export function planNewGroups(plan: PlanLedger, desired: string, options: CreateOptions): void {

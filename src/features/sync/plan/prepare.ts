@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
+import { requireNames } from '../../../imports/record/profiles.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import type { Region } from '../../../membership/membership.ts';
@@ -17,7 +18,7 @@ import { CannotPlan } from '../sync-errors.ts';
 import type { SyncInput, SyncOptions } from '../sync-options.ts';
 import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
 import { decide } from './make-plan.ts';
-import { countNewcomers, planNewGroups, requireNames } from './plan-creations.ts';
+import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
 
