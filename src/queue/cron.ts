@@ -1,7 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { asClause } from '../text/wording.ts';
 
 /** Times of a repeated job: a cron expression and a time zone. */
 
@@ -14,6 +13,8 @@ class CronError extends RollcallError {
 
 const NICKNAMES = ['@hourly', '@daily', '@weekly', '@monthly', '@yearly'];
 const ALLOWED = `allowed are five fields (minute, hour, day of month, month, weekday) such as "30 2 * * *", or one of ${NICKNAMES.join(', ')}`;
+const RANGES =
+  'minutes are 0 to 59, hours 0 to 23, days 1 to 31, months 1 to 12 and weekdays 0 to 7, as lists, ranges or steps';
 
 /** @throws CronError when one of the two cannot be used, or the expression names a time that never comes */
 export function checkCron(cron: string, tz: string): void {
@@ -40,7 +41,7 @@ export function checkCron(cron: string, tz: string): void {
   try {
     nextRun(cron, tz, Date.now());
   } catch (error) {
-    const why = asClause(messageOf(error));
+    const why = /day of month|loop limit/.test(messageOf(error)) ? 'that day never comes' : RANGES;
     throw new CronError(`${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
   }
 }

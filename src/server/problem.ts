@@ -30,6 +30,7 @@ export interface ProblemExtra {
 /** The document that the client gets. */
 export function problemDocument({ code, message, extra }: Problem): ProblemDocument {
   const { status, title, remedy } = PROBLEMS[code];
+  const hasWays = code !== 'WRONG_STATE' || (extra.possible ?? []).length > 0;
   return {
     type: `/docs/errors#${code}`,
     title,
@@ -37,7 +38,7 @@ export function problemDocument({ code, message, extra }: Problem): ProblemDocum
     code,
     detail: message,
     ...(extra.field !== undefined && { field: extra.field }),
-    remedy: extra.remedy ?? remedy,
+    remedy: extra.remedy ?? (hasWays ? remedy : PROBLEMS.WRONG_STATE.onPages),
     ...(extra.possible !== undefined && { possible: [...extra.possible] }),
     ...(extra.id !== undefined && { id: extra.id }),
   };

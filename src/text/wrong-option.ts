@@ -36,7 +36,33 @@ function allowed(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'too_big' && issue.origin === 'string') {
     return `it may have at most ${counted(Number(issue.maximum), 'character')}`;
   }
-  return issue?.message ?? 'it cannot be used';
+  return inOurWords(issue) ?? issue?.message ?? 'it cannot be used';
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** In place of the library's words; undefined where the declaration has words of its own. */
+function inOurWords(issue: z.core.$ZodIssue | undefined): string | undefined {
+  if (issue === undefined || !/^(Invalid input|Too small|Too big)/.test(issue.message)) return undefined;
+  if (issue.code === 'invalid_type') return `it must be ${TYPES[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_small') {
+    const least = Number(issue.minimum);
+    if (issue.origin !== 'array') return `it must be ${issue.inclusive === false ? 'more than' : 'at least'} ${least}`;
+    return least === 1 ? 'it must not be empty' : `it must have at least ${least} entries`;
+  }
+  if (issue.code === 'too_big') {
+    const most = Number(issue.maximum);
+    if (issue.origin !== 'array') return `it must be ${issue.inclusive === false ? 'less than' : 'at most'} ${most}`;
+    return `it may have at most ${most} entries`;
+  }
+  return 'it cannot be used';
 }
 
 /** The beginning of a value that someone may have made long. */

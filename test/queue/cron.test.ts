@@ -71,10 +71,11 @@ describe('a time that the clocks skip or have twice comes once that night', () =
 describe('what cannot be a time is refused with its value and what is allowed:', () => {
   test.each([
     ['30 2 * *', 'Europe/Rome', 'it has 4 of five fields'],
+    ['0 24 * * *', 'Europe/Rome', 'hours 0 to 23'],
     ['', 'Europe/Rome', 'it has 0 of five fields'],
     ['* * * * * *', 'Europe/Rome', 'it has 6 of five fields'],
-    ['61 2 * * *', 'Europe/Rome', 'got value 61'],
-    ['0 2 30 2 *', 'Europe/Rome', 'day of month'],
+    ['61 2 * * *', 'Europe/Rome', 'minutes are 0 to 59'],
+    ['0 2 30 2 *', 'Europe/Rome', 'that day never comes'],
     ['H 2 * * *', 'Europe/Rome', 'H is not supported'],
     ['*/H 2 * * *', 'Europe/Rome', 'H is not supported'],
     ['0 0 1-H * *', 'Europe/Rome', 'H is not supported'],

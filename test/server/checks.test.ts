@@ -59,6 +59,18 @@ test('what was sent is not checked, and a number of calls must be one', async ()
     field: 'maxCalls',
   });
   expect(await server.problem('/v1/imports/none/check', { method: 'POST' })).toMatchObject({ code: 'UNKNOWN_IMPORT' });
+  const edits = { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: '{"edits":[]}' };
+  expect((await server.problem(`/v1/imports/${id}/repair/rows`, edits)).detail).toBe(
+    'edits is []: it must not be empty.',
+  );
+  const look = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'uid,guid\n' };
+  for (const [size, allowed] of [
+    ['abc', 'it must be a number'],
+    ['0', 'it must be more than 0'],
+    ['1.5', 'it must be a whole number'],
+  ]) {
+    expect((await server.problem(`/v1/look?size=${size}`, look)).detail).toBe(`size is "${size}": ${allowed}.`);
+  }
 });
 
 test('a check of an import that would create without names is refused with what to do, and none is begun', async () => {

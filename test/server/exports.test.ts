@@ -50,9 +50,18 @@ test('an export that the service refuses can go on later, and gives nothing unti
   const { id } = await begin({ regions: ['us'] });
   expect(await ended(id)).toMatchObject({ state: 'stopped', reason: expect.stringContaining('AUTH_ERR') });
   server.sandbox.faults.clear();
-  expect(await server.problem(`/v1/exports/${id}/members`)).toMatchObject({ code: 'WRONG_STATE' });
-  await server.fetch(`/v1/exports/${id}/resume`, { method: 'POST' });
+  const resume = `/v1/exports/${id}/resume`;
+  expect(await server.problem(`/v1/exports/${id}/members`)).toMatchObject({
+    code: 'WRONG_STATE',
+    remedy: `Continue it with POST ${resume}.`,
+  });
+  await server.fetch(resume, { method: 'POST' });
   expect(await ended(id)).toMatchObject({ state: 'completed', totals: { members: 2 } });
+  expect(await server.problem(resume, { method: 'POST' })).toMatchObject({ remedy: 'Download its lists.' });
+  expect(await server.problem(`/v1/exports/${id}/users`)).toMatchObject({
+    remedy: 'Ask for one of the lists in `possible`, or begin another export.',
+    possible: ['members', 'groups'],
+  });
 });
 
 test('what cannot be exported is refused', async () => {

@@ -80,7 +80,8 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
 
   serve(app, exportOperations.resume, async ({ params: { id } }) => {
     const { state } = exports.read(id, (reader) => reader.record());
-    if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
+    if (state === 'completed')
+      throw new Problem('WRONG_STATE', `Export ${id} is completed.`, { remedy: 'Download its lists.' });
     exports.resume(id);
     return viewOf(id);
   });
@@ -89,9 +90,15 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
 
   serve(app, exportOperations.download, async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
     const { state, options } = exports.read(id, (reader) => reader.record());
-    if (!listsOf(options).includes(list)) throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`);
+    const lists = listsOf(options);
+    if (!lists.includes(list)) {
+      const remedy = 'Ask for one of the lists in `possible`, or begin another export.';
+      throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`, { remedy, possible: lists });
+    }
     if (state !== 'completed' && state !== 'incomplete') {
-      throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`);
+      const remedy =
+        state === 'running' ? 'Wait until it is completed.' : `Continue it with POST /v1/exports/${id}/resume.`;
+      throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`, { remedy });
     }
     const reader = exports.open(id);
     const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
