@@ -14,6 +14,7 @@ const need = z.strictObject({
 });
 
 export const RECIPE_NAME = /^[a-z0-9][a-z0-9-]{0,59}$/;
+export const NAME_RULE = 'a name has up to 60 small letters, digits and hyphens';
 
 /** The marks by which a file is recognised; it must have all that are given. */
 const fit = z.strictObject({
@@ -34,7 +35,7 @@ const fit = z.strictObject({
 
 /** A recipe but for its settings, which are options of an import (src/features/recipes/recipe.ts). */
 export const recipeFields = z.strictObject({
-  name: z.string().regex(RECIPE_NAME, 'a name has up to 60 small letters, digits and hyphens'),
+  name: z.string().regex(RECIPE_NAME, NAME_RULE),
   title: z.string().min(1).max(100).meta({ description: 'The kind of the file.' }),
   description: z.string().max(2_000).default('').meta({ description: 'The use that rollcall makes of it.' }),
   howToExport: z

@@ -1,16 +1,11 @@
 import { z } from 'zod';
+import { MAX_TAGS, TAG, TAG_ALLOWED, TAGS_ALLOWED } from './tag-rule.ts';
 
 /** Words that people give imports, to find them again. */
 
-const MAX_TAGS = 20;
-const ALLOWED = 'allowed are 1 to 40 letters, digits, blanks and . _ - : / @ +';
+const tag = z.string().trim().regex(TAG, TAG_ALLOWED);
 
-const tag = z
-  .string()
-  .trim()
-  .regex(/^[\p{L}\p{M}\p{N} ._:/@+-]{1,40}$/u, ALLOWED);
-
-export const tags = z.array(tag).max(MAX_TAGS, `allowed are ${MAX_TAGS} tags`);
+export const tags = z.array(tag).max(MAX_TAGS, TAGS_ALLOWED);
 
 /** `choir,autumn 2026`: each once, in the order in which they came. */
 export const tagsOption = z

@@ -97,6 +97,8 @@ function Dialog({
 }: Asked & { onClose: (form: FormData | undefined) => void }): VNode {
   const dialog = useModal();
   const closed = () => {
+    // A second Escape closes any dialog: one that has nothing to decide waits for its button.
+    if (no === undefined && dialog.current?.returnValue !== 'yes') return dialog.current?.showModal();
     const form = dialog.current?.querySelector('form');
     const isYes = dialog.current?.returnValue === 'yes' && form !== null && form !== undefined;
     onClose(isYes ? new FormData(form) : undefined);

@@ -133,7 +133,11 @@ test('recipes are listed and removed; those that come with rollcall stay', async
     [['remove', 'slack-export'], 'only recipes that were saved can be removed'],
     [['show', 'mine'], 'no recipe has the name "mine"'],
     [['save', 'slack-export', 'm.csv'], 'choose another name'],
-    [['save', 'No Name!', 'm.csv'], 'a name has up to 60 small letters, digits and hyphens'],
+    [
+      ['save', 'No Name!', 'm.csv'],
+      '"No Name!" is not a name for a recipe; a name has up to 60 small letters, digits and hyphens',
+    ],
+    [['save', 'x', 'm.csv', '--title', 'x'.repeat(101)], 'the recipe cannot be saved: title: '],
     [['save', 'x'], 'name a file that the flags are for, or an import with --from'],
     [['save', 'x', 'm.csv', '--map', 'uid=nobody'], 'nobody'],
   ] as const) {
@@ -141,6 +145,21 @@ test('recipes are listed and removed; those that come with rollcall stay', async
     expect([args, code]).toEqual([args, 2]);
     expect(stderr).toContain(says);
   }
+});
+
+test('a recipe that is there is replaced only with --overwrite, though it may not be readable', async () => {
+  const place = await openWorkplace();
+  const file = place.file('m.csv', 'guid,uid\ng,ana\n');
+  expect((await place.run(['recipes', 'save', 'mine', file, '--title', 'first'])).code).toBe(0);
+  const path = join(place.dataDir, 'recipes', 'mine.json');
+  for (const content of [readFileSync(path, 'utf8'), 'not a recipe']) {
+    writeFileSync(path, content);
+    const refused = await place.run(['recipes', 'save', 'mine', file, '--title', 'second']);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('replace it with --overwrite')]);
+    expect(readFileSync(path, 'utf8')).toBe(content);
+  }
+  expect((await place.run(['recipes', 'save', 'mine', file, '--title', 'second', '--overwrite'])).code).toBe(0);
+  expect((await place.run(['recipes', 'show', 'mine'])).stdout).toContain('mine: second');
 });
 
 test('a recipe that was written by hand and is wrong is named with its file', async () => {

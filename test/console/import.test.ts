@@ -188,6 +188,16 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   await eventually(() => page.getByRole('link', { name: 'steered.csv' }).count()).toBe(0);
 });
 
+test('the page of an import that is deleted elsewhere says that it is gone, and offers nothing more', async () => {
+  const address = await check('gone.csv');
+  const page = await browser.open(address.replace('/v1/', '/'), { refusals: true });
+  await page.getByRole('button', { name: 'Delete…' }).waitFor();
+  await fetch(address, { method: 'DELETE' });
+  await page.getByRole('heading', { name: 'There is no such import', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'All imports' }).waitFor();
+  expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+});
+
 test('a retry is a new import that names the old one', async () => {
   const page = await browser.open(slow.url);
   await startImport(page, memberRows(5000), 'first.csv');

@@ -187,7 +187,15 @@ test('a list is narrowed down, several imports get a tag, and Back brings the fi
   await table.getByLabel(/Select list-two/).check();
   await page.getByRole('button', { name: 'Tag…' }).click();
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('dialog').getByLabel('Add').fill('autumn, term 1');
+  const dialog = page.getByRole('dialog');
+  const add = dialog.getByLabel('Add');
+  await add.fill('autumn, te<rm');
+  await page.getByRole('button', { name: 'Save tags' }).click();
+  await dialog.locator('#tags-add:focus').waitFor();
+  const said = await page.evaluate<string>('document.getElementById("tags-add").validationMessage');
+  expect(said).toContain('“te<rm” cannot be a tag');
+  expect(await add.inputValue()).toBe('autumn, te<rm');
+  await add.fill('autumn, term 1');
   await page.getByRole('button', { name: 'Save tags' }).click();
   await table.getByRole('link', { name: 'autumn' }).first().waitFor();
   expect(await violations(page)).toEqual([]);
@@ -204,6 +212,25 @@ test('a list is narrowed down, several imports get a tag, and Back brings the fi
   await page.getByLabel('Problems').selectOption('true');
   await eventually(names).toContain('list-bad.csv');
   await eventually(names).not.toContain('list-one.csv');
+});
+
+test('of several imports, those with something to dismiss are dismissed, and no others', async () => {
+  await upload('guid,uid\nteam,ann\n', 'name=aside-right.csv');
+  await upload('guid,uid\nteam,\n', 'name=aside-wrong.csv');
+  const page = await browser.open(`${server.url}/imports?search=aside-`);
+  const table = page.getByRole('table', { name: 'Imports, newest first' });
+  for (const name of ['right', 'wrong']) {
+    const row = table.getByRole('row', { name: new RegExp(`aside-${name}`) });
+    await row.getByText('completed').waitFor();
+  }
+  const dismiss = page.getByRole('button', { name: 'Dismiss' });
+  await table.getByLabel(/Select aside-right/).check();
+  await page.getByText('1 selected').waitFor();
+  expect(await dismiss.count()).toBe(0);
+  await table.getByLabel(/Select aside-wrong/).check();
+  await dismiss.click();
+  const answers = page.locator('.bulk-answers').getByRole('listitem');
+  await eventually(() => answers.allTextContents()).toEqual(['aside-wrong.csv: dismissed']);
 });
 
 test('one action for several imports asks once, and each import answers for itself', async () => {

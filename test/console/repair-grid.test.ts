@@ -49,6 +49,18 @@ test('of 100 pasted lines with 50 rows shown every one is entered; those without
   const dialog = page.getByRole('dialog');
   await dialog.getByText('20 lines are left out, from “user-100” on: there is no row for them.').waitFor();
   await checkScreens(page, 'repair-paste-dialog');
+  await dialog.getByText('There are 100 rows from row 2 on.').waitFor();
+  await page.getByRole('button', { name: 'Enter nothing' }).click();
+  // Every line has a row, and there are more rows than lines.
+  await cellOf(page, 'uid, row 4').focus();
+  await paste(page, 'a\tb\tc\nd\te\tf\n');
+  await page.getByRole('dialog', { name: 'Enter 2 lines?' }).waitFor();
+  expect(await dialog.locator('#explanation').textContent()).toBe(
+    '2 cells to the right of the last column are left out.',
+  );
+  await page.getByRole('button', { name: 'Enter nothing' }).click();
+  await cellOf(page, 'uid, row 2').focus();
+  await paste(page, `${lines.join('\n')}\n`);
   await page.getByRole('button', { name: 'Enter 100 lines' }).click();
   await page.getByText('100 ready to send').waitFor();
   await page.getByText('200 cells in 100 rows were changed; 100 of these rows can be sent.').waitFor();

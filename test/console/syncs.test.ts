@@ -160,6 +160,41 @@ test('a plan is rejected by an operator; a viewer sees it and can press nothing 
   expect(await viewer.getByLabel('Choose file').count()).toBe(0);
 });
 
+test('groups in which nothing changes are not counted with the changes', async () => {
+  const page = await enter('operator', '/syncs');
+  const rows = [...TEAM.slice(0, 5), 'zoe'].map((uid) => `g150,${uid}\n`).join('');
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,uid\n${rows}g151,ann\n`, 'reported.csv'));
+  await page
+    .getByRole('row', { name: / in g150: / })
+    .first()
+    .waitFor();
+  await page.getByLabel('Mode').selectOption('mirror');
+  await page.getByLabel('Members not in the file').selectOption('report');
+  await page.getByRole('button', { name: 'Create plan' }).click();
+  await page.getByText('Planned: 1 change in 1 group. Nothing has been sent.').first().waitFor();
+  await page.getByText('4 to look at').first().waitFor();
+});
+
+test('a page of a plan follows what is decided in another window; an action that comes too late is refused, and no longer offered', async () => {
+  const page = await enter('operator', '/syncs');
+  await plan(page, 'choir', TEAM.slice(0, 5), 'twice.csv');
+  await page.getByText('Planned: 2 changes in 1 group.').first().waitFor();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Apply 2 changes' }).click();
+  await dialog.waitFor();
+  await other.getByRole('button', { name: 'Reject…' }).click();
+  await other.getByLabel('Reason').fill('not today');
+  await other.getByRole('dialog').getByRole('button', { name: 'Reject plan' }).click();
+  await other.getByText('Rejected: the plan').first().waitFor();
+  // The page has heard of it before it asks: nothing was pressed in it.
+  await page.getByText('Rejected: the plan').first().waitFor();
+  await dialog.getByRole('button', { name: 'Apply plan' }).click();
+  await page.getByRole('alert').getByText('is rejected').waitFor();
+  expect(await page.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
+});
+
 test('a wrong limit of a guard is shown beside its field', async () => {
   const page = await enter('operator', '/syncs');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));

@@ -30,6 +30,12 @@ test('an admin makes a token, gives it away, and revokes it', async () => {
   expect(token).toMatch(/^rct_/);
   await shown.getByRole('button', { name: 'Copy the secret' }).waitFor();
   await checkScreens(page, 'token-shown');
+  // It is not shown again: only its button closes it.
+  for (const _ of ['Escape', 'and once more']) {
+    await page.keyboard.press('Escape');
+    await shown.locator('button:focus').getByText('I have copied it').waitFor();
+    expect(await shown.locator('code').textContent()).toBe(token);
+  }
   await page.keyboard.press('Enter');
   await shown.waitFor({ state: 'detached' });
   const row = card.getByRole('row', { name: 'nightly-job' });

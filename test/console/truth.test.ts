@@ -102,7 +102,7 @@ test('an undo says whom it left and why, takes them back when asked to, and is l
   await page.getByRole('button', { name: 'Approve…' }).click();
   await page.getByLabel('Reason').fill('no one was there before');
   await page.keyboard.press('Enter');
-  await page.getByText('Applied: 2 changes in 2 groups.').first().waitFor();
+  await page.getByText('Applied: 2 changes in 1 group.').first().waitFor();
   await page.getByRole('heading', { name: 'Why this plan was held' }).waitFor();
   await page.goto(`${url}/imports`);
   await eventually(() => page.getByRole('link', { name: 'Undo of lost.csv' }).count()).toBe(2);
@@ -146,6 +146,14 @@ test('a problem shows up to three of its rows with their values', async () => {
     .getByRole('row', { name: /BAD_CHARACTER in uid Row 2, ann!: .* Also row 3, ben!, row 4, cyd!\./ })
     .waitFor();
   await checkScreens(page, 'problem-examples');
+});
+
+test('a message of the service that is a sentence ends once, also before further rows', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid\nchoir,noone\nchoir,nowhere\n', 'sentences.csv');
+  await page
+    .getByRole('row', { name: /Row 2, noone: The user with UID noone does not exist\. Also row 3, nowhere\./ })
+    .waitFor();
 });
 
 test('a problem whose values have several shapes says how many rows are like each', async () => {

@@ -274,7 +274,10 @@ describe('rows of an import are repaired', () => {
       detail: `Import ${parent.id} is completed and has no repaired rows to send.`,
     });
     const again = body('PATCH', { edits: [{ row: 1, column: 'uid', value: 'user-2' }] });
-    expect(await server.problem(`${url}/rows`, again)).toMatchObject({ code: 'WRONG_STATE' });
+    expect(await server.problem(`${url}/rows`, again)).toMatchObject({
+      code: 'WRONG_STATE',
+      detail: expect.stringContaining('ow 2 of the file was sent in import'),
+    });
     // The rest can follow.
     await edit(parent.id, [2, 'uid', 'user-2']);
     await server.settled((await send(parent.id)).id);

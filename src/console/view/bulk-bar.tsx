@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { SentFor } from '../../api/operation.ts';
 import type { importOperations } from '../../api/operations/import-operations.ts';
+import { tagsProblem } from '../../api/tag-rule.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
@@ -9,7 +10,7 @@ import { ask, confirmed } from '../dialog.tsx';
 import { ErrorPlace, foreign, importHref } from '../elements.tsx';
 import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
-import { fileName, needAttention } from '../import-words.ts';
+import { fileName, leftToDo } from '../import-words.ts';
 import { refreshOverview } from '../live-overview.ts';
 import { saidOf } from '../remedies.ts';
 import { call } from '../requests.ts';
@@ -98,10 +99,12 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
   const views = items.filter(({ id }) => chosen.value.has(id));
   const count = views.length;
 
-  const send = (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string) =>
+  const dismissible = views.filter((view) => view.finishedAt !== null && leftToDo(view) > 0);
+
+  const send = (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string, to = views) =>
     work.start(async (signal) => {
       if (body.action === 'resume' && !(await mayBeResumed(views, signal))) return;
-      const names = new Map(views.map(({ id, file }) => [id, fileName(file)]));
+      const names = new Map(to.map(({ id, file }) => [id, fileName(file)]));
       const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } }, signal);
       answers.value = results.map(({ id, problem }) => ({
         id,
@@ -137,8 +140,8 @@ export function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
             {label}
           </WorkButton>
         ))}
-        {views.some(({ finishedAt, rows }) => finishedAt !== null && needAttention(rows) > 0) && (
-          <WorkButton busy={work.busy} onClick={() => void send({ action: 'dismiss' }, 'dismissed')}>
+        {dismissible.length > 0 && (
+          <WorkButton busy={work.busy} onClick={() => void send({ action: 'dismiss' }, 'dismissed', dismissible)}>
             Dismiss
           </WorkButton>
         )}
@@ -205,7 +208,16 @@ function TagField({ name, label, isFirst }: { name: string; label: string; isFir
   return (
     <div class="field">
       <label for={`tags-${name}`}>{label}</label>
-      <input id={`tags-${name}`} name={name} type="text" autocomplete="off" maxLength={200} autoFocus={isFirst} />
+      <input
+        id={`tags-${name}`}
+        name={name}
+        type="text"
+        autocomplete="off"
+        maxLength={200}
+        autoFocus={isFirst}
+        // With it, the dialog stays open and the browser says at the field what is wrong.
+        onInput={({ currentTarget }) => currentTarget.setCustomValidity(tagsProblem(listIn(currentTarget.value)))}
+      />
     </div>
   );
 }

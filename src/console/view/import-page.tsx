@@ -74,9 +74,9 @@ function ImportTitle({ id, live }: { id: string; live: LiveImport }) {
       </p>
       <div class="title">
         <h1 tabIndex={-1}>
-          {view === undefined ? (isMissing ? 'There is no such import' : 'Import') : foreign(fileName(view.file))}
+          {isMissing ? 'There is no such import' : view === undefined ? 'Import' : foreign(fileName(view.file))}
         </h1>
-        <ImportTags live={live} />
+        {!isMissing && <ImportTags live={live} />}
       </div>
     </>
   );

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { RECIPE_NAME } from '../../api/recipes.ts';
+import type { z } from 'zod';
+import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
+import { shown } from '../../imports/read/intake-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { BUILT_IN } from './built-in.ts';
 import { importedRecipe, importedRecipes } from './imported.ts';
@@ -59,11 +60,23 @@ function unknown(saved: readonly string[], name: string): UnknownRecipe {
   return new UnknownRecipe(name, [...saved, ...BUILT_IN.map((one) => one.name)]);
 }
 
+/** Whether the data directory has a recipe with this name, though it may not be readable. */
+export function isSaved({ recipes }: DataDir, name: string): boolean {
+  return namesIn(recipes).includes(name);
+}
+
+/** @throws BadRecipe for a name that no recipe can be saved under */
+export function checkName(name: string): void {
+  if (BUILT_IN.some((one) => one.name === name)) {
+    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'choose another name');
+  }
+  if (RECIPE_NAME.test(name)) return;
+  throw new BadRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE);
+}
+
 /** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
 export function saveRecipe({ recipes }: DataDir, given: RecipeInput): KnownRecipe {
-  if (BUILT_IN.some(({ name }) => name === given.name)) {
-    throw new BadRecipe(`${given.name} is a recipe that comes with rollcall`, 'choose another name');
-  }
+  checkName(given.name);
   const checked = recipe.safeParse(given);
   if (!checked.success) throw new BadRecipe(`the recipe cannot be saved: ${problems(checked.error)}`, 'correct it');
   mkdirSync(recipes, { recursive: true, mode: 0o700 });
@@ -116,9 +129,5 @@ const SHOW_IT =
   'correct or remove it in the folder recipes of the data directory; `rollcall recipes show` with its name says there what is wrong';
 
 function problems(error: z.ZodError): string {
-  return z
-    .prettifyError(error)
-    .split('\n')
-    .map((line) => line.trim())
-    .join(' ');
+  return error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ');
 }

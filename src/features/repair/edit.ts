@@ -154,10 +154,13 @@ export function checkRows(repair: OpenRepair, rows: readonly number[]): void {
   refuseSent(repair, rows);
 }
 
-function refuseSent({ ledger }: OpenRepair, rows: readonly number[]): void {
-  for (const [row, { sentIn }] of repairsOf(ledger, rows)) {
+function refuseSent(repair: OpenRepair, rows: readonly number[]): void {
+  for (const [row, { sentIn }] of repairsOf(repair.ledger, rows)) {
     if (sentIn === null) continue;
-    throw new CannotRepair(`row ${row} was sent in import ${sentIn}`, 'repair it there', { sentIn });
+    const [original] = originalsOf(repair, [row]);
+    throw new CannotRepair(`row ${original?.line} of the file was sent in import ${sentIn}`, 'repair it there', {
+      sentIn,
+    });
   }
 }
 

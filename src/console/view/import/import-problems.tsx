@@ -121,7 +121,7 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean): Column
 
 /** The message of the first one is much the same as those of the others. */
 function examplesOf([first, ...further]: ProblemView['examples']) {
-  const message = first?.message ?? '';
+  const message = messageWords(first?.message ?? '');
   const others = further.filter(({ rows }) => rows === undefined);
   const rows = others.flatMap(({ line, value }, at) => [
     at === 0 ? ' Also row ' : ', row ',
@@ -136,8 +136,13 @@ function examplesOf([first, ...further]: ProblemView['examples']) {
           , <LongValue value={first?.value ?? ''} />
         </>
       )}
-      {message !== '' && <>: {foreign(messageWords(message))}</>}
-      {others.length > 0 && <>.{rows}.</>}
+      {message !== '' && <>: {foreign(message)}</>}
+      {others.length > 0 && (
+        <>
+          {!message.endsWith('.') && '.'}
+          {rows}.
+        </>
+      )}
     </>
   );
 }

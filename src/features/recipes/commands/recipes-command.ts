@@ -21,7 +21,9 @@ import { lookAt } from '../beginning.ts';
 import type { recipeOperations } from '../operations.ts';
 import { BadRecipe, needText, recipeFrom } from '../recipe.ts';
 import {
+  checkName,
   findRecipe,
+  isSaved,
   type KnownRecipe,
   listRecipes,
   removeRecipe,
@@ -35,6 +37,7 @@ interface SaveFlags extends CommonFlags, ReadingChoices, ShapeFlags, RecipeFlags
   readonly from?: string;
   readonly title?: string;
   readonly description?: string;
+  readonly overwrite?: true;
 }
 
 /** `rollcall recipes`: settings for the exports of other systems, and for your own files. */
@@ -62,7 +65,8 @@ function saveCommand(io: Io, end: End): Command {
     .argument('[file]', 'a file that the flags are for')
     .option('--from <import>', 'take the flags of an import instead; "latest" is the latest one')
     .option('--title <text>', 'what the files are')
-    .option('--description <text>', 'what rollcall does with them');
+    .option('--description <text>', 'what rollcall does with them')
+    .option('--overwrite', 'replace a recipe with this name');
   return withDataDir(withJson(withShape(withOptions(withRecipeFlag(command), READING)))).action(
     (name: string, file: string | undefined, flags: SaveFlags) => end(saveOne(io, name, file, flags)),
   );
@@ -120,6 +124,12 @@ async function saveOne(io: Io, name: string, file: string | undefined, flags: Sa
   }
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
+  checkName(name);
+  if (isSaved(dir, name) && !flags.overwrite) {
+    throw new UsageError(
+      `there is a recipe with the name ${name} already; choose another name, or replace it with --overwrite`,
+    );
+  }
   const origin =
     flags.from === undefined ? await fromFile(config, dir, file ?? '', flags) : fromImport(config, dir, flags.from);
   makeDataDir(dir);

@@ -226,8 +226,14 @@ async function paste(
   const yes =
     leftOut.length === 0 ||
     (await confirmed({
-      question: `Enter ${grouped(entered)} of ${counted(lines.length, 'line')}?`,
-      explanation: [`There are ${counted(entered, 'row')} from row ${row.line} on. `, leftOut.map(foreign)],
+      question:
+        preview.leftOut.lines === 0
+          ? `Enter ${counted(entered, 'line')}?`
+          : `Enter ${grouped(entered)} of ${counted(lines.length, 'line')}?`,
+      explanation: [
+        preview.leftOut.lines > 0 && `There are ${counted(entered, 'row')} from row ${row.line} on. `,
+        leftOut.map(foreign),
+      ],
       yes: `Enter ${counted(entered, 'line')}`,
       no: 'Enter nothing',
       tone: 'main',

@@ -14,17 +14,29 @@ import type { syncOperations } from '../operations.ts';
 
 const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'danger', reject: 'quiet' };
 
-/** `onDone` gets the sync as it is then. */
-export function SyncActions({ view, onDone }: { view: SyncView; onDone: (view: SyncView) => void }) {
+interface SyncActionsProperties {
+  view: SyncView;
+  /** Gets the sync as it is then. */
+  onDone: (view: SyncView) => void;
+  /** Something else may have been done with it meanwhile. */
+  onRefused: () => void;
+}
+
+export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) {
   const { go } = usePlace();
   const work = useWork();
   const buttons = useKeptFocus();
   const act = async (action: SyncAction) => {
     const agreed = await decision(view, action);
     if (agreed === undefined) return;
-    await work.start(async (signal) =>
-      onDone(await call(`POST /v1/syncs/:id/${action}`, { id: view.id, body: agreed.body }, signal)),
-    );
+    await work.start(async (signal) => {
+      try {
+        onDone(await call(`POST /v1/syncs/:id/${action}`, { id: view.id, body: agreed.body }, signal));
+      } catch (refusal) {
+        onRefused();
+        throw refusal;
+      }
+    });
   };
   const { left, undoOf } = view;
   const again = async () => {

@@ -54,7 +54,10 @@ export function SyncPage() {
     data: view,
     error,
     set,
+    reload,
   } = useAnswer(syncs.addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
+  const ask = () => void reload();
+  useListNews(['sync', 'removed'], ask, (news) => news.id === id);
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
   const isHeld = view?.state === 'held';
@@ -80,7 +83,7 @@ export function SyncPage() {
           <>
             <section class="card state" aria-label="State">
               <SyncHead view={view} />
-              {isOperator && <SyncActions view={view} onDone={set} />}
+              {isOperator && <SyncActions view={view} onDone={set} onRefused={ask} />}
             </section>
             {view.guards.length > 0 && (
               <Card id="findings" title={`Why this plan ${isHeld ? 'is' : 'was'} held`}>
