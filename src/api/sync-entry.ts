@@ -15,6 +15,7 @@ export const planTotals = z.strictObject({
   actions: actionCounts,
   right: count.meta({ description: 'Members that are as the file says.' }),
   changes: count.meta({ description: 'Changes that would be sent: additions, changes, removals and bans.' }),
+  changedGroups: count.optional().meta({ description: 'Groups with such changes; plans of older versions lack it.' }),
   invalid: count.optional().meta({ description: 'Rows of the file that cannot be used; absent: none.' }),
   create: z
     .strictObject({

@@ -136,8 +136,8 @@ function planningSentence(planning: Planning | null) {
   return step === 'owner' ? `Checking who owns the groups: ${of}.` : `Checking who is banned from the groups: ${of}.`;
 }
 
-function changesIn({ changes, groups }: PlanTotals) {
-  return `${counted(changes, 'change')} in ${counted(groups, 'group')}`;
+function changesIn({ changes, groups, changedGroups = groups }: PlanTotals) {
+  return `${counted(changes, 'change')} in ${counted(changedGroups, 'group')}`;
 }
 
 /** "3 to add, 1 to remove"; what there is nothing of is left out. */

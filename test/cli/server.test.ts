@@ -99,7 +99,7 @@ describe('with a server, commands do as they do without:', () => {
   test('an empty file is named before it is sent', async () => {
     const place = await remotePlace();
     const { code, stderr } = await place.run(['import', place.file('empty.csv', '')]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"empty.csv" is empty; write rows into it')]);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"empty.csv" is empty. Write rows into it')]);
   });
 
   test('the progress of an import whose other rows wait stays where it is', async () => {

@@ -160,6 +160,21 @@ test('a plan is rejected by an operator; a viewer sees it and can press nothing 
   expect(await viewer.getByLabel('Choose file').count()).toBe(0);
 });
 
+test('groups in which nothing changes are not counted with the changes', async () => {
+  const page = await enter('operator', '/syncs');
+  const rows = [...TEAM.slice(0, 5), 'zoe'].map((uid) => `g150,${uid}\n`).join('');
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,uid\n${rows}g151,ann\n`, 'reported.csv'));
+  await page
+    .getByRole('row', { name: / in g150: / })
+    .first()
+    .waitFor();
+  await page.getByLabel('Mode').selectOption('mirror');
+  await page.getByLabel('Members not in the file').selectOption('report');
+  await page.getByRole('button', { name: 'Create plan' }).click();
+  await page.getByText('Planned: 1 change in 1 group. Nothing has been sent.').first().waitFor();
+  await page.getByText('4 to look at').first().waitFor();
+});
+
 test('a page of a plan follows what is decided in another window; an action that comes too late is refused, and no longer offered', async () => {
   const page = await enter('operator', '/syncs');
   await plan(page, 'choir', TEAM.slice(0, 5), 'twice.csv');

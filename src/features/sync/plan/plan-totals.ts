@@ -28,6 +28,7 @@ export function planTotals(groups: readonly PlanGroup[], creating?: PlanCreating
     actions,
     right: sum(({ right }) => right),
     changes: sum(changesOf),
+    changedGroups: groups.filter((group) => changesOf(group) > 0).length,
     ...(invalid > 0 && { invalid }),
     ...(creating !== undefined && { create: creationOf(groups, creating) }),
   };
