@@ -107,7 +107,8 @@ export const importFilter = z.strictObject({
     .transform((is) => is === 'true')
     .optional()
     .meta({
-      description: 'Only imports that stopped, or that ended with rows that need attention, dismissed ones too.',
+      description:
+        'Only imports that stopped, or that ended with rows that need attention: dismissed ones too, those whose rows were sent again not.',
     }),
 });
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;

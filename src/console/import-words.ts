@@ -39,9 +39,18 @@ export function needAttention(rows: RowCounts) {
   return sumOf(rows, ATTENTION);
 }
 
-/** Rows that need attention still: not those that were repaired and sent. */
-export function leftToDo({ rows, repaired }: ImportView) {
-  return Math.max(0, needAttention(rows) - repaired);
+/** Rows that need attention still: not those that were repaired and sent, or that a retry has taken. */
+export function leftToDo(view: ImportView) {
+  return Math.max(0, needAttention(view.rows) - view.repaired - retriedRows(view));
+}
+
+/** The retry that took all rows that could be sent again; undefined where there is none. */
+export function completeRetry({ followUps }: ImportView) {
+  return followUps.find(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected');
+}
+
+function retriedRows(view: ImportView) {
+  return completeRetry(view)?.rows?.read ?? 0;
 }
 
 export function wentWrong(rows: RowCounts) {
@@ -203,10 +212,12 @@ function completedSentence(view: ImportView) {
   if (rows.read === 1 && good === 1) return 'Completed: the only row succeeded.';
   if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
   const attention = leftToDo(view);
+  const retried = retriedRows(view);
   const others =
     rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
   const rest = [
     repaired > 0 && `${counted(repaired, 'row')} ${repaired === 1 ? 'was' : 'were'} repaired and sent`,
+    retried > 0 && `${counted(retried, 'row')} ${retried === 1 ? 'was' : 'were'} retried`,
     edited > 0 && `${counted(edited, 'row')} ${edited === 1 ? 'was' : 'were'} edited and not sent yet`,
     attention > 0 && `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention`,
   ].filter((part) => part !== false);

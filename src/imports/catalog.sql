@@ -15,7 +15,7 @@ select * from import_records order by createdAt desc, id desc limit :limit;
 -- name: page
 -- In: created_at and id of the import before the page, limit, and what imports must be like (null: anything): states and
 -- kinds (JSON arrays), search (a part of file, id, reason or a tag), since and until (ms), created_by, tags (JSON array: all
--- of them), problems (1: something in them needs a person). Out: newest first.
+-- of them), problems (1: something in them needs a person: rows that were sent again do not). Out: newest first.
 select * from import_records i
  where (createdAt, id) < (:created_at, :id) and createdAt >= :since and createdAt < :until
    and (:states is null or state in (select value from json_each(:states)))
@@ -28,7 +28,9 @@ select * from import_records i
         select 1 from json_each(:tags) wanted
          where not exists (select 1 from json_each(i.tags) own where own.value = wanted.value collate nocase)))
    and (:problems = 0 or state in ('blocked', 'failed', 'rejected', 'aborted')
-        or exists (select 1 from import_problems where import_id = i.id))
+        or exists (select 1 from (select sum(rows) as rows from import_problems where import_id = i.id) p
+                    where p.rows > coalesce((select sum(iif(r.finishedAt is null, p.rows, json_extract(r.totals, '$.rows.read')))
+                                               from import_records r where r.retryOf = i.id), 0)))
  order by createdAt desc, id desc limit :limit;
 
 -- name: undone

@@ -74,10 +74,42 @@ test('an import names what retried and undid it, and offers only what is left', 
   const undo = await page.getByRole('link', { name: 'A plan to undo it' }).getAttribute('href');
   await page.goto(`${server.url}/imports`);
   const row = page.getByRole('row', { name: /parent\.csv/ });
-  await row.getByText('completed with problems').waitFor();
+  await row.getByText('completed', { exact: true }).waitFor();
   expect(await row.textContent()).not.toContain('undone');
   await fetch(`${server.url}/v1${undo}/apply`, { method: 'POST' });
   await row.getByText('undone').waitFor();
+});
+
+test('rows of a cancelled import that a retry has sent need attention no more, and the import says where they went', async () => {
+  const answer = await fetch(`${server.url}/v1/imports?name=stopped.csv&first=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'guid,uid\nchoir,ada\nchoir,ben\n',
+  });
+  const { id } = (await answer.json()) as { id: string };
+  const state = async () => ((await (await fetch(`${server.url}/v1/imports/${id}`)).json()) as { state: string }).state;
+  await eventually(state).toBe('paused');
+  await fetch(`${server.url}/v1/imports/${id}/cancel`, { method: 'POST' });
+  await eventually(state).toBe('cancelled');
+  const page = await browser.open(`${server.url}/imports/${id}`);
+  const problems = page.getByRole('region', { name: 'Problems' });
+  await problems.getByText('import the retry file to send them').waitFor();
+  await page.getByRole('button', { name: 'Retry 1 row' }).click();
+  await page.getByText('Retries rows of').waitFor();
+  const retry = page.url().split('/').at(-1) ?? '';
+  await page.goto(`${server.url}/imports/${id}`);
+  await problems.getByText(`They went out in retry ${retry}.`).waitFor();
+  await page.getByRole('link', { name: 'Downloads' }).click();
+  await page.getByText(`1 row in the columns of your file: they went out in retry ${retry}`).waitFor();
+  expect(await page.getByText(/import the retry file|fix them and upload it/).count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  await page.goto(`${server.url}/imports`);
+  await eventually(() =>
+    page
+      .getByRole('row', { name: /stopped\.csv/ })
+      .getByRole('cell')
+      .allTextContents(),
+  ).toContain('0');
 });
 
 test('an undo says whom it left and why, takes them back when asked to, and is listed as an undo', async () => {

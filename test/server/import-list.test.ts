@@ -35,7 +35,7 @@ test('an import is found by its name, tags, who started it, its kind, its day, a
   expect(await found('tags=choir,Term 1')).toEqual(['choir-autumn.csv']);
   expect(await found('tags=choir,orchestra')).toEqual([]);
   expect(await found('kind=retry')).toEqual(['strings-retry.csv']);
-  expect(await found('problems=true')).toEqual(['strings-retry.csv', 'strings.csv']);
+  expect(await found('problems=true')).toEqual(['strings-retry.csv']);
   expect(await found('createdBy=LOCAL&search=choir')).toEqual(['choir-autumn.csv']);
   const today = good.createdAt.slice(0, 10);
   expect(await found(`search=choir&from=${today}&to=${today}`)).toEqual(['choir-autumn.csv']);
@@ -123,4 +123,15 @@ test('an action that needs no tags refuses them, and a tag needs some', async ()
   expect(await refused({ action: 'tag', ids: ['a'] })).toMatchObject({ code: 'BAD_OPTION' });
   expect(await refused({ action: 'pause', ids: ['a'], tags: {} })).toMatchObject({ code: 'BAD_OPTION' });
   expect(await refused({ action: 'explode', ids: ['a'] })).toMatchObject({ code: 'BAD_OPTION', field: 'action' });
+});
+
+test('an import that was cancelled has problems until a retry has sent its other rows', async () => {
+  const post = { method: 'POST' };
+  const { id } = await server.run('guid,uid\nteam,user-1\nteam,user-2\n', 'first=1&name=stopped.csv');
+  await server.json(`/v1/imports/${id}/cancel`, post);
+  expect(await server.settled(id)).toMatchObject({ state: 'cancelled', rows: { unprocessed: 1 } });
+  expect(await found('problems=true&search=stopped')).toEqual(['stopped.csv']);
+  const retry = await server.json<ImportView>(`/v1/imports/${id}/retry`, post);
+  expect(await server.settled(retry.id)).toMatchObject({ state: 'completed', rows: { added: 1 } });
+  expect(await found('problems=true&search=stopped')).toEqual([]);
 });

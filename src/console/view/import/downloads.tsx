@@ -3,7 +3,7 @@ import type { SentFor } from '../../../api/operation.ts';
 import type { rowOperations } from '../../../api/operations/row-operations.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
-import { ATTENTION, needAttention, retryable, WRONG } from '../../import-words.ts';
+import { ATTENTION, completeRetry, needAttention, retryable, WRONG } from '../../import-words.ts';
 import { addressOf } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
 
@@ -25,6 +25,7 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
     linksOf(['csv', 'xlsx', 'ndjson', 'json'], (format) => report({ format, ...query }));
   const attention = needAttention(rows);
   const again = retryable(rows);
+  const retry = completeRetry(view);
   return (
     <ul class="downloads">
       <Download
@@ -42,7 +43,7 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
       {again > 0 && (
         <Download
           name="Retry file"
-          note={`${counted(again, 'row')} in the columns of your file: fix them and upload it`}
+          note={`${counted(again, 'row')} in the columns of your file: ${retry === undefined ? 'fix them and upload it' : `they went out in retry ${retry.id}`}`}
           links={[{ text: 'Download', href: report({ retryable: true }) }]}
         />
       )}

@@ -6,7 +6,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { type Column, DataTable } from '../../data-table.tsx';
 import { Card, ErrorNotice, foreign, importHref, repairHref } from '../../elements.tsx';
-import { ATTENTION, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
+import { ATTENTION, completeRetry, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -24,7 +24,8 @@ const MAX_ON_PHONE = 2;
 export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
   const { isOperator } = usePlace();
   const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }));
-  const { rows } = live.view.value ?? {};
+  const view = live.view.value;
+  const rows = view?.rows;
   useRenewal(rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows), () => void reload(), EVERY_MS);
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
@@ -45,7 +46,7 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
           caption="Problems by code and column"
           keyOf={({ status, code, column }) => `${status} ${code} ${column ?? ''}`}
           items={items}
-          columns={columnsFor(id, filter, isOperator)}
+          columns={columnsFor(id, filter, isOperator, view && completeRetry(view)?.id)}
         />
       </div>
       {items.length < all.length && (
@@ -68,7 +69,8 @@ function isCalm({ status }: ProblemView) {
   return !ATTENTION.includes(status);
 }
 
-function columnsFor(id: string, filter: RowsWanted, isOperator: boolean): Column<ProblemView>[] {
+/** @param retry that took all rows that could be sent again */
+function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?: string): Column<ProblemView>[] {
   return [
     { label: 'Rows', kind: 'number', cell: ({ count }) => grouped(count) },
     {
@@ -87,20 +89,25 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean): Column
     {
       label: 'What to do',
       kind: 'wide',
-      cell: ({ status, code, column: problemColumn, advice }) => (
-        <>
-          {withControls(advice)}
-          {isOperator && (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
-            <>
-              {' '}
-              <a href={`${repairHref(id)}${query({ status, code, problemColumn })}`} aria-label={`Repair ${code}`}>
-                Repair
-              </a>{' '}
-              them here.
-            </>
-          )}
-        </>
-      ),
+      cell: ({ status, code, column: problemColumn, advice, retryable }) =>
+        retryable && retry !== undefined ? (
+          <>
+            They went out in <a href={importHref(retry)}>retry {retry}</a>.
+          </>
+        ) : (
+          <>
+            {withControls(advice)}
+            {isOperator && (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
+              <>
+                {' '}
+                <a href={`${repairHref(id)}${query({ status, code, problemColumn })}`} aria-label={`Repair ${code}`}>
+                  Repair
+                </a>{' '}
+                them here.
+              </>
+            )}
+          </>
+        ),
     },
     {
       label: 'Show',
