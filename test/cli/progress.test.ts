@@ -115,6 +115,13 @@ describe('what an import waits for is said', () => {
     );
   });
 
+  test('that the service asks for a wait each time', async () => {
+    expect(await lineAfter(9, { waiting: 39, limitedForMs: 400 }, asking)).toMatch(/0 of 39$/);
+    expect(await lineAfter(11, { waiting: 39, limitedForMs: 400 }, asking)).toMatch(
+      /waiting since \d\d:\d\d for the rate limit$/,
+    );
+  });
+
   test('that calls are not answered', async () => {
     expect(await lineAfter(11, { active: 2 })).toMatch(/waiting since \d\d:\d\d for 2 calls to be answered$/);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { eventually } from '../eventually.ts';
 import { manyMembers, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
 const GROUPS = 40;
@@ -42,6 +43,17 @@ describe('while an import runs, another command', () => {
     const { code: resumed, summary } = await place.summary(['resume']);
     expect(resumed).toBe(EXIT.ok);
     expect([summary.rows.added, place.calls()]).toEqual([GROUPS * 10, GROUPS]);
+  });
+
+  test('sees that the service lets no call through for now, also where it is only asked who is banned', async () => {
+    const place = await openSandboxPlace({ users: 'any', groups: 'any', faults: 'too-many=100%' });
+    place.file('m.csv', manyMembers(20, 4));
+    const run = place.begin(['import', 'm.csv']);
+    await eventually(async () => (await place.run(['status'])).stdout).toMatch(
+      /^us +0 calls in flight, 4 batches queued, .*waiting \S+ m?s for the rate limit$/m,
+    );
+    hurry(place);
+    expect((await run.ended).code).toBe(EXIT.ok);
   });
 
   test('cancels it: what was not sent is unprocessed, and retry sends exactly that', async () => {

@@ -26,6 +26,7 @@ export function describeBudgets(place: QueuePlace): void {
     const asking = await send(groups(40), { bans: 'keep' });
     await eventually(() => sandbox.calls.us.requests - before).toBe(40);
     await eventually(async () => (await queue.depth()).waiting).toBeGreaterThan(0);
+    expect((await status()).limitedForMs).toBeGreaterThan(LONG_MS / 2);
     expect(counts(asking).added).toBe(0);
     await queue.endWait();
     await coordinator.settled(asking);
@@ -34,6 +35,7 @@ export function describeBudgets(place: QueuePlace): void {
     await lists.slowDown(LONG_MS);
     const waiting = await send(groups(2), { bans: 'keep' });
     await eventually(async () => (await status()).waiting).toBe(2);
+    expect((await status()).limitedForMs).toBeGreaterThan(LONG_MS / 2);
     const sent = await pipeline.run(csv(participants(100, 'other')));
     expect([sent.state, counts(sent.id).added]).toEqual(['completed', 100]);
     await cancelled(coordinator, waiting);

@@ -75,7 +75,9 @@ function regionLine({
     serviceAway(circuit, true),
     stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,
-    limitedForMs > 1_500 ? `waiting ${duration(limitedForMs)} for the rate limit` : '',
+    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0)
+      ? `waiting ${duration(limitedForMs)} for the rate limit`
+      : '',
   ];
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
 }

@@ -261,8 +261,9 @@ function obstacleOf(status: RegionStatus | undefined, since: number, countsDown:
     return [{ text: `waiting ${countsDown ? `${duration(limitedForMs)} ` : ''}for the rate limit` }];
   }
   if (!isNotable(since) || active + waiting === 0) return undefined;
-  const forWhat =
-    active > 0 ? `${counted(active, 'call')} to be answered` : `a worker to take ${counted(waiting, 'call')}`;
+  if (active > 0) return [{ text: waitingLine(since, `${counted(active, 'call')} to be answered`) }];
+  // The service may say again and again that a second must pass.
+  const forWhat = limitedForMs > 0 ? 'the rate limit' : `a worker to take ${counted(waiting, 'call')}`;
   return [{ text: waitingLine(since, forWhat) }];
 }
 

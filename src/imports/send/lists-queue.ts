@@ -23,7 +23,30 @@ export function openListsQueue(
 export async function depthOf(
   queues: Record<'queue' | 'lists', Pick<JobQueue<BatchPayload>, 'depth'>>,
 ): Promise<QueueDepth> {
-  const [sent, read] = await Promise.all([queues.queue.depth(), queues.lists.depth()]);
+  return sumOf(...(await Promise.all([queues.queue.depth(), queues.lists.depth()])));
+}
+
+/**
+ * The same, with the time until the rate limit lets a call start that waits, in ms. Where none waits, it is the time of the
+ * calls that send.
+ */
+export async function limitedDepthOf({
+  queue,
+  lists,
+}: Record<'queue' | 'lists', Pick<JobQueue<BatchPayload>, 'depth' | 'limitedForMs'>>): Promise<
+  QueueDepth & { readonly limitedForMs: number }
+> {
+  const [sent, read, ofSending, ofReading] = await Promise.all([
+    queue.depth(),
+    lists.depth(),
+    queue.limitedForMs(),
+    lists.limitedForMs(),
+  ]);
+  const ofBoth = sent.waiting === 0 ? ofReading : Math.min(ofSending, ofReading);
+  return { ...sumOf(sent, read), limitedForMs: read.waiting === 0 ? ofSending : ofBoth };
+}
+
+function sumOf(sent: QueueDepth, read: QueueDepth): QueueDepth {
   return {
     waiting: sent.waiting + read.waiting,
     delayed: sent.delayed + read.delayed,

@@ -13,7 +13,7 @@ import { readCircuit } from '../../queue/circuit.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
-import { depthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
+import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
 import { RegionCircuit, statusOf } from './region-circuit.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
@@ -110,12 +110,11 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
     status: async () => {
       const [
         { state, since, code, message, ...more },
-        ...[depth, stopped, limitedForMs, callsPerMinute = null, apart, listsPerMinute, workers]
+        ...[depth, stopped, callsPerMinute = null, apart, listsPerMinute, workers]
       ] = await Promise.all([
         circuit(),
-        depthOf({ queue, lists }),
+        limitedDepthOf({ queue, lists }),
         queue.isPaused(),
-        queue.limitedForMs(),
         queue.callsPerMinute(),
         ownLists(),
         lists.callsPerMinute(),
@@ -127,7 +126,6 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         stopped,
         unanswered: state === 'closed' || since === null ? null : { since, code, message },
         circuit: { state, since, code, message, ...more },
-        limitedForMs,
         callsPerMinute,
         listsPerMinute: apart ? (listsPerMinute ?? null) : null,
         workers,
