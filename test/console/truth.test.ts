@@ -84,7 +84,7 @@ test('rows of a cancelled import that a retry has sent need attention no more, a
   const answer = await fetch(`${server.url}/v1/imports?name=stopped.csv&first=1`, {
     method: 'POST',
     headers: { 'content-type': 'text/csv' },
-    body: 'guid,uid\nchoir,ada\nchoir,ben\n',
+    body: 'guid,uid\nchoir,ben\nchoir,cyd\n',
   });
   const { id } = (await answer.json()) as { id: string };
   const state = async () => ((await (await fetch(`${server.url}/v1/imports/${id}`)).json()) as { state: string }).state;
