@@ -10,8 +10,8 @@ import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
-import { exportBytes, listsOf } from './export-files.ts';
-import { UnknownExport } from './export-store.ts';
+import { type ExportList, exportBytes, listsOf } from './export-files.ts';
+import { type ExportReader, UnknownExport } from './export-store.ts';
 import { exportView } from './export-view.ts';
 import { exportOperations } from './operations.ts';
 import { createExports, type Exports } from './running-exports.ts';
@@ -89,17 +89,11 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
   serve(app, exportOperations.remove, async ({ params: { id } }) => exports.remove(id));
 
   serve(app, exportOperations.download, async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
-    const { state, options } = exports.read(id, (reader) => reader.record());
-    const lists = listsOf(options);
-    if (!lists.includes(list)) {
-      const remedy = 'Ask for one of the lists in `possible`, or begin another export.';
-      throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`, { remedy, possible: lists });
-    }
-    if (state !== 'completed' && state !== 'incomplete') {
-      const remedy =
-        state === 'running' ? 'Wait until it is completed.' : `Continue it with POST /v1/exports/${id}/resume.`;
-      throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`, { remedy });
-    }
+    refuseDownload(
+      id,
+      list,
+      exports.read(id, (reader) => reader.record()),
+    );
     const reader = exports.open(id);
     const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
     reply.type(TYPES[format]);
@@ -108,6 +102,19 @@ function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerConte
     reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
     return reply.send(bytes);
   });
+}
+
+/** @throws Problem WRONG_STATE */
+function refuseDownload(id: string, list: ExportList, { state, options }: ReturnType<ExportReader['record']>): void {
+  const lists = listsOf(options);
+  if (!lists.includes(list)) {
+    const remedy = 'Ask for one of the lists in `possible`, or begin another export.';
+    throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`, { remedy, possible: lists });
+  }
+  if (state === 'completed' || state === 'incomplete') return;
+  const remedy =
+    state === 'running' ? 'Wait until it is completed.' : `Continue it with POST /v1/exports/${id}/resume.`;
+  throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`, { remedy });
 }
 
 /** Reads exports, of which some may be damaged. */
