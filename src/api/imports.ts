@@ -108,7 +108,7 @@ export const importFilter = z.strictObject({
     .optional()
     .meta({
       description:
-        'Only imports that stopped, or that ended with rows that need attention: dismissed ones too, those whose rows were sent again not.',
+        'Only imports that stopped, or that ended with rows that need attention: dismissed ones too, but not those whose rows were all sent again.',
     }),
 });
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;

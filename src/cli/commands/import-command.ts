@@ -43,10 +43,8 @@ export function importCommand(io: Io, end: End): Command {
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
-  if (!flags.check && (flags.maxCalls !== undefined || flags.yes)) {
-    throw new UsageError(
-      `${flags.yes ? '--yes' : '--max-calls'} is about the calls of --check; add --check, or leave it out`,
-    );
+  if (!flags.check && flags.maxCalls !== undefined) {
+    throw new UsageError('--max-calls is about the calls of --check; add --check, or leave it out');
   }
   const { config, runs } = await openImportRuns(io, flags);
   const code = await runs.file(file, flags);

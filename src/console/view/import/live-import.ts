@@ -6,10 +6,9 @@ import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
 import { announce } from '../../frame.tsx';
 import { stateSentence } from '../../import-words.ts';
 import { follow } from '../../live.ts';
-import { useListNews } from '../../live-overview.ts';
+import { onListEvents } from '../../live-overview.ts';
 import { addressOf, call } from '../../requests.ts';
 import { isAway } from '../../use-answer.ts';
-import { useLeaving } from '../../work.tsx';
 
 /** `at` in seconds since 1970. */
 export type Rate = { at: number } & { [K in keyof NonNullable<Progress['rates']>]: number | null };
@@ -174,13 +173,17 @@ export class LiveImport {
 export function useLiveImport(id: string) {
   const live = useRef<LiveImport | undefined>(undefined);
   live.current ??= new LiveImport(id);
-  const leaving = useLeaving();
-  useEffect(() => void live.current?.start(leaving()), []);
-  useListNews(
-    ['removed'],
-    () => void live.current?.load(leaving()),
-    (removed) => removed.id === id,
-  );
+  useEffect(() => {
+    const leaving = new AbortController();
+    void live.current?.start(leaving.signal);
+    const hear = (removed: { id: string }) => removed.id === id && void live.current?.load(leaving.signal);
+    // Its own stream asks for it again where events may have been missed.
+    const end = onListEvents({ removed: hear }, () => {});
+    return () => {
+      leaving.abort();
+      end();
+    };
+  }, []);
   return live.current;
 }
 
