@@ -28,7 +28,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const summary = summaryIn(found);
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
   const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
-  const regions = await imports.regions();
+  const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
     const { delivery } = found;

@@ -15,11 +15,10 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   // An import on a server continues; only this command stops watching it.
   const interrupted = !imports.unattended && isUnderWay(found.state);
   const { delivery } = found;
-  if (json)
-    io.out.write(
-      `${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...(delivery && { delivery }) })}\n`,
-    );
-  else if (summary.rows.read > 0) {
+  if (json) {
+    const document = { ...summary, ...(interrupted && { interrupted }), ...(delivery && { delivery }) };
+    io.out.write(`${JSON.stringify(document)}\n`);
+  } else if (summary.rows.read > 0) {
     const problems = await imports.problems(id);
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
   }

@@ -16,7 +16,7 @@ export interface Io {
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
-/** Columns that a table may have: a pipe takes any number, so that whoever reads it finds whole values. */
+/** The maximum width of a table, in columns. In a pipe there is none: the next program needs whole values. */
 export function tableWidth({ out, width }: Pick<Io, 'out' | 'width'>): number {
   return 'isTTY' in out && out.isTTY === true ? width : Number.POSITIVE_INFINITY;
 }

@@ -83,21 +83,21 @@ export interface RemoteOptions {
 }
 
 export function importsIn(place: Place): Imports {
-  const list = async (limit: number, filter: FilterTexts = {}) => {
-    const found = await place.newest(limit, filter);
-    if (found.length > 0 || Object.keys(filter).length > 0) return found;
-    throw new NoImports(
-      place.place(),
-      place.server === undefined ? 'directory with --data-dir' : 'server with --server',
-    );
-  };
+  const noImports = () =>
+    new NoImports(place.place(), place.server === undefined ? 'directory with --data-dir' : 'server with --server');
   return {
     ...place,
     unattended: place.server !== undefined,
-    list,
+    list: async (limit, filter = {}) => {
+      const found = await place.newest(limit, filter);
+      if (found.length === 0 && Object.keys(filter).length === 0) throw noImports();
+      return found;
+    },
     find: async (id) => {
-      const [latest] = id === undefined ? await list(1) : [];
-      return latest ?? place.one(id ?? '');
+      if (id !== undefined) return place.one(id);
+      const [latest] = await place.newest(1, {});
+      if (latest === undefined) throw noImports();
+      return latest;
     },
     look: async (id) => {
       const [view, regions] = await Promise.all([place.one(id), place.regions()]);

@@ -75,7 +75,7 @@ function clientOf(checks: Checks, dir: DataDir): Client {
     begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }) => {
       const { begun, ended } = checks.start(id, { maxCalls });
       running = ended;
-      // It is told to whoever looks.
+      // `one` rejects with the error.
       running.catch(() => {});
       await begun;
       return one({ id });
