@@ -18,6 +18,7 @@ const LANDED: Readonly<Record<string, string>> = {
   'imports/migrations/007_dismissed.sql': 'eaf3d44bedb4d0bb',
   'imports/migrations/008_source_settings.sql': '86f842bf01c06f37',
   'imports/migrations/009_report_deliveries.sql': 'f0bf39064f4b8a43',
+  'imports/migrations/010_open_problems.sql': 'a564e8cbf91a0774',
   'imports/record/migrations/001_import.sql': '7ebb91512c2107f0',
   'imports/record/migrations/002_messages.sql': '6e7e68eb05beb7a1',
   'imports/record/migrations/003_call_details.sql': '30c160917c766e5b',

@@ -28,9 +28,7 @@ select * from import_records i
         select 1 from json_each(:tags) wanted
          where not exists (select 1 from json_each(i.tags) own where own.value = wanted.value collate nocase)))
    and (:problems = 0 or state in ('blocked', 'failed', 'rejected', 'aborted')
-        or exists (select 1 from (select sum(rows) as rows from import_problems where import_id = i.id) p
-                    where p.rows > coalesce((select sum(iif(r.finishedAt is null, p.rows, json_extract(r.totals, '$.rows.read')))
-                                               from import_records r where r.retryOf = i.id), 0)))
+        or exists (select 1 from open_problems p where p.id = i.id))
  order by createdAt desc, id desc limit :limit;
 
 -- name: undone
@@ -85,12 +83,9 @@ update imports set totals = :totals where id = :id;
 -- name: attention
 -- In: limit. Out: imports that are over and have rows that need attention, newest first: more than were dismissed or sent
 -- again, and neither taken back nor of a run of a schedule that a later one has replaced.
-select i.* from (select import_id as id, sum(rows) as rows from import_problems group by import_id) p
-  join import_records i on i.id = p.id
+select i.* from open_problems p join import_records i on i.id = p.id
  where i.finishedAt is not null
    and p.rows > coalesce((select rows from dismissed where import_id = i.id), 0)
-   and p.rows > coalesce((select sum(iif(r.finishedAt is null, p.rows, json_extract(r.totals, '$.rows.read')))
-                            from import_records r where r.retryOf = i.id), 0)
    and not exists (select 1 from syncs where undo_of = i.id and state in ('applied', 'unchanged'))
    and not exists (select 1 from syncs own join syncs later on later.schedule_id = own.schedule_id
                     where own.id = i.id and later.created_at > own.created_at
