@@ -192,6 +192,7 @@ async function follow(
     if (!REDIRECTS.has(statusCode)) {
       throw new SourceError(`${at} answered ${statusCode} where the file was expected`, {
         remedy: words`check the address, and what ${option('header')} gives`,
+        facts: { status: statusCode },
       });
     }
     if (redirects === MAX_REDIRECTS)

@@ -34,6 +34,33 @@ export class SourceError extends RollcallError {
   }
 }
 
+/** Codes with which connections fail that may succeed later: of Node, undici, ssh2 (`level`), Postgres and MySQL. */
+const AWAY: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_SOCKET'],
+  ...['client-timeout', '53300', '57P03', 'PROTOCOL_CONNECTION_LOST', 'ER_CON_COUNT_ERROR'],
+]);
+const TOO_MANY_REQUESTS = 429;
+
+/** Whether a source may give its file later: it cannot be reached, or its server answers that it cannot at the moment. */
+export function isAway(error: unknown): error is SourceError {
+  if (!(error instanceof SourceError)) return false;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code, level, $metadata, errors } = cause as AnyError;
+    const status = cause instanceof SourceError ? cause.facts['status'] : $metadata?.httpStatusCode;
+    if (AWAY.has(code) || AWAY.has(level) || Number(status) >= 500 || status === TOO_MANY_REQUESTS) return true;
+    if (errors?.some((one) => AWAY.has(one.code)) === true) return true;
+  }
+  return false;
+}
+
+/** Errors of connections as libraries throw them. */
+type AnyError = NodeJS.ErrnoException & {
+  readonly level?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly errors?: readonly NodeJS.ErrnoException[];
+};
+
 export const NOTHING_READ = 'try again; nothing was read from what came';
 
 /** Codes of TLS for a certificate whose authority is not known here → what to do. */

@@ -1,5 +1,8 @@
+import { createServer } from 'node:https';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../chat/chat-server.ts';
+import { createAuthority } from '../chat/tls-authority.ts';
 import { openOffice } from './scheduling.ts';
 
 /** A schedule whose run of the first night has come to an import. */
@@ -123,7 +126,75 @@ test('a run that meets a full disk says so, and continues by itself when there i
     reason: expect.stringMatching(/^DISK_FULL: the disk of the data directory takes no more .*continues when that is/),
   });
   syncs.create = create;
-  for (const goOn of syncs.waiting) goOn();
+  for (const { goOn } of syncs.waiting) goOn();
   expect(await runs.over(id)).toMatchObject({ state: 'ran' });
   expect(office.history()).toHaveLength(1);
+});
+
+const MINUTE_MS = 60_000;
+
+/** A schedule whose file comes from a server that answers as the test says; `undefined` cuts the connection. */
+async function fetched(answers: (number | undefined)[]) {
+  const authority = await createAuthority();
+  const server = createServer(await authority.issue(['localhost']), ({ socket }, reply) => {
+    const status = answers.length > 1 ? answers.shift() : answers[0];
+    if (status === undefined) socket.destroy();
+    else reply.writeHead(status).end('guid,uid\ng1,ann\n');
+  });
+  const source = `https://${await listen(server)}/members.csv`;
+  onTestFinished(() => void server.close());
+  const office = openOffice();
+  await office.book.add(office.request({ file: source, source }));
+  const runs = office.runs({ ca: authority.ca });
+  /** Begins the run that is due next; gives it when it waits or is over. */
+  const nextNight = async () => {
+    office.now = office.book.find('nightly').nextDue;
+    runs.due('nightly');
+    await runs.over(office.last()?.id ?? 0);
+    return office.last();
+  };
+  /** Lets the time pass for which it waits; gives the minutes, and the run when it waits again or is over. */
+  const goOn = async () => {
+    const { wait, goOn } = office.syncs.waiting.pop() ?? {};
+    const before = office.now;
+    while (wait?.isOver(0) === false) office.now += MINUTE_MS;
+    goOn?.();
+    await runs.over(office.last()?.id ?? 0);
+    return (office.now - before) / MINUTE_MS;
+  };
+  return { office, runs, nextNight, goOn };
+}
+
+test('a nightly run waits for a source that is away, and is made when it answers', async () => {
+  const { office, nextNight, goOn } = await fetched([503, undefined, 429, 200]);
+  expect(await nextNight()).toMatchObject({
+    state: 'running',
+    reason: expect.stringMatching(
+      /^BAD_SOURCE: "https:.*" answered 503 where the file was expected; it is asked again at 2027-03-27 01:31:00 UTC$/,
+    ),
+  });
+  expect(await goOn()).toBe(1);
+  expect(office.last()).toMatchObject({ state: 'running', reason: expect.stringContaining('cannot be fetched') });
+  expect(await goOn()).toBe(1);
+  expect(office.last()).toMatchObject({ state: 'running', reason: expect.stringContaining('answered 429') });
+  expect(await goOn()).toBe(2);
+  expect(office.last()?.state).toBe('ran');
+  expect(office.history()).toHaveLength(1);
+});
+
+test('a run fails when its source has been away for an hour, and the next night is tried as ever', async () => {
+  const { office, nextNight, goOn } = await fetched([503]);
+  await nextNight();
+  const waits: number[] = [];
+  while (office.syncs.waiting.length > 0) waits.push(await goOn());
+  expect(waits).toEqual([1, 1, 2, 4, 8, 15, 15]);
+  expect(office.last()).toMatchObject({ state: 'failed', reason: expect.stringContaining('answered 503') });
+  expect((await nextNight())?.state).toBe('running');
+});
+
+test('a source that is wrong, and one that a person asks for, is not waited for', async () => {
+  const wrong = await fetched([404]);
+  expect(await wrong.nextNight()).toMatchObject({ state: 'failed', reason: expect.stringContaining('answered 404') });
+  const { runs } = await fetched([503]);
+  expect(await runs.over(runs.begin('nightly', 'ann').id)).toMatchObject({ state: 'failed' });
 });

@@ -17,6 +17,7 @@ import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
 import type { CreateSync } from '../../src/features/sync/sync-options.ts';
 import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
+import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -51,11 +52,11 @@ class Syncs {
     this.end(id, 'incomplete');
   };
 
-  /** Callbacks that continue when their wait is over. */
-  readonly waiting: (() => void)[] = [];
+  /** Callbacks that continue when their wait is over, with that wait. */
+  readonly waiting: { readonly wait: OtherWait; readonly goOn: () => void }[] = [];
 
-  whenOver = (_error: unknown, goOn: () => void): boolean => {
-    this.waiting.push(goOn);
+  whenOver = (wait: OtherWait, goOn: () => void): boolean => {
+    this.waiting.push({ wait, goOn });
     return true;
   };
 

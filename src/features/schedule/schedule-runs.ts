@@ -1,12 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
-import { type Wait, waitOf } from '../../imports/life/waits.ts';
+import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
 import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
+import { isAway } from '../../sources/source-errors.ts';
 import { type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
@@ -53,6 +54,10 @@ interface Placed {
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
 const WITHOUT_SYNC = 'the process ended before it had a sync';
+/** Between two attempts at a source that does not answer, and in all; in ms. */
+const SOURCE_WAIT_MS = 60_000;
+const MAX_SOURCE_WAIT_MS = 15 * 60_000;
+const SOURCE_PATIENCE_MS = 60 * 60_000;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
@@ -178,7 +183,7 @@ export class ScheduleRuns {
     const working = work()
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted || this.#catalog.find(run.schedule) === undefined) return;
-        const wait = waitOf(error);
+        const wait = waitOf(error) ?? this.#waitForSource(run, error);
         if (wait !== undefined && this.#syncs.whenOver(wait, () => this.#goOnWith(run, work)))
           return this.#noteWait(run, wait);
         this.#note(run, 'failed', messageOf(error));
@@ -196,10 +201,24 @@ export class ScheduleRuns {
     if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
   }
 
+  /**
+   * A source that does not answer is asked again after 1, 1, 2, 4, 8 and 15 minutes, and so on for an hour, but not when its
+   * schedule is due again. A person who begins a run is told at once.
+   */
+  #waitForSource({ schedule, at, who }: ScheduleRun, error: unknown): OtherWait | undefined {
+    const { nextDue } = this.#catalog.find(schedule) ?? {};
+    if (!isAway(error) || who !== '' || nextDue === undefined) return undefined;
+    const now = this.#clock();
+    const until = now + Math.min(Math.max(now - at, SOURCE_WAIT_MS), MAX_SOURCE_WAIT_MS);
+    if (until > Math.min(at + SOURCE_PATIENCE_MS, nextDue - SOURCE_WAIT_MS)) return undefined;
+    const next = `it is asked again at ${utcTime(until)}`;
+    return { code: error.code, reason: error.what, next, error, isOver: () => this.#clock() >= until };
+  }
+
   /** The catalog may be what cannot be written. */
-  #noteWait(run: ScheduleRun, { code, reason }: Wait): void {
+  #noteWait(run: ScheduleRun, { code, reason, next = 'it continues when that is over' }: OtherWait): void {
     try {
-      this.#note(run, 'running', `${code}: ${asClause(reason)}; it continues when that is over`);
+      this.#note(run, 'running', `${code}: ${asClause(reason)}; ${next}`);
     } catch (catalogError) {
       if (waitOf(catalogError) === undefined) throw catalogError;
     }

@@ -28,7 +28,7 @@ import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 import { Requests, type RequestsOptions, type States } from './import-requests.ts';
-import { type Wait, Waits, waitOf } from './waits.ts';
+import { type OtherWait, Waits, waitOf } from './waits.ts';
 
 export interface LifeEvents {
   state: [record: ImportRecord];
@@ -62,7 +62,7 @@ interface LifeOptions {
   readonly free?: (() => Promise<number>) | undefined;
   readonly features: LifeFeature;
   /** Gets for what something waits. */
-  readonly tell: (wait: Wait) => void;
+  readonly tell: (wait: OtherWait) => void;
   readonly onError: (error: Error) => void;
 }
 

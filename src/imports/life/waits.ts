@@ -23,6 +23,13 @@ export interface Wait {
   isOver(free: number): boolean;
 }
 
+/** A wait of other work, which no state of an import names. */
+export type OtherWait = Omit<Wait, 'code'> & {
+  readonly code: string;
+  /** A clause: when it continues. Default: when the wait is over. */
+  readonly next?: string;
+};
+
 /** Bytes that must be free before an import is tried again that was being sent. */
 const ENOUGH = 4 * 1024 * 1024;
 const LOOK_MS = 5_000;
@@ -54,7 +61,7 @@ interface WaitsOptions {
   readonly sending: Pick<Sending, 'drop'>;
   readonly takeUp: (id: string) => Promise<void>;
   /** Gets for what it waits. */
-  readonly tell: (wait: Wait) => void;
+  readonly tell: (wait: OtherWait) => void;
   /** The catalog cannot be written, and no one looks for the end of that. */
   readonly fail: (error: unknown) => void;
   /** Default: what the system says. */
@@ -66,7 +73,7 @@ export class Waits {
   readonly #options: WaitsOptions;
   readonly #imports = new Map<string, Wait>();
   /** Other work that waits. */
-  readonly #others = new Map<() => void, Wait>();
+  readonly #others = new Map<() => void, OtherWait>();
   #isWatched = false;
   #looking: Repeated | undefined;
 
@@ -98,7 +105,7 @@ export class Waits {
   }
 
   /** For other work: calls `goOn` when the wait is over. Returns false where no one looks for that. */
-  whenOver(wait: Wait, goOn: () => void): boolean {
+  whenOver(wait: OtherWait, goOn: () => void): boolean {
     if (!this.#isLookedFor(wait)) return false;
     this.#tellOnce(wait);
     this.#others.set(goOn, wait);
@@ -135,14 +142,14 @@ export class Waits {
   }
 
   /** Someone looks for its end. */
-  #isLookedFor({ code }: Wait): boolean {
+  #isLookedFor({ code }: OtherWait): boolean {
     if (this.#isWatched) return true;
     if (code !== 'DATABASE_BUSY') return false;
     this.#looking ??= repeatedly(LOOK_SOON_MS, this.#options.fail, () => this.#look());
     return true;
   }
 
-  #tellOnce(wait: Wait): void {
+  #tellOnce(wait: OtherWait): void {
     const known = [...this.#imports.values(), ...this.#others.values()];
     if (!known.some(({ reason }) => reason === wait.reason)) this.#options.tell(wait);
   }
