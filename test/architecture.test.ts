@@ -114,6 +114,7 @@ describe('the rules find what is planted', () => {
     ['half of a piece', 'src/cli/a.ts', 'await file.write(piece);', 'writes a part'],
     ['a code of the service', 'src/features/sync/a.ts', `const a = 'ERR_NO_VACANCY';`, 'names ERR_NO_VACANCY'],
     ['a code in SQL', 'src/features/check/a.sql', `select 'fail:ERR_UID_NOT_FOUND';`, 'names ERR_UID_NOT_FOUND'],
+    ['a region', 'jobs/a.ts', `const a = 'eu';`, "names the region 'eu'"],
     ['a family of codes', 'jobs/a.ts', `const a = ['AUTH_ERR_'];`, 'names AUTH_ERR_'],
     ['the size of a call', 'src/imports/record/a.ts', 'const ROWS_PER_CALL = 25;', 'how many UIDs a call has'],
     ['the size of a call by another name', 'src/features/a.ts', 'const AT_ONCE = 25;', 'how many UIDs a call has'],

@@ -181,13 +181,18 @@ function wrongText({ path, text }: SourceFile): string[] {
 /** Constants that are 25 for another reason than the size of a call. */
 const OTHER_25: ReadonlySet<string> = new Set(['MAX_HOLD_MS', 'STEP_ON_PHONE', 'SPOT_CHECKS']);
 
-/** The service's codes and the size of a call are known to its client and to the sandbox; others ask src/chat/service. */
+/** The service's codes and regions and the size of a call are known to its client and to the sandbox; others ask src/chat/service. */
 function serviceWords(path: string, code: string): string[] {
   if (/^src\/(chat|sandbox)\//.test(path)) return [];
   const constants = [...code.matchAll(/(\w+)(?: =|:) 25\b(?!\.)/g)].map(([, name]) => name);
   // Codes of Node are not the service's.
   const [named] = /\b(?:AUTH_)?ERR_(?!WORKER_)[A-Z_]*/.exec(code) ?? [];
+  const [region] = /(['"])(?:us|eu)\1/.exec(code) ?? [];
   return [
+    // A migration that has landed stays as it is.
+    ...(region === undefined || path.includes('/migrations/')
+      ? []
+      : [`${path} names the region ${region}: src/chat/service/regions.ts has them`]),
     ...(named === undefined ? [] : [`${path} names ${named}: src/chat/service/codes.ts has a name for it`]),
     ...(/PER_CALL\s*=\s*\d|[-+*/%] 25\b(?!\.)/.test(code) || constants.some((name) => !OTHER_25.has(name ?? ''))
       ? [`${path} writes how many UIDs a call has: that is MAX_UIDS_PER_CALL`]

@@ -1,4 +1,4 @@
-/** Additions of features to pages that are not theirs. Their own pages are in pages.ts. */
+/** Additions of features to pages of others. Their own pages are in pages.ts. */
 import type { ComponentType } from 'preact';
 import { ImportCheck } from '../features/check/page.tsx';
 import { Notifications } from '../features/notify/page.tsx';

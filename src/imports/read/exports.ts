@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
+import { DEFAULT_REGION } from '../../chat/service/regions.ts';
 import type { Shape } from '../../options/shape.ts';
 import type { FileSet } from './archive/file-set.ts';
 import type { IntakeSource } from './byte-source.ts';
@@ -157,7 +158,7 @@ const USERS = 'users.json';
 const READING = {
   format: 'json' as const,
   map: { uid: 'id' },
-  region: 'us' as const,
+  region: DEFAULT_REGION,
   guid: 'all',
   shape: { where: [{ column: 'deleted', is: ['true'] }] } satisfies Shape,
 };

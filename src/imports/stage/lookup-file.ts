@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { DEFAULT_REGION } from '../../chat/service/regions.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { foldId, isRegion, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookupsInTurn } from '../../options/lookups.ts';
@@ -102,7 +103,7 @@ async function openLookup(
   }
   const intake = await openIntake(
     { path, name },
-    { format: 'auto', map: {}, region: 'us', lenient: true, signal, onRead },
+    { format: 'auto', map: {}, region: DEFAULT_REGION, lenient: true, signal, onRead },
   );
   // Without a name: a temporary file, which SQLite deletes.
   const database = new DatabaseSync('');

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { openIntake } from '../../../imports/read/intake.ts';
@@ -59,7 +60,10 @@ async function uidsOfTable(path: string, lines: readonly string[]): Promise<Read
   const uids = new Set<string>();
   try {
     const stream = Readable.from([Buffer.from(lines.join('\n'))]);
-    const intake = await openIntake({ stream, name: path }, { format: 'csv', map: {}, region: 'us', guid: 'any' });
+    const intake = await openIntake(
+      { stream, name: path },
+      { format: 'csv', map: {}, region: DEFAULT_REGION, guid: 'any' },
+    );
     const column = intake.recognised.uid;
     for await (const rows of intake.chunks()) {
       for (const { line, uid, problems } of rows) {
