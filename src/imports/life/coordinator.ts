@@ -123,12 +123,18 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const reading = openReading();
   taken.defer(() => reading.close());
   await patiently(catalog.countDeaths);
-  const life = new Life({ ...options, dir, catalog, backend, reading, events, sandbox, features, tell });
-  const parts = { options, dir, catalog, events, backend, reading, features, life, asked, strays };
+  const { regions, openRegion, config, stage, target, free } = options;
+  const sendsTo = { sandbox, target };
+  const life = new Life({
+    ...{ dir, catalog, reading, events, sendsTo, features, stage },
+    sending: { dir, catalog, backend, regions, openRegion, config, onError },
+    waits: { free, tell },
+  });
+  const parts = { options, dir, catalog, events, backend, reading, sendsTo, features, life, asked, strays };
   return new Coordinator({ ...parts, resources: taken.move() });
 }
 
-interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'features'> {
+interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'sendsTo' | 'features'> {
   readonly options: CoordinatorOptions;
   readonly dir: DataDir;
   readonly catalog: Catalog;
@@ -162,13 +168,13 @@ export class Coordinator {
 
   constructor(parts: Parts) {
     const { options, catalog, life } = parts;
-    const { sandbox = false, target, keepMs, onError } = options;
+    const { keepMs, onError } = options;
     this.#parts = parts;
     this.events = parts.events;
     this.reading = parts.reading;
     this.backend = parts.backend;
     this.features = parts.features;
-    this.sendsTo = { sandbox, target };
+    this.sendsTo = parts.sendsTo;
     this.watchWaits = life.watchWaits;
     this.whenOver = life.whenOver;
     if (keepMs !== undefined) {

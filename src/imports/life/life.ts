@@ -6,7 +6,6 @@ import { isFinal, transition } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { intoOneFile } from '../../platform/sqlite.ts';
-import type { Backend } from '../../queue/backend.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
 import type { Closed, Emit, EndState, FaultCode, IdleReason, ImportEvent } from '../import-event.ts';
 import type { IntakeError } from '../read/intake-error.ts';
@@ -15,20 +14,19 @@ import type { StoppedRegion } from '../record/batch-result.ts';
 import { totalRows } from '../record/import-ledger.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { BANS_UNKNOWN } from '../send/ban-check.ts';
-import { SERVICE_AWAY, type SendingConfig } from '../send/give-up.ts';
+import { SERVICE_AWAY } from '../send/give-up.ts';
 import type { OpenImport } from '../send/open-imports.ts';
-import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
-import { Sending } from '../send/sending.ts';
+import { Sending, type SendingOptions } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { type StageFile, Stagings } from '../stage/staging.ts';
-import type { Target } from '../target.ts';
+import type { Aimed } from '../target.ts';
 import { type Closings, createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
 import type { LifeFeature } from './feature.ts';
 import { Requests, type RequestsOptions, type States } from './import-requests.ts';
-import { type OtherWait, Waits, waitOf } from './waits.ts';
+import { Waits, type WaitsOptions, waitOf } from './waits.ts';
 
 export interface LifeEvents {
   state: [record: ImportRecord];
@@ -47,23 +45,14 @@ export interface LifeEvents {
 interface LifeOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;
-  readonly backend: Backend;
   readonly reading: LedgerThreads;
   readonly events: EventEmitter<LifeEvents>;
-  /** Regions that have an app. */
-  readonly regions: ReadonlySet<Region>;
-  readonly openRegion: RegionOpener;
-  /** Calls go to a sandbox. */
-  readonly sandbox: boolean;
-  readonly target?: Target | undefined;
-  readonly config: SendingConfig;
-  readonly stage?: StageFile | undefined;
-  /** Bytes that are free on the disk of the data directory. Default: what the system says. */
-  readonly free?: (() => Promise<number>) | undefined;
+  /** Stored with what begins, and compared when that is continued. */
+  readonly sendsTo: Aimed;
   readonly features: LifeFeature;
-  /** Gets for what something waits. */
-  readonly tell: (wait: OtherWait) => void;
-  readonly onError: (error: Error) => void;
+  readonly stage: StageFile | undefined;
+  readonly sending: Omit<SendingOptions, 'emit' | 'circuitChanged'>;
+  readonly waits: Pick<WaitsOptions, 'free' | 'tell'>;
 }
 
 /** The fault code for an error while an event is handled. */
@@ -97,7 +86,7 @@ export class Life {
   #stopping = false;
 
   constructor(options: LifeOptions) {
-    const { dir, catalog, reading, events, sandbox } = options;
+    const { dir, catalog, reading, events, sendsTo, features, stage, sending, waits } = options;
     const emit: Emit = (id, what) => this.#handle(id, what);
     this.#options = options;
     this.#states = {
@@ -109,26 +98,22 @@ export class Life {
       catalog,
       progress: (id, progress) => events.emit('staging', id, progress),
       emit,
-      stage: options.stage,
+      stage,
     });
-    this.sending = new Sending({
-      ...options,
-      emit,
-      circuitChanged: (...change) => events.emit('circuit', ...change),
-    });
+    this.sending = new Sending({ ...sending, emit, circuitChanged: (...change) => events.emit('circuit', ...change) });
     this.#closings = createClosings({ dir, catalog, reading, emit });
-    const sendsTo = { sandbox, target: options.target };
     const parts = {
       ...{ dir, catalog, sendsTo, states: this.#states, stagings: this.#stagings, sending: this.sending },
       closings: this.#closings,
-      target: targetOf({ ...sendsTo, regions: options.regions }),
+      target: targetOf({ ...sendsTo, regions: sending.regions }),
       fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),
     };
     this.#steps = new Steps(parts);
-    const { features } = options;
     this.requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
     this.#waits = new Waits({
-      ...options,
+      ...waits,
+      dir,
+      catalog,
       states: this.#states,
       sending: this.sending,
       takeUp: (id) => this.requests.takeUp(id),

@@ -54,7 +54,8 @@ export function waitOf(error: unknown): Wait | undefined {
   return { code: 'DISK_FULL', reason, error, isOver: (free) => free >= needed };
 }
 
-interface WaitsOptions {
+/** The parts of an import's life that wait with it, and who learns of the wait. */
+export interface WaitsOptions {
   readonly dir: Pick<DataDir, 'root' | 'reserve'>;
   readonly catalog: Pick<Catalog, 'find'>;
   readonly states: States;

@@ -19,7 +19,8 @@ import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regio
 import type { RegionOpener } from './region.ts';
 import { openResultQueues, type ResultQueues, resultsRecorded } from './result-queues.ts';
 
-interface SendingOptions {
+/** With what imports are sent, and who learns of it. */
+export interface SendingOptions {
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'find' | 'get' | 'attend' | 'progressed' | 'coordinatorId'>;
   readonly backend: Backend;
@@ -208,7 +209,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     onError,
   });
   const firstSteps = createFirstSteps((...which) => groups.pages(...which), isStopping);
-  const imports = new OpenImports({ ...options, recorder, workersEnd: outcomes === undefined, failed });
+  const imports = new OpenImports({ dir: options.dir, catalog, recorder, workersEnd: outcomes === undefined, failed });
   const allRunning = () => [...imports.all.values()].flatMap((opened) => opened.running ?? []);
 
   const losses =
