@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Tone } from './answers.ts';
 import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
+import { usePlace } from './place.ts';
 import { ApiError, query } from './requests.ts';
 
 /** A value from a file or the service: its direction of writing stays its own. Nothing for ''. */
@@ -104,9 +105,24 @@ export function importHref(id: string) {
   return `/imports/${encodeURIComponent(id)}`;
 }
 
-/** The address at which rows of an import are repaired. */
-export function repairHref(id: string) {
-  return `${importHref(id)}/repair`;
+interface RepairLinkProperties {
+  id: string;
+  /** The rows that are shown there first. Default: all. */
+  rows?: Parameters<typeof query>[0];
+  label?: string;
+  class?: string;
+  children?: ComponentChildren;
+}
+
+/** Leads to the page on which rows of an import are repaired, where the console has one. */
+export function RepairLink({ id, rows = {}, label, children, ...look }: RepairLinkProperties) {
+  const path = `${importHref(id)}/repair`;
+  if (!usePlace().hasPage(path)) return null;
+  return (
+    <a href={`${path}${query(rows)}`} aria-label={label} {...look}>
+      {children}
+    </a>
+  );
 }
 
 export function tagHref(tag: string) {

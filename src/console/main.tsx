@@ -27,6 +27,10 @@ function routeOf(path: string) {
   return { title: 'Not found', page: NotFoundPage, param: '' };
 }
 
+function hasPage(path: string) {
+  return PAGES.some(({ pattern }) => pattern.test(path));
+}
+
 function decoded(text: string) {
   try {
     return decodeURIComponent(text);
@@ -44,7 +48,7 @@ function show({ moveFocus }: { moveFocus: boolean }) {
   const who = session.peek() ?? NOBODY;
   const isAdmin = who.role === 'admin';
   const isOperator = isAdmin || who.role === 'operator';
-  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };
+  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go, hasPage };
   render(
     <PlaceContext.Provider value={place} key={visit}>
       <Page />

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
-import { Badge, Card, ErrorPlace, foreign, importHref, repairHref, syncHref, Time } from '../elements.tsx';
+import { Badge, Card, ErrorPlace, foreign, importHref, RepairLink, syncHref, Time } from '../elements.tsx';
 import { actionLabel, fileName, stateLabel, stateSentence, stateTone, withoutFailing } from '../import-words.ts';
 import { refreshOverview } from '../live-overview.ts';
 import { usePlace } from '../place.ts';
@@ -166,9 +166,9 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
             </WorkButton>
           )}
           {mayResume && mayRepair(view) && (
-            <a class="button" href={repairHref(id)} aria-label={`Repair rows: ${fileName(file)}`}>
+            <RepairLink class="button" id={id} label={`Repair rows: ${fileName(file)}`}>
               Repair rows…
-            </a>
+            </RepairLink>
           )}
           {canDismiss && isOperator && (
             <WorkButton busy={work.busy} onClick={() => void dismiss()} label={`Dismiss ${fileName(file)}`}>

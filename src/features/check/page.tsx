@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ImportView } from '../../console/answers.ts';
-import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, repairHref } from '../../console/elements.tsx';
+import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, RepairLink } from '../../console/elements.tsx';
 import { atLeast } from '../../console/format.ts';
 import { usePlace } from '../../console/place.ts';
 import { query, requestsOf } from '../../console/requests.ts';
@@ -298,9 +298,9 @@ function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
                 <>
                   {' '}
                   ·{' '}
-                  <a href={`${repairHref(id)}${query({ status: 'unprocessed', code })}`} aria-label={`Repair ${code}`}>
+                  <RepairLink id={id} rows={{ status: 'unprocessed', code }} label={`Repair ${code}`}>
                     Repair
-                  </a>
+                  </RepairLink>
                 </>
               )}
             </li>

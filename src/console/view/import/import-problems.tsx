@@ -5,7 +5,7 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { type Column, DataTable } from '../../data-table.tsx';
-import { Card, ErrorNotice, foreign, importHref, repairHref } from '../../elements.tsx';
+import { Card, ErrorNotice, foreign, importHref, RepairLink } from '../../elements.tsx';
 import { ATTENTION, completeRetry, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
 import { withControls } from '../../option-words.ts';
 import { OutcomeMark } from '../../outcome-bar.tsx';
@@ -100,10 +100,9 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
             {isOperator && (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
               <>
                 {' '}
-                <a href={`${repairHref(id)}${query({ status, code, problemColumn })}`} aria-label={`Repair ${code}`}>
+                <RepairLink id={id} rows={{ status, code, problemColumn }} label={`Repair ${code}`}>
                   Repair
-                </a>{' '}
-                them here.
+                </RepairLink>
               </>
             )}
           </>

@@ -7,11 +7,11 @@ import type { RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../copy.tsx';
 import { DataTable } from '../../data-table.tsx';
 import { confirmed } from '../../dialog.tsx';
-import { Empty, ErrorPlace, importHref, Pending, repairHref } from '../../elements.tsx';
+import { Empty, ErrorPlace, importHref, Pending, RepairLink } from '../../elements.tsx';
 import { useChange } from '../../form.tsx';
 import { useKeptPages } from '../../kept-pages.ts';
 import { isNarrow, usePlace } from '../../place.ts';
-import { addressOf, call, query } from '../../requests.ts';
+import { addressOf, call } from '../../requests.ts';
 import { type Pages, useAnswer, useRenewal } from '../../use-answer.ts';
 import { useWork, WorkButton } from '../../work.tsx';
 import { TargetOfServer } from './before-sending.tsx';
@@ -178,7 +178,9 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
           </WorkButton>
         )}
         {isOperator && view.finishedAt !== null && canBeRepaired(chosen) && (
-          <a href={`${repairHref(id)}${query(chosen)}`}>Repair {counted(total, 'row')}</a>
+          <RepairLink id={id} rows={chosen}>
+            Repair {counted(total, 'row')}
+          </RepairLink>
         )}
         <span class="soft">Download</span>
         {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (

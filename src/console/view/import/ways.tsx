@@ -3,7 +3,7 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
-import { foreign, importHref, repairHref } from '../../elements.tsx';
+import { foreign, importHref, RepairLink } from '../../elements.tsx';
 import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, withoutFailing } from '../../import-words.ts';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
@@ -128,9 +128,9 @@ export function Ways({ view, filter, acting: { work, act }, create }: WaysProper
           ),
       )}
       {canBeRepaired(view, filter.codes.value) && (
-        <a class="button" href={repairHref(view.id)}>
+        <RepairLink class="button" id={view.id}>
           Repair rows…
-        </a>
+        </RepairLink>
       )}
     </>
   );
