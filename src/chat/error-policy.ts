@@ -154,7 +154,7 @@ function messageOf({ httpStatus, serviceCode, serviceMessage, foreign }: Service
 /** Code of a refused UID for which the service gave none. */
 export const NO_CODE = 'NO_CODE';
 
-/** Codes that say "it is so already", by what the list asks for. A banned user is not a member, and the reverse. */
+/** Codes that mean "already in the requested state", by list. A banned user is not a member, and the reverse. */
 const ALREADY_A_MEMBER: ReadonlySet<string> = new Set(['ERR_ALREADY_JOINED', 'ERR_SAME_SCOPE']);
 const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
   admins: ALREADY_A_MEMBER,
@@ -232,7 +232,7 @@ export interface EditVerdict extends Omit<Verdict, 'kind'> {
 /** Codes of an operation that the service does not have. It is not part of the contract, and the others must continue. */
 const NOT_THERE: ReadonlySet<string> = new Set([OPERATION_MISSING, BARE_404]);
 
-/** Codes that say "it is so already", by what was asked for. */
+/** Codes that mean "already in the requested state", by action. */
 const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   'change-scope': ['ERR_SAME_SCOPE'],
   // A banned user is not a member any more, and the service refuses to remove one.

@@ -166,8 +166,8 @@ function walkSuccess(bytes: Buffer, at: number, found: Found): number {
 }
 
 /**
- * Walks over an entry of a success, or an object on the way from it to the group in its message.
- * Gives NOT_WALKED for what is not a plain success, and where a key that counts comes twice.
+ * Scans an entry of a success, or an object between the entry and the group in its message.
+ * Returns NOT_WALKED if it is not a plain success, or repeats a relevant key.
  * (`walkObject` with a function for each object would take twice as long.)
  */
 function walkEntry(bytes: Buffer, at: number, depth: number, found: Found): number {

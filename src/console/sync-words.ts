@@ -190,7 +190,7 @@ export function mayCreateWords({
   return `${what.join(', ')}; at most ${most.join(', ')}`;
 }
 
-/** Guards whose numbers are members that would leave or be lowered. */
+/** Guards whose numbers are members that would be removed or lowered. */
 export const REMOVAL_GUARDS: ReadonlySet<string> = new Set([
   'emptied-groups',
   'group-removals',

@@ -23,7 +23,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   staging: {
     staged: 'the whole input was read and checked',
     rejected: 'the input cannot be read or used',
-    aborted: 'more rows are invalid than it may have',
+    aborted: 'too many invalid rows',
     blocked: 'the machine cannot read it now',
     failed: 'an unexpected error ended the reading of its input',
     cancelled: 'cancelled while it was being read: nothing was sent',

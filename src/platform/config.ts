@@ -268,7 +268,7 @@ export function currentApiKey(region: Region, appId: string): string | undefined
     const app = readConfig().apps[region];
     return app?.appId === appId ? app.apiKey : undefined;
   } catch (error) {
-    // They may be half changed at this moment.
+    // The file may be half written.
     if (error instanceof ConfigError) return undefined;
     throw error;
   }

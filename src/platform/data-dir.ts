@@ -187,9 +187,7 @@ function openness(root: string): string | undefined {
   const mode = statSync(root).mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;
   const what =
-    (mode & 0o022) !== 0
-      ? 'they can put files of their own in the place of its files'
-      : 'they see which files are in it, though not what is in them';
+    (mode & 0o022) !== 0 ? 'they can replace its files' : 'they see which files are in it, though not what is in them';
   return `the data directory ${root} is open to other users of this machine (mode 0${mode.toString(8)}): ${what}; close it with \`chmod 700 ${root}\``;
 }
 

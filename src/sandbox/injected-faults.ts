@@ -17,9 +17,9 @@ export const FAULT_KINDS = {
   truncated: 'the change is made, the JSON of the reply breaks off',
   'not-json': '200 with an HTML page, nothing is changed',
   'omit-uid': 'the change is made, the last UID is missing from the reply (add members only)',
-  'short-page': 'a page lacks its second half and counts as if it were whole (lists only)',
-  'empty-page': 'a page comes empty, while its list says that it has entries (lists only)',
-  'repeat-page': 'the first page comes whichever was asked for (lists only)',
+  'short-page': 'returns half a page and counts it as whole (lists only)',
+  'empty-page': 'returns an empty page although the list has entries (lists only)',
+  'repeat-page': 'returns the first page whichever was asked for (lists only)',
   slow: 'the answer takes longer; other faults may join',
 } as const;
 export type FaultKind = keyof typeof FAULT_KINDS;

@@ -12,7 +12,7 @@ import { SourceError } from './source-errors.ts';
 export interface SourceContext {
   readonly named: Readonly<Record<string, NamedSource>>;
   readonly environment: SourceRequest['environment'];
-  /** PEM of a certificate authority that sources may have too. */
+  /** PEM of another certificate authority that sources may use. */
   readonly ca: string | undefined;
 }
 

@@ -44,7 +44,7 @@ const SHAPING = {
   lists: { value: '<scope=column,...>', help: 'a column with users for each scope', parse: scopeLists, join: merge },
   wide: {
     value: '<column,...>',
-    help: 'columns that are groups, with marks or scopes in them; * is any text',
+    help: 'columns that each stand for a group, with a mark or a scope in the cells; * matches any text',
     parse: columnList,
   },
   wideGuid: { value: '<template>', help: 'make the GUID of the column name: "{column|slug}"', parse: template },
@@ -61,7 +61,7 @@ const SHAPING = {
   },
   where: {
     value: '<column=value,...>',
-    help: 'only rows like this; != for others, | between values',
+    help: 'only rows that match; != excludes, and | stands between alternatives',
     parse: conditions,
     join: concat,
   },

@@ -335,7 +335,7 @@ function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, { map
     '*': 'participant',
   };
   const flags = `${isRecognised ? '' : `--map ${typed(`scope=${scope.name}`)} `}--scope-words`;
-  advice.push(`Column ${quoted} has words of its own (${foreign.join(', ')}): ${flags} says what they mean here.`);
+  advice.push(`Column ${quoted} has other words for scopes (${foreign.join(', ')}): map them with ${flags}.`);
 }
 
 function meaningOf(word: string): ScopeMeaning | undefined {

@@ -1,6 +1,6 @@
 import type { RecipeInput } from './recipe.ts';
 
-/** Columns under which a key leads to a UID: what follows in every recipe whose file knows people by e-mail. */
+/** The next step of recipes whose files identify people by e-mail address. */
 const BY_EMAIL = 'people are known by e-mail address: a file with their UIDs';
 
 const LEARNING_ROLES = {

@@ -16,9 +16,9 @@ export class CannotRepair extends RollcallError {
   }
 }
 
-/** Edits that an import keeps, those that were undone included. */
+/** Maximum number of edits that are stored for an import, including undone ones. */
 const MAX_KEPT = 1_000_000;
-/** Rows that an answer names besides those that were edited. */
+/** Maximum number of rows in an answer besides those that were edited. */
 const MAX_OTHERS = 1_000;
 
 /** States in which a row can be edited. */

@@ -5,7 +5,7 @@ export const LIMITS = {
   groupPercent: {
     default: 20,
     unit: 'percent',
-    why: 'members of one group that may leave or be lowered: more than a fifth in one night is more likely a mistake in the file',
+    why: 'members of one group that may be removed or lowered: more than a fifth in one night is more likely a mistake in the file',
   },
   groupRemovals: {
     default: 100,
@@ -20,7 +20,7 @@ export const LIMITS = {
   smallGroupRemovals: {
     default: 3,
     unit: 'number',
-    why: 'members of a small group that may leave or be lowered: just below what a group of 20 may lose',
+    why: 'members of a small group that may be removed or lowered: just below what a group of 20 may lose',
   },
   regionPercent: {
     default: 10,
@@ -38,7 +38,7 @@ export const LIMITS = {
   smallTotalRemovals: {
     default: 20,
     unit: 'number',
-    why: 'members of a small region or run that may leave or be lowered: what one of 200 may lose',
+    why: 'members of a small region or run that may be removed or lowered: what one of 200 may lose',
   },
   emptiedFrom: {
     default: 2,

@@ -102,7 +102,8 @@ export const syncOperations = {
     refusals: ['UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   before: operation('GET /v1/syncs/:id/before', 'viewer', {
-    summary: 'Download who was in the groups that a sync takes something from, as rows that imports and syncs read',
+    summary:
+      'Download the previous members of groups from which a sync removes some, as rows that imports and syncs read',
     answer: fileOf('The rows, streamed.', 'text/csv'),
     refusals: ['UNKNOWN_SYNC', 'NOT_FOUND'],
   }),

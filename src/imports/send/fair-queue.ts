@@ -137,8 +137,8 @@ export class FairQueue {
   }
 
   /**
-   * Others may share the queue, and jobs of an earlier process may be in it: their priorities are the clock. A queue that is
-   * away says so when it is added to.
+   * Other processes may use this queue, and jobs of an earlier one may be in it: the clock follows their priorities. If the
+   * queue cannot be reached, adding to it reports that.
    */
   async #setClock(): Promise<void> {
     if (!this.#isIdle() && this.#current > 1) return;

@@ -75,7 +75,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
         const left = Date.now() - leavesSince(one, region) >= LEFT_MS;
         const before =
           lost || left || (abandoned && one.leaves(region)) ? Number.POSITIVE_INFINITY : Date.now() - UNANSWERED_MS;
-        await one.resend(region, before, 'it was in the queue, and no result came');
+        await one.resend(region, before, 'it was queued, but no result arrived');
       }
     }
   };

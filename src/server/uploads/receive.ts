@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 
 export interface ReceiveOptions {
   readonly maxBytes: number;
-  /** Without a byte for this long the upload is given up, in ms. */
+  /** Idle timeout of an upload, in ms. */
   readonly idleMs: number;
   /** Aborted when the server stops, or when the upload must give way, with the Problem to answer with. */
   readonly signal: AbortSignal;

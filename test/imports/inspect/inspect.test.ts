@@ -67,13 +67,13 @@ test.each<[what: string, content: string, command: string | null, advice: string
     'foreign words for scopes',
     'user,group,role\nana,g,OWNER\nbo,g,MEMBER\n',
     "rollcall import f.csv --scope-words 'OWNER=admin,*=participant'",
-    'Column "role" has words of its own (OWNER, MEMBER): --scope-words says what they mean here.',
+    'Column "role" has other words for scopes (OWNER, MEMBER): map them with --scope-words.',
   ],
   [
     'foreign words in a column that is not read as the scope',
     'user,group,Rolle\nana,g,Leiter\nbo,g,Kind\n',
     "rollcall import f.csv --map scope=Rolle --scope-words 'Leiter=moderator,*=participant'",
-    'Column "Rolle" has words of its own (Leiter, Kind): --map scope=Rolle --scope-words says what they mean here.',
+    'Column "Rolle" has other words for scopes (Leiter, Kind): map them with --map scope=Rolle --scope-words.',
   ],
   [
     'a column called role that is no scope',

@@ -240,7 +240,7 @@ function shapeSuggestions(
   }
   if (scopeWords !== undefined && form.get('scopeWords') === '') {
     const words = Object.entries(scopeWords).map(([word, scope]) => `${word === '*' ? 'any other' : word} → ${scope}`);
-    const text = ['The scope column has words of its own. They could mean: ', foreign(words.join(', ')), '.'];
+    const text = ['The scope column has other words for scopes. They could mean: ', foreign(words.join(', ')), '.'];
     add('words', text, 'Use these meanings', { scopeWords });
   }
   if (where !== undefined && form.get('where') === '') {

@@ -215,7 +215,7 @@ export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProp
         <WorkButton busy={busy} onClick={onLook}>
           {isShown ? 'Show the file again' : 'Show the file'}
         </WorkButton>
-        {isShown && isFetched && <p class="note">After a change, show it again: it is fetched each time.</p>}
+        {isShown && isFetched && <p class="note">Show it again after a change: it is fetched each time.</p>}
       </div>
       {isShown && <SheetChoice preview={preview} form={form} />}
       {isShown && <FileGrid preview={preview} form={form} isImport={false} />}

@@ -259,7 +259,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'group-removals',
-    meaning: 'Too many members of one group would leave it or be lowered.',
+    meaning: 'Too many members of one group would be removed or lowered.',
     modes: ALL,
     remedy: LOOK,
     sparesOwn: true,
@@ -276,7 +276,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'region-removals',
-    meaning: 'Too many members of a region’s groups would leave or be lowered.',
+    meaning: 'Too many members of a region’s groups would be removed or lowered.',
     modes: ALL,
     remedy: LOOK,
     sparesOwn: true,
@@ -293,7 +293,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'run-removals',
-    meaning: 'Too many members of all groups would leave or be lowered.',
+    meaning: 'Too many members of all groups would be removed or lowered.',
     modes: ALL,
     remedy: LOOK,
     sparesOwn: true,

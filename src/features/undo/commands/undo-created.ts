@@ -66,7 +66,7 @@ async function removeAsChosen(options: UndoCreated, found: Found): Promise<ExitC
   const { io, flags } = options;
   const { wanted, kept, gone, signal } = found;
   if (wanted.length + kept.length + gone === 0) {
-    say(io, '', 'The import created nothing that is still there.');
+    say(io, '', 'Nothing that this import created still exists.');
     return EXIT.ok;
   }
   const verb = `${flags.apply ? 'To be deleted' : 'Can be deleted, with --apply'}${found.unless}:`;
