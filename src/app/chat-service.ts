@@ -15,7 +15,7 @@ import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
 export interface Service {
-  /** Whether this process calls it. Otherwise workers elsewhere do, and only the app ids count. */
+  /** Whether this process calls it. Otherwise workers in other processes do, and only the app ids count. */
   readonly sends: boolean;
   /** Whether it is a sandbox, to which only imports go that were meant for one. */
   readonly sandbox: boolean;
@@ -67,7 +67,7 @@ export function clientOf(service: Service, region: Region, connections: number):
   });
 }
 
-/** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
+/** The apps of the configuration, for a process that hands batches to workers in other processes: it needs neither host nor key. */
 export function dispatchOnly(config: Config): Service {
   if (Object.keys(config.apps).length === 0) throw noApp();
   const { profile, host = '', apps } = config;

@@ -88,7 +88,7 @@ interface CheckStatus {
 
 /** `resume` of an import that carries out a sync, which must be notified of its end. */
 export interface CarryingOut {
-  beside(config: Config, io: Io, id: string, here: Coordinating): void;
+  beside(config: Config, io: Io, id: string, coordinating: Coordinating): void;
 }
 
 /** The deletions of `undo --created`, in `status`. */

@@ -24,7 +24,7 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   /** Prints nothing at the end. */
   readonly quiet?: boolean;
   /** Begins what is to run beside the import, before it. */
-  readonly beside?: (here: Coordinating) => Promise<void>;
+  readonly beside?: (coordinating: Coordinating) => Promise<void>;
   /** Printed when there was none. Default: that the signal came first. */
   readonly nothingBegan?: () => ExitCode;
   /** The event that progress says it waits for while `begin` lasts. Default: IMPORT_BEGINS. */
@@ -44,9 +44,9 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
   let sandbox = '';
   const howToContinue = () =>
     id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'resume', id)}${sandbox}`];
-  const failure = await coordinate({ ...options, howToContinue }, async (here) => {
-    const { coordinator, dir, signal, until, begun } = here;
-    await options.beside?.(here);
+  const failure = await coordinate({ ...options, howToContinue }, async (coordinating) => {
+    const { coordinator, dir, signal, until, begun } = coordinating;
+    await options.beside?.(coordinating);
     id = await begun(options.begin(coordinator, signal), options.begins ?? IMPORT_BEGINS, options.beginLines);
     if (id === undefined) return;
     if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';

@@ -158,10 +158,10 @@ function watchImports({ coordinator, log }: Pick<App, 'coordinator' | 'log'>, li
   lifecycle.onStop(() => waits.stop());
   const keys = watchKeys(coordinator, tell, (error) => log.warn({ err: error }, 'keys cannot be looked at'));
   lifecycle.onStop(() => keys.stop());
-  const returns = watchForReturn(coordinator, tell, (error) =>
+  const awayWatch = watchForReturn(coordinator, tell, (error) =>
     log.warn({ err: error }, 'imports that wait for the service cannot continue'),
   );
-  lifecycle.onStop(() => returns.stop());
+  lifecycle.onStop(() => awayWatch.stop());
 }
 
 async function listen(server: Api, { host, port }: ServeFlags): Promise<string> {

@@ -11,6 +11,6 @@ export function typedCommand({ command, dataDirFlag, profileFlag }: Config, ...w
 
 /** The path as the user would type it here. */
 export function shortest(path: string): string {
-  const here = relative('.', path);
-  return here !== '' && here.length < path.length ? here : path;
+  const fromHere = relative('.', path);
+  return fromHere !== '' && fromHere.length < path.length ? fromHere : path;
 }

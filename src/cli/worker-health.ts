@@ -149,8 +149,8 @@ async function changeConcurrency(
   const read = change.safeParse(jsonOrUndefined(body));
   const found = regions.find(({ region }) => region === read.data?.region);
   if (!read.success || found === undefined) {
-    const here = regions.map(({ region }) => region).join(', ');
-    return send(reply, 400, { message: `expected {"region": one of ${here}, "concurrency": 1 to 1000}` });
+    const served = regions.map(({ region }) => region).join(', ');
+    return send(reply, 400, { message: `expected {"region": one of ${served}, "concurrency": 1 to 1000}` });
   }
   found.worker.setConcurrency(read.data.concurrency);
   send(reply, 200, read.data);

@@ -137,7 +137,7 @@ function continuing(queue: Settings['queue'] | undefined) {
   if (queue === undefined) return '';
   if (queue === 'embedded')
     return 'If it has stopped, its imports stand still until it is started again. Nothing is lost.';
-  return 'If it has stopped, workers elsewhere send what is in the queue; their results are recorded when it is started again. Nothing is lost.';
+  return 'If it has stopped, workers in other processes send what is in the queue; their results are recorded when it is started again. Nothing is lost.';
 }
 
 /** Says that the server is away for as long as it is. The seconds count for the eye only. */

@@ -57,7 +57,9 @@ describe('doctor knows what this machine does', () => {
   test('a coordinator needs no keys', async () => {
     const { run, calls } = await openSandboxPlace();
     const { code, stdout } = await run(['doctor', '--queue', server.url], { env: APPS_ALONE });
-    expect(stdout).toMatch(/^ok {5}settings .*coordinator without keys: workers elsewhere send for us, eu, in/m);
+    expect(stdout).toMatch(
+      /^ok {5}settings .*coordinator without keys: workers in other processes send for us, eu, in/m,
+    );
     expect(code).toBe(EXIT.ok);
     expect(calls()).toBe(0);
   });

@@ -82,7 +82,7 @@ describe('from another process', () => {
     return { fleet, door, run };
   }
 
-  test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
+  test('pause takes back what workers in other processes have not begun, and resume sends each batch once', async () => {
     const { fleet, door, run } = await runningImport();
     const pause = fleet.start(['pause']);
     await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, active: 2 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const uids = (count: number) => Array.from({ length: count }, (_, at) => `u${at}`);
 
-test('groups are listed and changed by workers elsewhere, for a coordinator without any key; what a wiped queue has lost is asked again', async () => {
+test('groups are listed and changed by workers in other processes, for a coordinator without any key; what a wiped queue has lost is asked again', async () => {
   const participants = uids(1_200);
   const fleet = await openFleet(server, {
     users: 'any',

@@ -196,16 +196,16 @@ async function checkService(config: Config): Promise<Finding[]> {
     if (config.queue !== undefined && keyed.length === 0) {
       const { apps } = dispatchOnly(config);
       const host = config.host === undefined ? '' : `, for workers of host ${config.host}`;
-      const detail = `coordinator without keys: workers elsewhere send for ${Object.keys(apps).join(', ')}${host}`;
+      const detail = `coordinator without keys: workers in other processes send for ${Object.keys(apps).join(', ')}${host}`;
       return [{ check, ok: true, detail }];
     }
     // With a queue, regions without a key here are for other workers.
     const service = serviceOf(config, config.queue === undefined || keyed.length === 0 ? undefined : keyed);
-    const elsewhere = config.queue === undefined ? [] : regions.filter((region) => !keyed.includes(region));
+    const remote = config.queue === undefined ? [] : regions.filter((region) => !keyed.includes(region));
     const detail = [
       `host ${service.host}${service.host === SERVICE_HOST ? ' (the service itself)' : ''}`,
       `apps in ${(config.queue === undefined ? regions : keyed).join(', ')}`,
-      ...(elsewhere.length === 0 ? [] : [`no key here for ${elsewhere.join(', ')}`]),
+      ...(remote.length === 0 ? [] : [`no key here for ${remote.join(', ')}`]),
       ...(service.proxy === undefined ? [] : [`through the proxy ${new URL(service.proxy.url).host}`]),
     ].join(', ');
     const asked = config.queue === undefined ? regions : keyed;

@@ -67,7 +67,7 @@ function ServerFacts() {
         ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
         ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
         ['Queue', isEmbedded ? 'embedded (in memory)' : settings.queue],
-        ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
+        ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'in other processes'],
         ['Largest upload', size(settings.maxUploadBytes)],
         ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
         ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],

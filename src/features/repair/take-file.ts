@@ -61,8 +61,8 @@ export async function takeFile(repair: OpenRepair, text: string, by: string): Pr
 function linesOfRows({ ledger }: OpenRepair, lines: readonly number[]): Map<number, number> {
   const found = ledger.sql('rows_of_lines').all({ lines: JSON.stringify(lines) });
   const known = new Map(found.map(({ line, row_id }) => [Number(row_id), Number(line)]));
-  const there = new Set(known.values());
-  const unknown = lines.find((line) => !there.has(line));
+  const existing = new Set(known.values());
+  const unknown = lines.find((line) => !existing.has(line));
   if (unknown === undefined) return known;
   throw new CannotRepair(
     `the import has no row ${unknown}`,

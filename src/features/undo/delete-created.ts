@@ -66,8 +66,8 @@ export async function deleteCreated(
     signal.throwIfAborted();
     const uses = { used: used.get(thing.id), counts: () => true };
     const { undone, why } = before.undone === undefined ? await judged(thing, deleting, uses) : before;
-    const there = pages(thing.region);
-    const done = { thing, ...(undone === undefined ? await deleted(thing, there, signal) : { undone, why }) };
+    const regionPages = pages(thing.region);
+    const done = { thing, ...(undone === undefined ? await deleted(thing, regionPages, signal) : { undone, why }) };
     ledger.note(thing.id, done.undone, done.why);
     ended.push(done);
     onDone(done);

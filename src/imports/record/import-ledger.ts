@@ -191,8 +191,8 @@ export class ImportLedger {
 
   /** Number of removals and bans. */
   removals(): number {
-    const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
-    return Number(this.#sql('count_removals').get(taking)?.['n']);
+    const ids = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
+    return Number(this.#sql('count_removals').get(ids)?.['n']);
   }
 
   /** Number of batches without a result, by region. */

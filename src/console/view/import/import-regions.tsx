@@ -29,17 +29,17 @@ export function ImportRegions({ live }: { live: LiveImport }) {
   // The queue is shared: what waits there is of this import only while it is at work.
   const isKnown = connection.asOf.value === null && !IDLE.includes(view.state);
   const now = isKnown ? live.progress.value?.regions : undefined;
-  const elsewhere = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
+  const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (
     <ul class="regions">
       {Object.entries(view.regions).map(([region, own]) => (
         <Region key={region} region={region} own={own} now={now?.[region]} over={view.finishedAt !== null} />
       ))}
-      {elsewhere > 0 && (
+      {withoutRegion > 0 && (
         <li>
           <div class="line">
             <h3>No region</h3>
-            <span class="number">{counted(elsewhere, 'row')}</span>
+            <span class="number">{counted(withoutRegion, 'row')}</span>
           </div>
           <p class="note">Invalid: the row does not say a region that exists.</p>
         </li>

@@ -25,8 +25,8 @@ export interface OutputPlace {
 /** Undefined for standard output. @throws UsageError, SourceError */
 export async function outputPlace(config: Config, flags: ExportFlags): Promise<OutputPlace | undefined> {
   const { output } = flags;
-  const elsewhere = output === undefined ? undefined : await placeAtAddress(config, output, flags);
-  if (elsewhere !== undefined) return elsewhere;
+  const remote = output === undefined ? undefined : await placeAtAddress(config, output, flags);
+  if (remote !== undefined) return remote;
   const flag = addressFlagOf(flags);
   if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and --output is not one; leave it out`);
   if (output === undefined) return undefined;

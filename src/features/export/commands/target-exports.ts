@@ -89,8 +89,8 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
   const howToContinue = () =>
     id === undefined ? [] : ['Continue with:', `  ${imports.command('export', '--resume', id)}`];
   const openService = serviceOpener(config, flags);
-  const failure = await coordinate({ config, io, openService, howToContinue }, async (here) => {
-    const { coordinator, service } = here;
+  const failure = await coordinate({ config, io, openService, howToContinue }, async (coordinating) => {
+    const { coordinator, service } = coordinating;
     const onError = (_: string, error: unknown) => {
       fault = error;
     };
@@ -100,7 +100,7 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
       ...coordinator.sendsTo,
       onError,
     });
-    here.onStop(() => exports.stop());
+    coordinating.onStop(() => exports.stop());
     const begin = () => {
       const { users = false, groupsOnly = false } = flags;
       const regions = [...regionsOf(flags, Object.keys(service.apps) as Region[])];
@@ -111,7 +111,7 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
     id = begun;
     noteCommand<typeof exportOperations>(dir, 'export.create', begun, '', coordinator.sendsTo);
     const lines = () => localProgress(exports.progress(begun));
-    await here.until(
+    await coordinating.until(
       exports.over(begun),
       showSteps(io, lines, { begins: BEGINS, regions: () => coordinator.regions() }),
     );

@@ -265,12 +265,12 @@ async function runAlone(
   const code = await runSync({
     ...{ config, io, json, syncs: syncsOf(config, imports) },
     openService: serviceOpener(config, flags),
-    begin: async (syncs, here) => {
-      const runs = openRuns(config, syncs, here);
+    begin: async (syncs, coordinating) => {
+      const runs = openRuns(config, syncs, coordinating);
       await runs.noteInterrupted();
       ({ id } = runs.begin(name, currentUser()));
       noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
-      syncId = await syncOf(runs, id, here.signal);
+      syncId = await syncOf(runs, id, coordinating.signal);
       return syncId;
     },
   });
@@ -290,10 +290,10 @@ async function runAlone(
 }
 
 /** Stops the runs before the syncs that they follow. */
-function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
-  const options = scheduleRunsOptions(config, { ...here, sendsTo: here.coordinator.sendsTo, syncs });
+function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating): ScheduleRuns {
+  const options = scheduleRunsOptions(config, { ...coordinating, sendsTo: coordinating.coordinator.sendsTo, syncs });
   const runs = new ScheduleRuns(options);
-  here.onStop(async () => {
+  coordinating.onStop(async () => {
     await runs.stop();
     options.catalog.close();
   });

@@ -18,7 +18,7 @@ const NEXT_TIMES = 5;
 /** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext): void {
   const { syncCatalog, schedules, scheduleCatalog: catalog, settings, coordinator } = context;
-  const here = { ...settings, ...coordinator.sendsTo };
+  const ownSettings = { ...settings, ...coordinator.sendsTo };
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
   const views = scheduleViews(catalog, syncCatalog);
   const { find, of: viewOf } = views;
@@ -41,7 +41,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       throw new Problem('WRONG_STATE', detail, { field: 'name', remedy });
     }
     const base = copyOf === undefined ? undefined : { record: find(copyOf), isEdited: false };
-    const record = await schedules.add(await requestedSchedule(given, name, base, here));
+    const record = await schedules.add(await requestedSchedule(given, name, base, ownSettings));
     audited(inShort({ ...given, file: shownFile(record), copyOf }), name);
     reply.header('location', `/v1/schedules/${name}`);
     return viewOf(record);
@@ -52,7 +52,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     scheduleOperations.edit,
     async ({ params: { name }, body: { version, ...given }, who }, _reply, audited) => {
       const before = find(name);
-      const request = await requestedSchedule(given, name, { record: before, isEdited: true }, here);
+      const request = await requestedSchedule(given, name, { record: before, isEdited: true }, ownSettings);
       const record = await schedules.edit(request, version, who.name);
       const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
       const changes = [...(edit?.changes ?? [])];

@@ -193,7 +193,7 @@ interface RunSyncOptions extends Shown, Omit<CoordinateOptions, 'howToContinue'>
   /** Progress of `begin`. */
   readonly beginLines?: (() => readonly string[]) | undefined;
   /** Starts or continues a sync, and returns its id; undefined when there is nothing to run. */
-  readonly begin: (syncs: SyncRunner, here: Coordinating) => Promise<string | undefined>;
+  readonly begin: (syncs: SyncRunner, coordinating: Coordinating) => Promise<string | undefined>;
 }
 
 /** Runs a sync in this process, shows its progress, and returns its exit code. */
@@ -204,14 +204,14 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   let interrupted = false;
   const howToContinue = () =>
     id === undefined ? [] : ['See how far it came:', `  ${imports.command('sync', 'show', id)}`];
-  const failure = await coordinate({ ...options, howToContinue }, async (here) => {
-    const { coordinator, dir, service, log, fail, until } = here;
+  const failure = await coordinate({ ...options, howToContinue }, async (coordinating) => {
+    const { coordinator, dir, service, log, fail, until } = coordinating;
     const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
-    here.onStop(() => syncs.stop());
+    coordinating.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const begun = await here.begun(options.begin(syncs, here), 'the sync to begin', options.beginLines);
+    const begun = await coordinating.begun(options.begin(syncs, coordinating), 'the sync to begin', options.beginLines);
     if (begun === undefined) {
-      interrupted = here.signal.aborted;
+      interrupted = coordinating.signal.aborted;
       return;
     }
     id = begun;
@@ -219,7 +219,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
     await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
     const { state, importId } = syncs.find(begun);
     // Otherwise a server that continues unfinished work would carry it out later.
-    interrupted = here.signal.aborted && isSyncUnderWay(state) && importId === null;
+    interrupted = coordinating.signal.aborted && isSyncUnderWay(state) && importId === null;
     if (interrupted) syncs.cancel(begun, currentUser());
   });
   if (failure !== undefined) return EXIT.fatal;

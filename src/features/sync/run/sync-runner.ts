@@ -66,7 +66,7 @@ export class SyncRunner {
   readonly #options: SyncRunnerOptions;
   readonly #catalog: SyncCatalog;
   readonly #imports: SyncImports;
-  readonly #here: Aimed;
+  readonly #sendsTo: Aimed;
   /** One plan at a time: two at once would each ignore the other's changes. */
   readonly #line = pLimit(1);
   readonly #stopping = new AbortController();
@@ -82,7 +82,7 @@ export class SyncRunner {
     this.#options = options;
     this.#catalog = catalog;
     this.#imports = imports;
-    this.#here = { sandbox, target };
+    this.#sendsTo = { sandbox, target };
     this.whenOver = options.whenOver;
     this.#waits = syncWaits({
       ...options,
@@ -100,7 +100,7 @@ export class SyncRunner {
   create({ id = this.#options.newId('sync'), file, source, scheduleId, who, limits = {}, ...chosen }: CreateSync) {
     return this.#begin(
       { id, file, source, undoOf: null, scheduleId: scheduleId ?? null },
-      { ...chosen, limits, ...this.#here },
+      { ...chosen, limits, ...this.#sendsTo },
       who,
     );
   }
@@ -112,8 +112,8 @@ export class SyncRunner {
     // No state: `running` may be what a process wrote that was killed since.
     if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
     if (!existsSync(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
-    checkTarget(`import ${importId}`, found, this.#here);
-    const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, ...this.#here };
+    checkTarget(`import ${importId}`, found, this.#sendsTo);
+    const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, ...this.#sendsTo };
     const { file } = found;
     const id = this.#options.newId('undo');
     return this.#begin({ id, file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
@@ -127,7 +127,7 @@ export class SyncRunner {
     const record = this.find(id);
     if (record.state === 'held') throw SyncRefused.held(record);
     if (record.state !== 'applying') return this.#startApplying(id, { who });
-    checkTarget(`sync ${id}`, readSyncOptions(record), this.#here);
+    checkTarget(`sync ${id}`, readSyncOptions(record), this.#sendsTo);
     if (record.importId !== null && this.#imports.find(record.importId) !== undefined)
       await this.#imports.resume(record.importId);
     else this.#enqueue(id);
@@ -199,10 +199,10 @@ export class SyncRunner {
   continueAll(): void {
     for (const { id, options: kept, importId, code } of this.#catalog.underWay()) {
       const meant = readSyncOptions({ options: kept });
-      if (isSameTarget(meant, this.#here)) this.#enqueue(id, () => this.#goOn(id));
+      if (isSameTarget(meant, this.#sendsTo)) this.#enqueue(id, () => this.#goOn(id));
       // Its import says so itself.
       else if (importId === null && code !== WRONG_TARGET) {
-        const { what } = new WrongTarget(`sync ${id}`, meant, this.#here);
+        const { what } = new WrongTarget(`sync ${id}`, meant, this.#sendsTo);
         this.events.emit('state', this.#catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
       }
     }
@@ -231,7 +231,7 @@ export class SyncRunner {
   }
 
   #startApplying(id: string, how: SyncMove): SyncRecord {
-    checkTarget(`sync ${id}`, readSyncOptions(this.find(id)), this.#here);
+    checkTarget(`sync ${id}`, readSyncOptions(this.find(id)), this.#sendsTo);
     const record = this.#move(id, 'applying', how);
     this.#enqueue(id);
     return record;
