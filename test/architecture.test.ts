@@ -120,6 +120,12 @@ describe('the rules find what is planted', () => {
     ['the size of a call by another name', 'src/features/a.ts', 'const AT_ONCE = 25;', 'how many UIDs a call has'],
     ['the size of a call in a sum', 'src/features/a.ts', 'const a = Math.ceil(b / 25);', 'how many UIDs a call has'],
     ['the size of a call in SQL', 'src/imports/a.sql', 'select (count(*) + 24) / 25 as n;', 'how many UIDs a call has'],
+    [
+      'a clause as a description',
+      'src/api/a.ts',
+      `count.meta({ description:\n 'What came of it.' })`,
+      'describes with',
+    ],
     ['a clause as a comment', 'src/cli/a.ts', '/** What a user may do. */\nconst a = 1;', 'a.ts:1 begins without'],
     ['a clause in a long comment', 'jobs/a.ts', '/**\n * Of a row. It is\n */\nconst a = 1;', 'a.ts:2 begins without'],
     ['a clause in TSX', 'src/console/a.tsx', '      {/* Who waits here. */}', 'a.tsx:1 begins without'],

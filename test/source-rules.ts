@@ -174,6 +174,7 @@ function wrongText({ path, text }: SourceFile): string[] {
       ? [`${path} writes a part: on a full disk, write() may write less than it is given, and appendFile() does not`]
       : []),
     ...serviceWords(path, code),
+    ...[...code.matchAll(DESCRIPTION)].map(([, start]) => `${path} describes with "${start} …": say what the thing is`),
     ...(/\bconsole\.\w/.test(code) ? [`${path} uses the console: results go to stdout, the rest to the log`] : []),
   ];
 }
@@ -202,6 +203,10 @@ function serviceWords(path: string, code: string): string[] {
 
 /** A relative clause or "Of …" in place of a subject or a verb. */
 const NO_SUBJECT = /^(?:What|Who|Whom|Whose|Where|Which|Why|How|That|Of|As)\b/;
+
+/** The first word of a text for the reader of an API, of help or of a table, where it is a relative clause. */
+const DESCRIPTION =
+  /\b(?:description|help|meaning|summary):\s*['"`](what|who|whom|whose|where|which|why|how|of|as)\b/gi;
 
 /** Comments of declarations that begin without a subject or a verb. A landed migration stays as it is. */
 export function wrongComments({ path, text }: SourceFile): string[] {

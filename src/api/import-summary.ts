@@ -34,7 +34,7 @@ export const importSummary = z
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     target: sentTo.optional().meta({
       description:
-        'Where it goes: it never continues with another host or app. Absent for a sandbox, and where no settings were there.',
+        'Host and apps to which it is sent: it never continues with others. Absent for a sandbox, and without settings.',
     }),
     rows: rowCounts,
     inputRows: count.optional().meta({

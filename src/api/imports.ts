@@ -42,7 +42,7 @@ export const importView = importSummary
     reason: stateReason,
     maxCreate: z.string().optional().meta({
       description:
-        'Of an import that waits with CREATE_LIMIT: the `maxCreate` with which `resume` creates what is missing.',
+        'The `maxCreate` with which `resume` creates everything that is missing; only for an import that waits with CREATE_LIMIT.',
     }),
     maxRemovals: z.string().optional().meta({
       description: 'For an import that waits with TOO_MANY_REMOVALS: the `maxRemovals` with which `resume` sends it.',

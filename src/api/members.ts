@@ -59,7 +59,7 @@ const membershipNow = z.strictObject({
   guid: z.string(),
   now: z.enum(['member', 'banned', 'not-member', 'no-group', 'unknown']).meta({
     description:
-      'As the service says. Who is not a member may be banned where the group has more than 100 banned users. `unknown`: the service does not say it, or more would have to be asked than one question may ask.',
+      'The answer of the service. A user who is not a member may be banned where the group has more than 100 banned users. `unknown`: the service does not say it, or more would have to be asked than one question may ask.',
   }),
   scope: z.string().nullable().meta({ description: 'Scope of a member, if the service names it.' }),
   differs: z.boolean().meta({ description: 'Whether it is not what imports left.' }),

@@ -29,7 +29,7 @@ const night = z.strictObject({
   next: time.nullable().meta({ description: 'Time of the next run; null while it is paused.' }),
   result: z.enum(NIGHT_RESULTS).meta({
     description:
-      'What came of its last run: `waits` for a decision, `none` if it has not run; `ok` also where there was nothing to do.',
+      'Result of its last run: `waits` for a decision, `none` if it has not run; `ok` also where there was nothing to do.',
   }),
   run: z
     .strictObject({
@@ -62,7 +62,7 @@ export const overview = z
     }),
     ready: z.strictObject({ imports: z.array(importView), syncs: z.array(syncEntry) }).meta({
       description:
-        'What a person may continue, and what is not urgent: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',
+        'Imports and syncs that a person may continue, without urgency: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',
     }),
     recent: z.array(importView).meta({ description: 'The five finished imports that were created last.' }),
     syncs: z.array(syncEntry).meta({

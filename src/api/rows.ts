@@ -59,7 +59,7 @@ export const rowView = z
     original: original.meta({ description: 'The row as the input had it, by column.' }),
     check: z.string().optional().meta({
       description:
-        'What the check before sending said of it: a verdict, with a code behind a colon where there is one, such as `fail:BANNED`. Only in lists of rows, and only where it was checked.',
+        'Result of the check before sending: a verdict, with a code behind a colon where there is one, such as `fail:BANNED`. Only in lists of rows, and only where it was checked.',
     }),
   })
   .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });

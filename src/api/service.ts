@@ -46,7 +46,7 @@ const settings = z.strictObject({
 export type Settings = z.infer<typeof settings>;
 export const settingsAnswer = settings.extend({
   namedSources: z.record(z.string(), z.string()).meta({
-    description: 'What the named sources in `sources` and `reportTargets` reach: name -> address, without secrets.',
+    description: 'Addresses of the named sources in `sources` and `reportTargets`, by name, without secrets.',
   }),
   notifyHost: z.string().nullable().meta({
     description: 'Host that is notified when imports finish; null: none.',

@@ -195,7 +195,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   complete: {
     usage: '[words...]',
-    description: 'what completion scripts ask',
+    description: 'answer completion scripts',
     settings: false,
     hidden: true,
     load: async () => {

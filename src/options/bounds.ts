@@ -44,19 +44,19 @@ export const BOUNDS = {
     default: 200,
     most: 2_000,
     unit: 'times',
-    meaning: 'how much larger unpacking makes a file; the first 16 MB are free',
+    meaning: 'maximum ratio of the unpacked size to the size of the file; the first 16 MB are free',
   },
   page: {
     default: 256 * MIB,
     most: 4 * GIB,
     unit: 'bytes',
-    meaning: 'what is held of a Parquet file at once: a page of each column; of a column with lists, a row group',
+    meaning: 'maximum memory for a Parquet file: a page of each column; of a column with lists, a row group',
   },
   report: {
     default: 100,
     most: 100_000,
     unit: 'times',
-    meaning: 'how much larger than the file its report may be; the first 256 MB are free',
+    meaning: 'maximum ratio of the size of a report to the size of the file; the first 256 MB are free',
   },
 } as const satisfies Record<string, { default: number; most: number; unit: Unit; meaning: string }>;
 

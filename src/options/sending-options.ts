@@ -66,7 +66,7 @@ export const GIVING_UP = {
     schema: z.int().positive(),
     ...textOf(waitTime, timeText),
     value: '<time>',
-    help: 'how long it waits for a service that answers nothing, such as 30m; then it is blocked with SERVICE_AWAY, and continues when the service answers',
+    help: 'maximum wait for a service that answers nothing, such as 30m; then it is blocked with SERVICE_AWAY, and continues when the service answers',
     preset: 'as the server is set, or as long as it takes',
   }),
 };

@@ -102,14 +102,14 @@ export const shapeSettings = z
       .optional()
       .meta({
         description:
-          'What the file has for the uid is a key (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
+          'The file has a key in place of the UID (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
       }),
     groups: z
       .strictObject({ keys: lookupKeys('group', 'code or name'), guid: lookedUp('group', 'guid') })
       .optional()
       .meta({
         description:
-          'What the file has for the guid is a key (code, name, e-mail), and a group file gives one or several GUIDs for it, with their scope and region where it has such columns. The group file itself is given with the import.',
+          'The file has a key in place of the GUID (code, name, e-mail), and a group file gives one or several GUIDs for it, with their scope and region where it has such columns. The group file itself is given with the import.',
       }),
     split: z
       .partialRecord(z.enum(['guid', 'uid', 'scope']), z.string().min(1).max(10))

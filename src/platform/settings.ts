@@ -56,7 +56,7 @@ export const SETTINGS = {
     ...anyText,
     env: 'ROLLCALL_PROFILE',
     flag: '--profile <name>',
-    meaning: 'which of the `profiles` in `rollcall.config.json` to use, such as `staging`',
+    meaning: 'one of the `profiles` in `rollcall.config.json`, such as `staging`',
     default: 'no profile: the settings beside them',
   }),
   host: declare({
@@ -141,7 +141,7 @@ export const SETTINGS = {
     ...anyText,
     env: 'ROLLCALL_DATA_DIR',
     flag: '--data-dir <dir>',
-    meaning: 'where imports are stored',
+    meaning: 'folder in which imports are stored',
     default: '`.rollcall`',
   }),
   callsPerMinute: declare({
@@ -181,7 +181,7 @@ export const SETTINGS = {
     orFile: true,
     flag: '--queue <url>',
     secret: true,
-    meaning: 'where jobs are stored: `redis://…`, `postgres://…`',
+    meaning: 'server of the job queue: `redis://…`, `postgres://…`',
     default: 'embedded, in memory',
   }),
   askBeforeRepeat: declare({
@@ -202,7 +202,7 @@ export const SETTINGS = {
     ...duration,
     env: 'ROLLCALL_KEEP',
     flag: '--keep <time>',
-    meaning: 'how long `serve` keeps finished imports and syncs, such as `90d`',
+    meaning: 'time that `serve` keeps finished imports and syncs, such as `90d`',
     default: 'until you delete them',
   }),
   giveUpAfter: declare({
@@ -210,7 +210,7 @@ export const SETTINGS = {
     env: 'ROLLCALL_GIVE_UP_AFTER',
     flag: '--give-up-after <time>',
     meaning:
-      'how long an import waits for a service that answers nothing, such as `30m`; then it is `blocked`, and nothing is lost',
+      'maximum wait of an import for a service that answers nothing, such as `30m`; then it is `blocked`, and nothing is lost',
     default: '`1h`; under `serve` as long as it takes',
   }),
   sources: declare({
@@ -226,7 +226,7 @@ export const SETTINGS = {
     env: 'ROLLCALL_REPORT_TO',
     flag: '--report-to <folder|address>',
     meaning:
-      'where the reports of imports and syncs go when they are over: a folder, `s3://`, `gs://`, `sftp://`, or a place in a named source (docs/outcomes.md); not for imports into a sandbox',
+      'place for the reports of imports and syncs that are over: a folder, `s3://`, `gs://`, `sftp://`, or a place in a named source (docs/outcomes.md); not for imports into a sandbox',
     default: 'nowhere',
   }),
   reportTargets: declare({
@@ -276,7 +276,7 @@ export const SETTINGS = {
     ...oneOf(LOG_LEVELS),
     env: 'ROLLCALL_LOG_LEVEL',
     flag: '--log-level <level>',
-    meaning: 'how much is logged: `error`, `warn`, `info` or `debug`',
+    meaning: 'log level: `error`, `warn`, `info` or `debug`',
     default: '`info`',
   }),
   logFile: declare({

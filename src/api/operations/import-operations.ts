@@ -46,7 +46,7 @@ export const importOperations = {
   }),
   sending: operationOfImports('GET /v1/imports/:id/sending', 'viewer', {
     summary:
-      'What resuming an import with these options takes, and where its rows go; of an import that is over, what a retry takes',
+      'Cost of resuming an import with these options, and the target of its rows; for an import that is over, the cost of a retry',
     query: z.strictObject(queryOf(RESUMING)),
     answer: sendingPlan,
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'NO_CHECK_YET'],

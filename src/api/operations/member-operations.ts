@@ -14,7 +14,7 @@ export const memberOperations = {
     refusals: ['BAD_CURSOR'],
   }),
   history: operation('GET /v1/members/:uid/history', 'viewer', {
-    summary: 'What every import did to a UID, newest import first',
+    summary: 'Effects of all imports on a UID, newest import first',
     description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
     query: historyQuery,
     answer: historyPage,

@@ -10,21 +10,22 @@ const operation = operationsOf('service');
 /** Operations of the service: the server's settings, its regions, open issues, and the audit log. */
 export const serviceOperations = {
   settings: operation('GET /v1/settings', 'viewer', {
-    summary: 'How the server was started; no key, no password',
+    summary: 'Settings with which the server was started; no key, no password',
     answer: settingsAnswer,
   }),
   regions: operation('GET /v1/regions', 'viewer', {
-    summary: 'What the regions do that imports have used so far',
+    summary: 'State of the regions that imports have used so far',
     answer: regionsAnswer,
   }),
   audit: operation('GET /v1/audit', 'operator', {
-    summary: 'Who did what, newest first',
+    summary: 'Entries of the audit log, newest first',
     query: auditQuery,
     answer: auditPage,
     refusals: ['BAD_CURSOR'],
   }),
   overview: operation('GET /v1/overview', 'viewer', {
-    summary: 'What runs, what waits for a person, the last night of each schedule, what keeps failing',
+    summary:
+      'Overview: running imports, decisions that wait for a person, the last night of each schedule, recurring failures',
     answer: overview,
   }),
 };
@@ -41,7 +42,7 @@ export const sessionOperations = {
     refusals: ['TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'],
   }),
   session: access('GET /v1/session', 'public', {
-    summary: 'Who you are',
+    summary: 'Your name and role',
     answer: session,
     refusals: ['TOKEN_REQUIRED'],
   }),

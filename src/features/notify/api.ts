@@ -17,8 +17,7 @@ export const newReceiver = z.strictObject({
     description: 'The form of `--notify`: https://…, slack+https://…, teams+https://… or smtp://….',
   }),
   secret: z.string().trim().max(200).optional().meta({
-    description:
-      'What notifications to https://… are signed with: `whsec_…`. Default: one is made, and is in the answer.',
+    description: 'Secret that signs notifications to https://…: `whsec_…`. Default: one is made, and is in the answer.',
   }),
 });
 export const receiverSet = notificationsView.extend({

@@ -6,7 +6,7 @@ const operation = operationsOf('service');
 /** Operations on the receiver of notifications, which admins set and try. */
 export const notificationOperations = {
   view: operation('GET /v1/notifications', 'admin', {
-    summary: 'Who is notified',
+    summary: 'Receiver of notifications',
     answer: notificationsView,
   }),
   set: operation('PUT /v1/notifications', 'admin', {

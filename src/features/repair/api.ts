@@ -50,7 +50,7 @@ const repairRow = z
     problems: rowProblems.meta({ description: 'Problems of the row in the file.' }),
     cells: z.array(z.string().nullable()).meta({
       description:
-        'What the file had, in the order of `columns`; null where the row has no such cell. It never changes.',
+        'The values of the file, in the order of `columns`; null where the row has no such cell. They never change.',
     }),
     edits: z.record(z.string(), z.string()).meta({ description: 'Column -> new value.' }),
     history: z.array(edit).meta({ description: 'All edits of the row, in order; the last 50.' }),
@@ -89,7 +89,7 @@ export const repairView = z.strictObject({
     }),
   redo: z.strictObject({ action: z.int(), cells: count }).nullable().meta({
     description:
-      'What `undo` would do again: your last undo, if nothing was edited since and none of its rows was sent.',
+      'The edit that `redo` repeats: your last undo, if nothing was edited since and none of its rows was sent.',
   }),
   sends: z.array(z.strictObject({ importId: z.string(), by: z.string(), at: time, rows: count })),
   maySend: z.boolean().meta({ description: 'The import has finished: what is ready can be sent.' }),

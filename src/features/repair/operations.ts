@@ -22,7 +22,7 @@ const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
 export const repairOperations = {
   overview: operation('GET /v1/imports/:id/repair', 'viewer', {
     summary:
-      'What there is to repair, by problem: rows that are invalid, failed, or would fail as the check of an import says that was not sent',
+      'Rows to repair, by problem: invalid, failed, or expected to fail by the check of an import that was not sent',
     answer: repairView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),

@@ -79,11 +79,11 @@ const scheduleSettings = z.strictObject({
   limits: guardLimits.default({}),
   giveUpAfterMs: GIVING_UP.giveUpAfter.schema.nullable().optional().meta({
     description:
-      'How long a run waits for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
+      'Maximum wait of a run for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
   }),
   reportTo: REPORTING.reportTo.schema.shape.place.nullable().optional().meta({
     description:
-      'Where the reports of runs are written, in or below what ROLLCALL_REPORT_TARGETS allows. Null: as the server is set. Left out of an edit: as it was.',
+      'Place for the reports of runs, in or below one that ROLLCALL_REPORT_TARGETS allows. Null: as the server is set. Left out of an edit: as it was.',
   }),
   ...filledShape({ ...APPLYING, ...RUNNING }),
 });
@@ -224,7 +224,7 @@ export const scheduleNights = z.strictObject({
           day: z.string().meta({ description: 'In the time zone `tz`.' }),
           state: z.enum(NIGHT_STATES).nullable().meta({
             description:
-              'Of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
+              'Result of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
           }),
           reason: z.string(),
           sync: z.string().nullable(),

@@ -42,7 +42,7 @@ export const scheduleOperations = {
     answer: nextTimes,
   }),
   nights: operation('GET /v1/schedules/nights', 'viewer', {
-    summary: 'What became of each schedule on each of the last 30 days',
+    summary: 'Results of each schedule on each of the last 30 days',
     answer: scheduleNights,
   }),
   one: operation('GET /v1/schedules/:name', 'viewer', {

@@ -32,7 +32,7 @@ export const syncView = syncEntry
     create: planCreate.nullable().meta({ description: 'Users and groups that it may create; null: none.' }),
     limits: guardLimits,
     unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
-    notes: z.array(inputNote).meta({ description: 'What a person should know about the file.' }),
+    notes: z.array(inputNote).meta({ description: 'Notes about the file for a person.' }),
     left: z
       .strictObject({
         users: count,

@@ -78,13 +78,13 @@ export const syncOperations = {
     refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   findings: operation('GET /v1/syncs/:id/findings', 'viewer', {
-    summary: 'What one guard objects to, the worst first',
+    summary: 'Findings of one guard, the worst first',
     query: findingsQuery,
     answer: findingsPage,
     refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],
   }),
   actions: operation('GET /v1/syncs/:id/actions', 'viewer', {
-    summary: 'What a plan does about each member, and why, by group',
+    summary: 'Actions of a plan for each member, with reasons, by group',
     query: memberActionsQuery,
     answer: memberActionsPage,
     refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'],

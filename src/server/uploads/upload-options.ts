@@ -33,7 +33,7 @@ export const RECIPE = {
 export const FROM = {
   source: z.string().min(1).max(4_000).optional().meta({
     description:
-      'Where the server gets the file, in place of a body: a file, pattern, address or named source (`hr:out/members.csv`) in or below one of `sources` of `GET /v1/settings`. It is fetched whole before the answer.',
+      'Source from which the server gets the file, in place of a body: a file, pattern, address or named source (`hr:out/members.csv`) in or below one of `sources` of `GET /v1/settings`. It is fetched whole before the answer.',
   }),
 };
 

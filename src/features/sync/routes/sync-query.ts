@@ -44,7 +44,7 @@ export const undoQuery = z.strictObject({ ...DECIDING, ...queryOf(UNDOING) });
 export const syncQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({
     description:
-      'What the file is called. Syncs of one name are runs of the same sync: guards compare each with the one before.',
+      'Name of the file. Syncs of one name are runs of the same sync: guards compare each with the one before.',
   }),
   ...queryOf({ ...MODE, ...CREATION }),
   ...DECIDING,
