@@ -65,6 +65,7 @@ const payload = z.object({
 });
 export type AddMembersPayload = z.infer<typeof payload>;
 
+/** The calls that add members, and the questions before a call is repeated. */
 export interface AddMembersPorts extends BatchPorts, LookingPorts {
   readonly chat: Pick<ChatClient, 'addMembers'> & LookingPorts['chat'];
 }

@@ -106,6 +106,7 @@ export type ServiceAnswer = z.infer<typeof serviceAnswer>;
 /** Delivers the answer. */
 type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
+/** The calls with which questions are answered. */
 export interface AskServicePorts extends AskingPorts {
   readonly chat: AskingPorts['chat'] & DirectoryClient & Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
   /** Resolves when the answer is on its way. */

@@ -57,6 +57,7 @@ const payload = z.object({
 });
 export type CreateMissingPayload = z.infer<typeof payload>;
 
+/** The calls that create users and groups, or make users active again. */
 export interface CreateMissingPorts extends BatchPorts {
   readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers'>;
 }

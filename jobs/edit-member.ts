@@ -29,6 +29,7 @@ const payload = z.object({
 });
 export type EditMemberPayload = z.infer<typeof payload>;
 
+/** The calls that change a scope, remove, ban or unban. */
 export interface EditMemberPorts extends BatchPorts {
   readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'>;
 }

@@ -47,6 +47,7 @@ export interface RecordOutcomesPayload {
   readonly results: readonly { readonly importId: string; readonly result: BatchResult }[];
 }
 
+/** The ledger side of results that come from other processes. */
 export interface RecordOutcomesPorts {
   /** Resolves when the results of this import are on disk, or it has finished. */
   record(importId: string, results: readonly BatchResult[]): Promise<void>;

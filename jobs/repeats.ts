@@ -42,6 +42,7 @@ export type Looked = z.infer<typeof looked>;
 
 export const LOOKED_FIELDS = { looked: looked.optional() };
 
+/** The questions that tell whether a call was carried out before it is repeated. */
 export interface LookingPorts extends AskingPorts {
   /** Absent: never. */
   readonly askBeforeRepeat?: AskBeforeRepeat | undefined;

@@ -85,6 +85,7 @@ export interface CallContext {
   readonly requestId: string | null;
 }
 
+/** The parts that every kind of batch reports to while it is sent. */
 export interface BatchPorts {
   /** Resolves when the result is safe. */
   deliver(to: ResultAddress, result: BatchResult): Promise<void>;

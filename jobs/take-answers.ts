@@ -13,6 +13,7 @@ import { type ServiceAnswer, serviceAnswer } from './ask-service.ts';
 const payload = z.object({ version: z.literal(1), requestId: z.string(), answer: serviceAnswer });
 export type TakeAnswersPayload = z.infer<typeof payload>;
 
+/** The asker, which gets answers that come from other processes. */
 export interface TakeAnswersPorts {
   answered(requestId: string, answer: ServiceAnswer): void;
 }

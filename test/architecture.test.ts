@@ -126,6 +126,7 @@ describe('the rules find what is planted', () => {
       `count.meta({ description:\n 'What came of it.' })`,
       'describes with',
     ],
+    ['options without a comment', 'jobs/a.ts', 'export interface AOptions {\n', 'AOptions without a comment'],
     ['a clause as a comment', 'src/cli/a.ts', '/** What a user may do. */\nconst a = 1;', 'a.ts:1 begins without'],
     ['a clause in a long comment', 'jobs/a.ts', '/**\n * Of a row. It is\n */\nconst a = 1;', 'a.ts:2 begins without'],
     ['a clause in TSX', 'src/console/a.tsx', '      {/* Who waits here. */}', 'a.tsx:1 begins without'],

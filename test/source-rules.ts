@@ -174,6 +174,9 @@ function wrongText({ path, text }: SourceFile): string[] {
       ? [`${path} writes a part: on a full disk, write() may write less than it is given, and appendFile() does not`]
       : []),
     ...serviceWords(path, code),
+    ...[...text.matchAll(/(?<!\*\/\n)^export interface (\w+(?:Options|Parts|Ports))\b/gm)].map(
+      ([, name]) => `${path} exports ${name} without a comment: say what it is`,
+    ),
     ...[...code.matchAll(DESCRIPTION)].map(([, start]) => `${path} describes with "${start} …": say what the thing is`),
     ...(/\bconsole\.\w/.test(code) ? [`${path} uses the console: results go to stdout, the rest to the log`] : []),
   ];

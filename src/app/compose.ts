@@ -14,6 +14,7 @@ import { clientOf, type Service, serviceTarget } from './chat-service.ts';
 import { FEATURES } from './features.ts';
 import { openQueue } from './open-queue.ts';
 
+/** The parts of a process that makes a coordinator. */
 export interface CoordinatorParts {
   readonly config: Config;
   readonly service: Service;

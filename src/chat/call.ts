@@ -9,11 +9,13 @@ import type { Redact } from './redact.ts';
 
 /** Shared by all calls to one app: writes ids into them and reads their replies. */
 
+/** Options of every call. */
 export interface CallOptions {
   /** Aborts the call, which then ends in CallAborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of calls that change something. */
 export interface ActingOptions extends CallOptions {
   /** UID on whose behalf the service acts; absent or empty for the service itself (docs/chat-service.md, 11). */
   readonly onBehalfOf?: string | undefined;

@@ -31,6 +31,7 @@ import { MEMBER_LISTS } from './service/lists.ts';
 import { type AppAddress, apiUrl, managementUrl } from './service-address.ts';
 import { createUserClient, type UserClient } from './user-client.ts';
 
+/** The app that is called, its key, and how it is reached. */
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
   readonly apiKey: string;

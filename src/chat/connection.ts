@@ -15,6 +15,7 @@ export interface Timeouts {
   readonly bodyMs: number;
 }
 
+/** Connections to a host of the service. */
 export interface ConnectionOptions {
   /** Names under `.localhost` are never asked for through it. */
   readonly proxy?: ProxySettings | undefined;

@@ -14,6 +14,7 @@ import { bannedPage, editReply, type ListedMember, MAX_PAGE_BYTES, membersPage, 
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 import type { MemberScope } from './service/lists.ts';
 
+/** One page of a list. */
 export interface PageOptions extends CallOptions {
   /** Entries per page, from 1. Default MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */
   readonly perPage?: number | undefined;

@@ -8,6 +8,7 @@ import { type Io, say } from './screen/io.ts';
 import { type Progress, showSteps } from './screen/show-progress.ts';
 import { failureWords } from './unexpected.ts';
 
+/** The process that coordinates for one command. */
 export interface CoordinateOptions {
   readonly config: Config;
   readonly io: Io;

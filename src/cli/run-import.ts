@@ -19,6 +19,7 @@ import { localImports } from './target/data-directory.ts';
 import { findImport, summaryOfKept } from './target/kept-imports.ts';
 import { typedCommand } from './typed-command.ts';
 
+/** One import that a command runs to its end. */
 export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
   /** Prints nothing at the end. */

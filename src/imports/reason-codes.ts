@@ -43,3 +43,8 @@ export type MachineWait = (typeof MACHINE_WAITS)[number];
 export function isMachineWait(code: string | null): code is MachineWait {
   return MACHINE_WAITS.some((one) => one === code);
 }
+
+/** Whether a process that starts continues a blocked import with this code: no person has to do anything. */
+export function continuesAtStart(code: string | null): boolean {
+  return code === 'SERVICE_AWAY' || code === 'WRONG_TARGET' || isMachineWait(code);
+}

@@ -11,6 +11,7 @@ export interface JobWorker {
   abort(): void;
 }
 
+/** The queue that a worker serves, and how it processes jobs. */
 export interface JobWorkerOptions<Payload, Ports> {
   readonly queue: JobQueue<Payload>;
   /** Definitions of the jobs in the queue, by unique names. */

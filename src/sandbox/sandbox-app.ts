@@ -22,6 +22,7 @@ export interface User {
   readonly deactivatedAt?: number;
 }
 
+/** One region of the sandbox. */
 export interface AppOptions {
   readonly region: Region;
   readonly appId: string;

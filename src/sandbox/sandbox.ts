@@ -15,6 +15,7 @@ import { type AppKeys, Service, type Tenant } from './sandbox-service.ts';
 import { type SeedDocument, seedApp, seedNumbers } from './seed.ts';
 import { type Traffic, TrafficCounter } from './traffic.ts';
 
+/** A sandbox: its ports, its limits, and what it knows at the start. */
 export interface SandboxOptions {
   /** Default 0: any free one. */
   readonly port?: number;

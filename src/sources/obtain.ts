@@ -65,6 +65,7 @@ export async function wholeSource(
   return path;
 }
 
+/** A source, how it is read, and the places to which it is restricted. */
 export interface Wanted {
   /** From `wholeSource`. */
   readonly source: string;

@@ -18,6 +18,7 @@ import { SourceError, SourceNotAllowed } from './source-errors.ts';
 const CONNECT_MS = 20_000;
 const QUIET_MS = 15_000;
 
+/** The address of an SFTP server. */
 export interface Place {
   readonly user: string;
   readonly host: string;

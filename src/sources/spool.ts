@@ -53,6 +53,7 @@ export async function inTime<Result>(
 /** The facts about an earlier copy of a source. */
 export type Kept = Pick<Spooled, 'hash' | 'version'>;
 
+/** The copy that a source is read into, and its bounds. */
 export interface SpoolOptions extends InTime {
   readonly path: string;
   readonly maxBytes: number;

@@ -8,6 +8,7 @@ import { showProgress } from './show-progress.ts';
 
 const LOOK_MS = 250;
 
+/** Output while an import or sync is followed. */
 export interface FollowOptions {
   readonly signal: AbortSignal;
   /** In ms; not given: as long as it takes. */

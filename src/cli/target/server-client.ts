@@ -31,6 +31,7 @@ export interface Upload {
   readonly signal: AbortSignal;
 }
 
+/** The server that commands ask, and how it is reached. */
 export interface ServerOptions {
   readonly url: string;
   readonly token: string | undefined;

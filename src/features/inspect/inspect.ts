@@ -25,6 +25,7 @@ const ROWS = 200;
 /** Columns that are described; a wide table has hundreds that are alike. */
 const MAX_COLUMNS = 100;
 
+/** The file to inspect, and how it is read. */
 export interface InspectOptions {
   readonly name: string;
   readonly bytes: number | undefined;

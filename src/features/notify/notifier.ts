@@ -15,6 +15,7 @@ import { noteText } from './note.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import type { Receiver } from './receiver.ts';
 
+/** The events that are told, and the receiver. */
 export interface NotifierOptions {
   readonly coordinator: Coordinator;
   readonly syncs: SyncRunner;

@@ -17,6 +17,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
+/** The receiver of notifications, and the key that signs them. */
 export interface ReceiverOptions {
   readonly url: string;
   /** The key that signs notifications. Undefined: they are not signed, because the receiver checks no signature. */

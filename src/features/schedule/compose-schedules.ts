@@ -97,6 +97,7 @@ export interface ScheduleAlarms {
   close(): void;
 }
 
+/** Alarms of schedules, which are repeated jobs of the queue. */
 export interface ScheduleAlarmsOptions {
   readonly catalog: Pick<ScheduleCatalog, 'list'>;
   /** A schedule is due. Its next time must be in the catalog when this returns. */

@@ -39,6 +39,7 @@ const TAKEN_NAMES: ReadonlySet<string> = new Set(['next', 'nights', 'look', 'try
 /** Becomes the name of a folder, and part of the names of jobs. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
+/** The catalog that the book keeps, and who learns of changes. */
 export interface ScheduleBookOptions {
   readonly catalog: ScheduleCatalog;
   /** Returns the folder of a schedule's own files, beside the catalog. */

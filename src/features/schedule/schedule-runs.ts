@@ -30,6 +30,7 @@ export interface ScheduleRunEvents {
   changed: [];
 }
 
+/** The parts with which schedules run, and the clock. */
 export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly catalog: ScheduleCatalog;
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;

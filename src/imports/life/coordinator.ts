@@ -19,10 +19,10 @@ import { type Catalog, type ImportRecord, openCatalog, tagsOf } from '../catalog
 import { RegionWithoutApp, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
-import { isMachineWait } from '../reason-codes.ts';
+import { continuesAtStart } from '../reason-codes.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
-import { SERVICE_AWAY, type SendingConfig } from '../send/give-up.ts';
+import type { SendingConfig } from '../send/give-up.ts';
 import type { RegionOpener } from '../send/region.ts';
 import { keepLookups } from '../stage/lookup-copies.ts';
 import type { LookupSource } from '../stage/lookup-file.ts';
@@ -58,6 +58,7 @@ interface CreateImport {
   readonly id?: string;
 }
 
+/** A coordinator: its data directory, its queue, its regions and its features. */
 export interface CoordinatorOptions {
   readonly dir: DataDir;
   readonly backend: () => Promise<Backend>;
@@ -268,11 +269,7 @@ export class Coordinator {
     const { catalog, life } = this.#parts;
     const left = catalog
       .unfinished()
-      .filter(
-        ({ state, code }) =>
-          isUnderWay(state) ||
-          (state === 'blocked' && (code === SERVICE_AWAY || code === 'WRONG_TARGET' || isMachineWait(code))),
-      )
+      .filter(({ state, code }) => isUnderWay(state) || (state === 'blocked' && continuesAtStart(code)))
       .map((record) =>
         life.requests.takeUp(record.id).then(
           () => [],

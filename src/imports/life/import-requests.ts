@@ -29,6 +29,7 @@ export interface States {
   move(...how: Parameters<Catalog['move']>): void;
 }
 
+/** The parts that carry out what people ask for an import. */
 export interface RequestsOptions {
   readonly dir: DataDir;
   readonly catalog: Catalog;

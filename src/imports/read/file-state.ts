@@ -41,6 +41,7 @@ export interface FileState {
   checkUnchanged(lastByte: number): Promise<void>;
 }
 
+/** Conditions that a file must meet before it is read. */
 export interface FileOptions {
   /** Wait until the file has not changed for this long, in ms. */
   readonly waitForQuietMs?: number | undefined;

@@ -11,6 +11,7 @@ import { isParquet, isReadAtRandom } from './random-access.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet, SheetText } from './workbook/workbook.ts';
 
+/** Conditions and bounds of an input. */
 export interface OpenOptions extends FileOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
   readonly sheet?: string | undefined;

@@ -156,6 +156,7 @@ export interface RegionWorker extends Pick<ChatClient, 'keyFingerprint' | 'renew
   abort(): void;
 }
 
+/** The worker of a region: its queue, its rate limit and its clients. */
 export interface RegionWorkerOptions {
   readonly region: Region;
   /** Host of the service that it calls: jobs that are meant for another are left to other workers. */

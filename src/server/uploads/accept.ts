@@ -73,6 +73,7 @@ interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
   readonly keep: (id: string) => void;
 }
 
+/** Bounds of uploads, and where they are kept. */
 export interface UploadsOptions {
   /** Folder of incomplete uploads. */
   readonly waiting: string;

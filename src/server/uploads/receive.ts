@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { Problem } from '../problem.ts';
 
+/** Bounds of one upload, and who learns of its progress. */
 export interface ReceiveOptions {
   readonly maxBytes: number;
   /** Idle timeout of an upload, in ms. */

@@ -9,6 +9,7 @@ import { GUARDS, remedyIn } from './plan-guards.ts';
 import type { PlanCreating, PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
+/** The form in which a plan is written. */
 export interface PlanTextOptions {
   readonly color: boolean;
   /** Columns of the terminal. */

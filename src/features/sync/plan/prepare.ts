@@ -56,6 +56,7 @@ export type PlanningProgress =
   /** Groups whose members, owner or banned users have been read, of how many; in the step `users`, users. */
   | { readonly step: 'members' | 'owner' | 'banned' | 'users'; readonly done: number; readonly groups: number };
 
+/** The parts that read files and groups for a plan. */
 export interface PlanningPorts {
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
   /** @param patienceMs how long the questions wait for a service that is away; absent: as the process says */

@@ -37,6 +37,7 @@ import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncImports } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
+/** The parts with which syncs are planned and carried out. */
 export interface SyncRunnerOptions extends PlanningPorts, Aimed {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;

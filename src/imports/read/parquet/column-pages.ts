@@ -41,6 +41,7 @@ const CODECS: Compressors = {
   ZSTD: native(zstdDecompressSync),
 };
 
+/** One column of a row group, and where its bytes are. */
 export interface PageOptions {
   readonly file: RandomBytes;
   /** From the root of the schema to the leaf. */
