@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
+import { LIST_FILTERS } from '../options/list-filter.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
+import { asSentence } from '../text/wording.ts';
 import { count, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { importSummary } from './import-summary.ts';
 import { problem } from './problems.ts';
@@ -86,31 +88,23 @@ export type ImportView = z.infer<typeof importView>;
 
 /** By what a list finds imports; all of it must hold. Times are ms since 1970; `to` is exclusive. */
 export const importFilter = z.strictObject({
-  state: listOption(IMPORT_STATES).optional(),
-  kind: listOption(IMPORT_KINDS).optional(),
-  search: z
-    .string()
-    .trim()
-    .max(200)
-    .optional()
-    .meta({ description: 'A part of the file name, the id, the reason or a tag, in any case.' }),
-  from: timeOption('start')
-    .optional()
-    .meta({ description: 'Created at this time (ISO 8601) or on this day, or later.' }),
-  to: timeOption('end')
-    .optional()
-    .meta({ description: 'Created before this time (ISO 8601), or on this day or earlier.' }),
-  createdBy: z.string().trim().max(200).optional().meta({ description: 'The whole name of who started it.' }),
-  tags: tagsOption.optional().meta({ description: 'All of these, separated by commas.' }),
-  problems: z
-    .enum(['true', 'false'])
-    .transform((is) => is === 'true')
-    .optional()
-    .meta({
-      description:
-        'Only imports that stopped, or that ended with rows that need attention: dismissed ones too, but not those whose rows were all sent again.',
-    }),
+  search: filter('search', z.string().trim().max(200)),
+  state: filter('state', listOption(IMPORT_STATES)),
+  kind: filter('kind', listOption(IMPORT_KINDS)),
+  from: filter('from', timeOption('start')),
+  to: filter('to', timeOption('end')),
+  createdBy: filter('createdBy', z.string().trim().max(200)),
+  tags: filter('tags', tagsOption),
+  problems: filter(
+    'problems',
+    z.enum(['true', 'false']).transform((is) => is === 'true'),
+  ),
 });
+
+function filter<Type extends z.ZodType>(name: keyof typeof LIST_FILTERS, type: Type) {
+  return type.optional().meta({ description: asSentence(LIST_FILTERS[name].help) });
+}
+
 export type ImportFilter = Readonly<z.infer<typeof importFilter>>;
 
 /** `GET /v1/imports` */
