@@ -1,28 +1,68 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { hasPassword } from '../text/address-text.ts';
+import { asSentence } from '../text/wording.ts';
 import { defined } from './defined.ts';
 import { ConfigError } from './setting.ts';
 
+/** A setting for reading an address. */
+export interface SourceSetting {
+  /** Name of its flag, where that is another one. */
+  readonly flag?: string;
+  /** The value in `--help`. Absent: it has no flag. */
+  readonly value?: string;
+  readonly help: string;
+  /** It is the path of a file. */
+  readonly isPath?: true;
+  /** It has many values, each with a name. */
+  readonly isMap?: true;
+}
+
+/** The settings for reading an address: of named sources, of flags, and as schedules keep them. */
+export const SOURCE_SETTINGS = {
+  headers: {
+    flag: 'header',
+    value: '<name=env:variable>',
+    help: 'for an https address: a header, and the environment variable that has its value',
+    isMap: true,
+  },
+  secrets: {
+    flag: 'secret',
+    value: '<name=place>',
+    help: 'for an address: password or another secret, and the place of its value, env:NAME or file:PATH',
+    isMap: true,
+  },
+  endpoint: {
+    value: '<url>',
+    help: 'for a bucket: the address of a server that speaks its protocol, such as MinIO',
+  },
+  region: { help: 'for a bucket: its region' },
+  keyFile: { value: '<file>', help: 'for sftp: the private key', isPath: true },
+  knownHosts: {
+    value: '<file>',
+    help: "for sftp: the keys of hosts, in place of this user's ~/.ssh/known_hosts",
+    isPath: true,
+  },
+  nextPage: {
+    value: '<field>',
+    help: 'for a JSON API: the field with the address of the next page, or parameter=field for a cursor (a header Link is followed without it); none: read this page alone',
+  },
+  query: { value: '<file>', help: 'for a database: the file with the query', isPath: true },
+  table: { value: '<name>', help: 'for a database: the table to read' },
+} as const satisfies Record<string, SourceSetting>;
+/** Settings with one text as their value. */
+type TextSetting = Exclude<keyof typeof SOURCE_SETTINGS, 'headers' | 'secrets'>;
+export const TEXT_SETTINGS = (Object.keys(SOURCE_SETTINGS) as (keyof typeof SOURCE_SETTINGS)[]).filter(
+  (name): name is TextSetting => name !== 'headers' && name !== 'secrets',
+);
+
 /** Sources that the settings name, such as `hr`: an address and how it is read. No secret is among them. */
-export interface NamedSource {
+export interface NamedSource extends Readonly<Partial<Record<TextSetting, string>>> {
   readonly url: string;
   /** Header → environment variable that has its value. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Name, such as `password` → where its value is: `env:NAME` or `file:PATH`. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** The field of a JSON API with the address of the next page, or `parameter=field` for a cursor; `none` for its first page alone. */
-  readonly nextPage?: string;
-  /** Whole path of a file with one query. */
-  readonly query?: string;
-  readonly table?: string;
-  /** Address of a server that speaks the protocol of the scheme, such as MinIO. */
-  readonly endpoint?: string;
-  readonly region?: string;
-  /** Whole path of a private key. */
-  readonly keyFile?: string;
-  /** Whole path of the keys of hosts. */
-  readonly knownHosts?: string;
 }
 
 const load = createRequire(import.meta.url);
@@ -30,28 +70,19 @@ const load = createRequire(import.meta.url);
 /** Returns the schema of `sources` in the configuration file. */
 export function namedSourcesSchema() {
   const { z } = load('zod') as typeof import('zod');
-  const text = (description: string) => z.string().min(1).optional().meta({ description });
+  const described = (name: keyof typeof SOURCE_SETTINGS) => ({ description: asSentence(SOURCE_SETTINGS[name].help) });
+  const text = (name: TextSetting) => z.string().min(1).optional().meta(described(name));
   const source = z.strictObject({
     url: z
       .string()
       .min(1)
       .meta({ description: 'Its address, without a password: what follows the name is added to it.' }),
-    headers: z.record(z.string(), z.string()).optional().meta({
-      description: 'Header -> environment variable that has its value.',
-    }),
+    headers: z.record(z.string(), z.string()).optional().meta(described('headers')),
     secrets: z
       .record(z.string(), z.string().regex(/^(env|file):./s))
       .optional()
-      .meta({ description: 'Name, such as `password` -> `env:NAME` or `file:PATH`.' }),
-    nextPage: text(
-      'Field of a JSON API with the address of the next page, or `parameter=field` for a cursor; `none` for this page alone.',
-    ),
-    query: text('A file with the query of a database.'),
-    table: text('The table of a database.'),
-    endpoint: text('Address of a server that speaks the protocol, such as MinIO.'),
-    region: text('Region of a bucket.'),
-    keyFile: text('A private key.'),
-    knownHosts: text('A file with the keys of hosts.'),
+      .meta(described('secrets')),
+    ...Object.fromEntries(TEXT_SETTINGS.map((name) => [name, text(name)])),
   });
   const name = z.string().regex(/^[a-z][a-z0-9_-]{1,63}$/);
   return z.record(name, source).meta({ description: 'Sources by name: `rollcall import hr:/out/members.csv`.' });
@@ -60,10 +91,9 @@ export function namedSourcesSchema() {
 /** With whole paths. @throws ConfigError */
 export function readNamedSources(given: unknown, folder: string): Readonly<Record<string, NamedSource>> {
   if (typeof given !== 'object' || given === null) return {};
-  const whole = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path));
   return Object.fromEntries(
     Object.entries(given as Record<string, NamedSource>).map(([name, source]) => {
-      const { url, query, keyFile, knownHosts, secrets } = source;
+      const { url, secrets } = source;
       if (hasPassword(url)) {
         throw new ConfigError(`the url of the source ${name} holds a password: name its place in "secrets" instead`);
       }
@@ -71,10 +101,23 @@ export function readNamedSources(given: unknown, folder: string): Readonly<Recor
         name,
         defined({
           ...source,
-          ...{ query: whole(query), keyFile: whole(keyFile), knownHosts: whole(knownHosts) },
+          ...wholePaths(source, folder),
           secrets: secrets && wholeSecrets(secrets, folder),
         }) as NamedSource,
       ];
+    }),
+  );
+}
+
+/** The settings with one text, their paths whole. */
+export function wholePaths(
+  given: Readonly<Partial<Record<TextSetting, string | undefined>>>,
+  folder: string,
+): Partial<Record<TextSetting, string>> {
+  return Object.fromEntries(
+    TEXT_SETTINGS.flatMap((name) => {
+      const text = given[name];
+      return text === undefined ? [] : [[name, 'isPath' in SOURCE_SETTINGS[name] ? resolve(folder, text) : text]];
     }),
   );
 }

@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import type { ReportingChoices } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
-import { wholeSecrets } from '../../platform/named-sources.ts';
+import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import { byteCount } from './flags.ts';
 import { repeatable } from './once.ts';
@@ -24,43 +23,39 @@ export interface SourceFlags extends PlaceFlags, Pick<SourceSettings, 'nextPage'
   readonly maxSource?: number;
 }
 
+type Setting = keyof typeof SOURCE_SETTINGS;
+const SETTINGS: Readonly<Record<Setting, SourceSetting>> = SOURCE_SETTINGS;
+
+const flagOf = (name: Setting): string => SETTINGS[name].flag ?? name;
+
+/** A flag as it is typed. */
+const typed = (flag: string) => `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
+function withSettings(command: Command, names: readonly Setting[]): Command {
+  for (const name of names) {
+    const { value, help, isMap } = SETTINGS[name];
+    const flag = `${typed(flagOf(name))} ${value}`;
+    if (isMap) command.option(flag, `${help}; repeat for more`, each());
+    else command.option(flag, help);
+  }
+  return command;
+}
+
 /** Adds the flags for reaching an address. */
 export function withPlace(command: Command): Command {
-  return command
-    .option(
-      '--secret <name=place>',
-      'for an address: password or another secret, and where its value is, env:NAME or file:PATH; repeat for more',
-      each(),
-    )
-    .option('--endpoint <url>', 'for a bucket: the address of its server, such as MinIO')
-    .option('--key-file <file>', 'for sftp: the private key')
-    .option('--known-hosts <file>', "for sftp: the keys of hosts, in place of this user's ~/.ssh/known_hosts");
+  return withSettings(command, ['secrets', 'endpoint', 'keyFile', 'knownHosts']);
 }
 
 export function withSource(command: Command): Command {
-  command.option(
-    '--header <name=env:variable>',
-    'for an https address: a header, and the environment variable that has its value; repeat for more',
-    each(),
+  return withSettings(withPlace(withSettings(command, ['headers'])), ['nextPage', 'query', 'table']).addOption(
+    new Option('--max-source <size>', 'largest file to accept, such as 500mb')
+      .argParser(byteCount)
+      .default(DEFAULT_MAX_FILE, '2gb'),
   );
-  return withPlace(command)
-    .option(
-      '--next-page <field>',
-      'for a JSON API: the field with the address of the next page, or parameter=field for a cursor (a header Link is followed without it); none: read this page alone',
-    )
-    .option('--query <file>', 'for a database: the file with the query')
-    .option('--table <name>', 'for a database: the table to read')
-    .addOption(
-      new Option('--max-source <size>', 'largest file to accept, such as 500mb')
-        .argParser(byteCount)
-        .default(DEFAULT_MAX_FILE, '2gb'),
-    );
 }
-
-const FLAGS = ['header', 'nextPage', 'secret', 'query', 'table', 'endpoint', 'keyFile', 'knownHosts'] as const;
 
 /** A flag that is given and is for addresses only, as it is typed. */
 export function addressFlagOf(flags: SourceFlags): string | undefined {
@@ -69,22 +64,23 @@ export function addressFlagOf(flags: SourceFlags): string | undefined {
 
 /** The flags that are for addresses only, as they are typed, with their values. */
 export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string][] {
-  return FLAGS.flatMap((name) => {
-    const flag = name.replace(/^|[A-Z]/g, (letter) => (letter === '' ? '--' : `-${letter.toLowerCase()}`));
-    return [flags[name] ?? []].flat().map((value): [string, string] => [flag, value]);
-  });
+  const given = flags as Readonly<Record<string, string | readonly string[] | undefined>>;
+  return (Object.keys(SETTINGS) as Setting[])
+    .filter((name) => SETTINGS[name].value !== undefined)
+    .map(flagOf)
+    .flatMap((flag) => [given[flag] ?? []].flat().map((value): [string, string] => [typed(flag), value]));
 }
 
 /** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */
 export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
-  const { header = [], secret = [], nextPage, query, table, endpoint, keyFile, knownHosts } = flags;
+  const { header = [], secret = [] } = flags;
   const { headersFrom, secretFrom } = await import('../../sources/secrets.ts');
-  const whole = (path: string | undefined) => (path === undefined ? undefined : resolve(path));
   const secrets = wholeSecrets(Object.fromEntries(secret.map(secretFrom)), process.cwd());
   return defined({
     headers: header.length === 0 ? undefined : headersFrom(header),
     secrets: secret.length === 0 ? undefined : secrets,
-    ...{ nextPage, table, endpoint, query: whole(query), keyFile: whole(keyFile), knownHosts: whole(knownHosts) },
+    // `--region` is that of the members.
+    ...wholePaths({ ...flags, region: undefined }, process.cwd()),
   });
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import { RUN_STATES, type RunState } from '../../membership/sync-state.ts';
+import { TEXT_SETTINGS } from '../../platform/named-sources.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { SourceSettings } from '../../sources/source.ts';
 import type { Kept } from '../../sources/spool.ts';
@@ -12,15 +13,10 @@ import { type FailureCount, noteFailures, type ScheduleFailure } from './recurri
 
 const headers = z.record(z.string(), z.string());
 
-const sourceSettings = z.strictObject({
+const sourceSettings: z.ZodType<SourceSettings> = z.strictObject({
   secrets: headers.exactOptional(),
-  nextPage: z.string().exactOptional(),
-  query: z.string().exactOptional(),
-  table: z.string().exactOptional(),
-  endpoint: z.string().exactOptional(),
-  keyFile: z.string().exactOptional(),
-  knownHosts: z.string().exactOptional(),
-}) satisfies z.ZodType<SourceSettings>;
+  ...Object.fromEntries(TEXT_SETTINGS.map((name) => [name, z.string().exactOptional()])),
+});
 
 export const scheduleRecord = z.strictObject({
   name: z.string(),
