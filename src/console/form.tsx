@@ -2,7 +2,7 @@
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { LABELS } from '../options/labels.ts';
+import { CHOICES, LABELS } from '../options/labels.ts';
 import { isNarrow } from './place.ts';
 
 /** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
@@ -157,6 +157,11 @@ export function TextField(properties: FieldProperties) {
 
 /** A value that is its own label, or both. */
 export type Choice = string | readonly [value: string, label: string];
+
+/** The values of an option, the default as the empty one. @param labels for values that need one */
+export function choicesOf(name: keyof typeof CHOICES, labels: Readonly<Record<string, string>> = {}): Choice[] {
+  return CHOICES[name].map((value, at) => (at === 0 ? ['', value] : [value, labels[value] ?? value]));
+}
 
 /** One of several. */
 export function SelectField(properties: FieldProperties & { choices: readonly Choice[] }) {

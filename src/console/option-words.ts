@@ -1,11 +1,11 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
-import { LABELS } from '../options/labels.ts';
+import { LABELS, NAME_LABELS } from '../options/labels.ts';
 import { columnLabel, FIELDS } from './import-words.ts';
 
 /** Options with a value that has a control of its own, or another name there. */
 const WITH_VALUE: Readonly<Record<string, string>> = {
-  'userNameFrom=uid': '“Use the UID as the name where there is none”',
-  'groupNameFrom=guid': '“Use the GUID as the name where there is none”',
+  'userNameFrom=uid': `“${NAME_LABELS.userNameFrom}”`,
+  'groupNameFrom=guid': `“${NAME_LABELS.groupNameFrom}”`,
   'columns=uid,guid': '“Header row” set to “there is none”',
   'identities=FILE': `“${LABELS['identities']}”`,
   'groups=FILE': `“${LABELS['groups']}”`,

@@ -11,6 +11,20 @@ export const PLAN_CHECKS = {
   apply: 'Apply the plan at once, unless a guard objects',
 };
 
+/** Names for those that have none. */
+export const NAME_LABELS = {
+  userNameFrom: 'Use the UID as the name where there is none',
+  groupNameFrom: 'Use the GUID as the name where there is none',
+};
+
+/** Values of options that forms offer, each first one being the default. */
+export const CHOICES = {
+  scope: ['participant', 'moderator', 'admin', 'ban'],
+  groupType: ['public', 'private'],
+  mode: ['add', 'mirror'],
+  missing: ['report', 'remove', 'ban'],
+} as const satisfies Record<string, readonly string[]>;
+
 /**
  * Options by the labels of their controls: of the forms, and of texts about them on pages. They stand apart from the declarations,
  * because the browser loads nothing that checks values.

@@ -35,7 +35,7 @@ export type ExpectingChoices = Given<typeof EXPECTING>;
 export const HELD = {
   dryRun: option({ ...SWITCH, help: 'read and check the file, and send nothing; `resume` sends' }),
 };
-export const ASKING = {
+const ASKING = {
   askFirst: option({ ...SWITCH, help: 'read and check, then wait until a person agrees to what sending takes' }),
 };
 
@@ -84,7 +84,7 @@ export const REMOVING = {
 };
 
 /** Options for an import that was checked. */
-export const LEAVING_OUT = {
+const LEAVING_OUT = {
   leaveOutFailing: option({
     ...SWITCH,
     help: 'leave out the rows that would fail, as the check of the import says: they are `skipped`, and all others are sent',

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -5,46 +6,35 @@ import { queryOf } from '../../src/api/query-options.ts';
 import { withOptions } from '../../src/cli/flags/option-flags.ts';
 import { newSchedule } from '../../src/features/schedule/api.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { BAN_CHECK, LIFTING } from '../../src/options/ban-options.ts';
 import { CREATION, createOptions, createOptionsOf, createSettingsOf } from '../../src/options/create-options.ts';
-import {
-  APPLYING,
-  MODE,
-  PROTECTING,
-  REMOVING_BY_NAME,
-  RUNNING,
-  SCHEDULING,
-  UNDOING,
-} from '../../src/options/deciding-options.ts';
-import { LABELS } from '../../src/options/labels.ts';
+import { CHOICES, LABELS } from '../../src/options/labels.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
 import { ROW_FILTER } from '../../src/options/row-filter.ts';
-import {
-  ASKING,
-  CHECKING,
-  EXPECTING,
-  GIVING_UP,
-  HELD,
-  LEAVING_OUT,
-  REMOVING,
-  REPORTING,
-  STOPPING,
-  TRIAL,
-} from '../../src/options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
 import { shapeSettings } from '../../src/options/shape.ts';
 import { uploadQuery } from '../../src/server/uploads/upload-options.ts';
 
 const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
-// What chooses rows has names of its own beside the options of reading.
+
+/** Every option of a module of src/options: an export whose values all are declarations is a group of them. */
+async function declaredIn(file: string): Promise<Options> {
+  const groups = Object.values<unknown>(await import(`${OPTIONS}${file}`)).filter(
+    (one): one is Options =>
+      typeof one === 'object' &&
+      one !== null &&
+      Object.values(one).length > 0 &&
+      Object.values(one).every((declared) => typeof declared?.parse === 'function' && 'schema' in declared),
+  );
+  return Object.assign({}, ...groups);
+}
+
+const OPTIONS = new URL('../../src/options/', import.meta.url).pathname;
+const files = readdirSync(OPTIONS).toSorted();
+const found = await Promise.all(files.filter((file) => file !== 'row-filter.ts').map(declaredIn));
+// Those that choose rows have names of their own beside the options of reading.
 const { status, code, text, line, problemColumn, check } = ROW_FILTER;
-const ALL: Options = {
-  ...{ status, code, text, line, problemColumn, check },
-  ...{ ...HELD, ...ASKING, ...CHECKING },
-  ...{ ...KEPT, ...CREATION, ...LIFTING, ...BAN_CHECK, ...LEAVING_OUT },
-  ...{ ...SCHEDULING, ...RUNNING },
-  ...{ ...MODE, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING },
-};
+const ALL: Options = Object.assign({ status, code, text, line, problemColumn, check }, ...found);
 
 /** For each option a text that people write, and what is kept of it. */
 const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>> = {
@@ -146,6 +136,14 @@ test('a text that is no value is refused with the same words everywhere', () => 
   expect(() => command.parse(['--max-errors', 'few'], { from: 'user' })).toThrow(`Expected ${said}.`);
   const { error } = z.object(queryOf(option)).safeParse({ maxErrors: 'few' });
   expect(error?.issues[0]?.message).toBe(`allowed is ${said}`);
+});
+
+test('a form offers values that its option takes, and its default first', () => {
+  for (const [name, offered] of Object.entries(CHOICES)) {
+    const { choices = [], preset = offered[0], help } = ALL[name] ?? {};
+    expect(choices, help).toEqual(expect.arrayContaining([...offered]));
+    expect(preset, help).toContain(offered[0]);
+  }
 });
 
 test('each label of a form is that of an option', () => {

@@ -1,9 +1,10 @@
 /** The options for creating users and groups that the service does not know. */
-import { CREATING_CHECKS } from '../../../options/labels.ts';
+import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
 import {
   CheckField,
   CheckFields,
   type Choice,
+  choicesOf,
   FieldGroup,
   type Form,
   SelectField,
@@ -20,7 +21,7 @@ export const CREATING = {
   ...{ nameColumn: '', groupNameColumn: '', createMap: '', groupType: '', maxUsers: '', maxGroups: '' },
 };
 
-const GROUP_TYPES: Choice[] = [['', 'public'], 'private'];
+const GROUP_TYPES = choicesOf('groupType');
 
 interface CreatingProperties {
   form: Form;
@@ -48,11 +49,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
               {preview !== undefined && (
                 <SelectField form={form} name="nameColumn" label="Name of a new user" choices={columns} />
               )}
-              <CheckField
-                form={form}
-                name="userNameFrom"
-                label="Use the UID as the name where there is none (everyone sees it)"
-              />
+              <CheckField form={form} name="userNameFrom" label={`${NAME_LABELS.userNameFrom} (everyone sees it)`} />
             </>
           )}
           {groups && (
@@ -66,7 +63,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
                 // Made on the command line; such a group also needs a column with its password.
                 choices={type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES}
               />
-              <CheckField form={form} name="groupNameFrom" label="Use the GUID as the name where there is none" />
+              <CheckField form={form} name="groupNameFrom" label={NAME_LABELS.groupNameFrom} />
             </>
           )}
           {preview === undefined && (users || groups) && (

@@ -1,12 +1,12 @@
 /** The options for reading a file, whatever it is uploaded for. */
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
-import { type Choice, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
+import { type Choice, choicesOf, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
 import { settings } from '../../frame.tsx';
 import { placeWords } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
 
-const SCOPES: Choice[] = [['', 'participant'], 'moderator', 'admin', ['ban', 'ban (refuse entry)']];
+const SCOPES = choicesOf('scope', { ban: 'ban (refuse entry)' });
 const REGION_CHOICES: Choice[] = [['', 'the server’s default'], ...REGIONS];
 const FORMATS: Choice[] = [['', 'detect'], ...INPUT_KINDS.map((kind) => [kind, nameOfInput(kind)] as const)];
 const ENCODINGS: Choice[] = [

@@ -1,5 +1,5 @@
 /** The mapping from rows to memberships, if rows are not simply one membership each. */
-import { LABELS } from '../../../options/labels.ts';
+import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../form.tsx';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
@@ -23,8 +23,8 @@ const GROUPS_IN: Choice[] = [
   ['wide', 'one column for each group'],
   ['numbered', 'numbered columns (course1, course2)'],
 ];
-const MEANINGS: Choice[] = [['', 'not chosen'], 'participant', 'moderator', 'admin', 'ban', ['none', 'no membership']];
-const SCOPES = ['participant', 'moderator', 'admin', 'ban'];
+const SCOPES: readonly string[] = CHOICES.scope;
+const MEANINGS: Choice[] = [['', 'not chosen'], ...SCOPES, ['none', 'no membership']];
 const TEMPLATE_NOTE =
   'Columns in braces, with functions: lower, upper, trim, slug, localpart, domain, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 

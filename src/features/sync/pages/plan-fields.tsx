@@ -1,10 +1,7 @@
 /** The flags that decide a plan, as fields of a form: of a sync, and of a schedule. */
-import { CheckFields, type Choice, type Form, SelectField, TextField, unticked } from '../../../console/form.tsx';
+import { CheckFields, choicesOf, type Form, SelectField, TextField, unticked } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
-
-const MODES: Choice[] = [['', 'add'], 'mirror'];
-const MISSING: Choice[] = [['', 'report'], 'remove', 'ban'];
 
 /** The values of these fields before anything is chosen. */
 export const PLAN = {
@@ -19,12 +16,12 @@ export function planFields(form: Form) {
       <SelectField
         form={form}
         name="mode"
-        choices={MODES}
+        choices={choicesOf('mode')}
         note={
           mirrors ? 'Also looks at members who are not in the file.' : 'Adds and raises members; never removes any.'
         }
       />
-      {mirrors && <SelectField form={form} name="missing" choices={MISSING} />}
+      {mirrors && <SelectField form={form} name="missing" choices={choicesOf('missing')} />}
       <TextField form={form} name="protect" placeholder="ann, ben" note="Never removed, banned or lowered." />
       <TextField
         form={form}
