@@ -17,7 +17,7 @@ export type ImportEvent =
 export type Emit = (id: string, what: ImportEvent) => Promise<void>;
 
 /** Reasons why nothing of an import is in flight any more. */
-export type IdleReason = 'completed' | 'blocked' | 'held';
+export type IdleReason = 'completed' | 'blocked' | 'paused';
 
 /** States that an import ends in when nothing of it is in flight any more. */
 export type EndState = Extract<ImportState, 'completed' | 'cancelled' | 'aborted'>;

@@ -17,15 +17,18 @@ afterEach(() => {
 const LOOK_MS = 2_000;
 
 /** One batch is out of an import, which a worker took. Gives how often the whole of it was asked for again. */
-async function watched({ leaves, workers }: { leaves: boolean; workers: () => number }, ms: number): Promise<number> {
+async function watched(
+  { isWithdrawing, workers }: { isWithdrawing: boolean; workers: () => number },
+  ms: number,
+): Promise<number> {
   let all = 0;
   const depth = async () => ({ waiting: 0, delayed: 0, active: 1, setAside: 0 });
   const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0, setAside: 0 }) };
   const queue = { depth, workers: async () => workers() };
   const opened = { region: 'us', keepBudget: async () => {}, queue, lists: outcomes };
-  const running: Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> = {
+  const running: Pick<RunningImport, 'inFlightIn' | 'isWithdrawing' | 'resend'> = {
     inFlightIn: () => 1,
-    leaves: () => leaves,
+    isWithdrawing: () => leaves,
     resend: async (_: Region, before: number) => {
       if (before === Number.POSITIVE_INFINITY) all += 1;
     },
@@ -46,22 +49,22 @@ async function watched({ leaves, workers }: { leaves: boolean; workers: () => nu
 const SOON = WORKER_DEATH_NOTICED_MS + 2 * LOOK_MS;
 
 test('an import that ends while no worker is left gets its batches back as soon as their workers must be dead', async () => {
-  expect(await watched({ leaves: true, workers: () => 0 }, WORKER_DEATH_NOTICED_MS)).toBe(0);
-  expect(await watched({ leaves: true, workers: () => 0 }, SOON)).toBeGreaterThan(0);
+  expect(await watched({ isWithdrawing: true, workers: () => 0 }, WORKER_DEATH_NOTICED_MS)).toBe(0);
+  expect(await watched({ isWithdrawing: true, workers: () => 0 }, SOON)).toBeGreaterThan(0);
 });
 
 test('as long as there are workers, or have just been, they are waited for', async () => {
-  expect(await watched({ leaves: true, workers: () => 1 }, SOON)).toBe(0);
+  expect(await watched({ isWithdrawing: true, workers: () => 1 }, SOON)).toBe(0);
   let looks = 0;
-  expect(await watched({ leaves: true, workers: () => (++looks % 5 === 0 ? 1 : 0) }, 3 * SOON)).toBe(0);
+  expect(await watched({ isWithdrawing: true, workers: () => (++looks % 5 === 0 ? 1 : 0) }, 3 * SOON)).toBe(0);
 });
 
 test('workers whose machine is gone, and whose connection the server still shows, are waited for as long as a call lasts', async () => {
-  expect(await watched({ leaves: true, workers: () => 1 }, LEFT_MS)).toBe(0);
-  expect(await watched({ leaves: true, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBeGreaterThan(0);
-  expect(await watched({ leaves: false, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBe(0);
+  expect(await watched({ isWithdrawing: true, workers: () => 1 }, LEFT_MS)).toBe(0);
+  expect(await watched({ isWithdrawing: true, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBeGreaterThan(0);
+  expect(await watched({ isWithdrawing: false, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBe(0);
 });
 
 test('an import that goes on waits for new workers', async () => {
-  expect(await watched({ leaves: false, workers: () => 0 }, SOON)).toBe(0);
+  expect(await watched({ isWithdrawing: false, workers: () => 0 }, SOON)).toBe(0);
 });

@@ -195,7 +195,7 @@ export class Requests {
 
   async #hold(id: string): Promise<void> {
     const { sending, steps } = this.#options;
-    if (await sending.hold(id)) steps.idle(id, 'held');
+    if (await sending.pause(id)) steps.idle(id, 'paused');
   }
 
   async #cancelStaged(id: string): Promise<void> {

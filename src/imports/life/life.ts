@@ -268,7 +268,7 @@ class Steps {
     const opened = sending.open(id);
     if (opened.ending !== undefined || opened.running === undefined || tooManyErrors(opened) === undefined) return;
     opened.ending = 'aborted';
-    sending.hold(id).catch((error: unknown) => fault(id, 'SENDING_FAILED', error));
+    sending.pause(id).catch((error: unknown) => fault(id, 'SENDING_FAILED', error));
   }
 
   // Nothing of it is in flight any more: it has finished, or waits.
@@ -292,7 +292,7 @@ class Steps {
   #createMissing(id: string, { ledger, options: { create }, running }: OpenImport): void {
     const next = create && ledger.creating?.next(create);
     if (next?.kind === 'held') this.waitForLeave(id, held(next.over));
-    else running?.go();
+    else running?.start();
   }
 
   waitForLeave(id: string, { reason, remedy }: ReturnType<typeof held>): void {

@@ -168,7 +168,7 @@ interface FirstSteps {
   take(id: string, ledger: ImportLedger, options: ImportOptions, told: Told): Promise<void>;
   /** Whether an import must not send to a region yet. */
   isAsking(id: string, region: Region): boolean;
-  /** Nothing more is asked for an import: it is held, dropped or closed. */
+  /** Nothing more is asked for an import: it is paused, dropped or closed. */
   interrupt(id: string): void;
 }
 
@@ -176,7 +176,7 @@ export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => 
   const underWay = new Map<string, { readonly aborted: AbortController; readonly regions: Set<Region> }>();
 
   const interrupt = (id: string): void => {
-    underWay.get(id)?.aborted.abort(new Error('the import is held'));
+    underWay.get(id)?.aborted.abort(new Error('the import is paused'));
     underWay.delete(id);
   };
 

@@ -32,7 +32,7 @@ export class RunningImport {
   readonly #regions: ReadonlyMap<Region, RegionBatches>;
   readonly #stopped = new Set<Region>();
   #dispatching = false;
-  #held = false;
+  #paused = false;
   #still = true;
   #work: Promise<void> = Promise.resolve();
   #lookingAgain: NodeJS.Timeout | undefined;
@@ -51,8 +51,8 @@ export class RunningImport {
   }
 
   /** Begins or continues. */
-  go(): void {
-    this.#held = false;
+  start(): void {
+    this.#paused = false;
     this.#still = false;
     this.#dispatching = true;
     this.#stopped.clear();
@@ -67,15 +67,15 @@ export class RunningImport {
   }
 
   /** Dispatches no more and withdraws what has not started. An event says that it is idle when the started calls have ended. */
-  hold(): Promise<void> {
-    this.#held = true;
+  pause(): Promise<void> {
+    this.#paused = true;
     this.#dispatching = false;
     this.#still = false;
     return this.#withdrawAll();
   }
 
   /** Dispatches no more and leaves what is in flight to its workers: this process stops, they continue. */
-  rest(): Promise<void> {
+  detach(): Promise<void> {
     this.#dispatching = false;
     this.#still = true;
     return this.#inTurn(async () => {});
@@ -83,7 +83,7 @@ export class RunningImport {
 
   /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
   drop(): Promise<void> {
-    this.#held = true;
+    this.#paused = true;
     this.#dispatching = false;
     this.#still = true;
     return this.#inTurn(async () => {
@@ -96,9 +96,9 @@ export class RunningImport {
     return this.#regions.get(region)?.inFlight() ?? 0;
   }
 
-  /** Whether a region's batches are being withdrawn: the import is held, or the region is stopped. */
-  leaves(region: Region): boolean {
-    return this.#held || this.#stopped.has(region);
+  /** Whether a region's batches are being withdrawn: the import is paused, or the region is stopped. */
+  isWithdrawing(region: Region): boolean {
+    return this.#paused || this.#stopped.has(region);
   }
 
   /**
@@ -120,7 +120,7 @@ export class RunningImport {
   }
 
   /** The region refuses every call: its batches are withdrawn. */
-  stop(region: Region): void {
+  stopRegion(region: Region): void {
     if (this.#stopped.has(region)) return;
     this.#stopped.add(region);
     void this.#withdrawAll();
@@ -129,7 +129,7 @@ export class RunningImport {
   /** Called by the recorder. */
   recorded(recorded: readonly number[], { refusedGroups, stoppedRegions }: Consequences): void {
     for (const batches of this.#all()) for (const batch of recorded) batches.recorded(batch);
-    for (const { region } of stoppedRegions) this.stop(region);
+    for (const { region } of stoppedRegions) this.stopRegion(region);
     for (const group of refusedGroups) void this.#refuseGroup(group);
     this.#changed();
     if (!this.#isInFlight()) this.#settleInTurn();
@@ -178,8 +178,8 @@ export class RunningImport {
   /** Called when nothing is in flight: decides whether the import has ended, or sends more. */
   #settle(): void {
     if (this.#isInFlight()) return;
-    if (this.#held) {
-      this.#reportIdle('held');
+    if (this.#paused) {
+      this.#reportIdle('paused');
       return;
     }
     if (!this.#dispatching) return;
@@ -188,14 +188,14 @@ export class RunningImport {
     else this.#reportIdle(open.length === 0 ? 'completed' : 'blocked');
   }
 
-  /** Withdraws batches from the regions that it leaves, until nothing of them is in flight. */
+  /** Withdraws batches that are to be withdrawn, until nothing of them is in flight. */
   #withdrawAll(): Promise<void> {
     return this.#inTurn(async () => {
       clearTimeout(this.#lookingAgain);
-      const leaving = this.#all().filter(({ region }) => this.leaves(region));
-      for (const batches of leaving) await batches.withdraw((job) => isJobOf(this.#options.id, job));
+      const withdrawing = this.#all().filter(({ region }) => this.isWithdrawing(region));
+      for (const batches of withdrawing) await batches.withdraw((job) => isJobOf(this.#options.id, job));
       this.#settle();
-      if (leaving.some((batches) => batches.inFlight() > 0)) {
+      if (withdrawing.some((batches) => batches.inFlight() > 0)) {
         this.#lookingAgain = setTimeout(() => this.#withdrawAll(), LOOK_AGAIN_MS);
       }
     });

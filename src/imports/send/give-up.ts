@@ -28,14 +28,14 @@ export function giveUpOn({ imports, groups, config }: GiveUpOptions) {
     const said = `the service has not answered since ${utcTime(since)} (${counted(calls, 'call')}, the last one: ${last})`;
     const stopped = { region, code: SERVICE_AWAY, message: said };
     groups.giveUp(stopped, now - Date.parse(since), config.giveUpAfterMs);
-    for (const { options, ledger, running, held, runningSince } of imports.all.values()) {
+    for (const { options, ledger, running, paused, runningSince } of imports.all.values()) {
       const limit = options.giveUpAfterMs ?? config.giveUpAfterMs;
-      if (limit === undefined || running === undefined || held || running.leaves(region)) continue;
+      if (limit === undefined || running === undefined || paused || running.isWithdrawing(region)) continue;
       // A resumed import waits for its full time again.
       if (now - Math.max(Date.parse(since), runningSince) < limit) continue;
       if (!ledger.openBatches().has(region)) continue;
       ledger.stopRegion(stopped);
-      running.stop(region);
+      running.stopRegion(region);
     }
   };
 }

@@ -47,7 +47,7 @@ type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, {
  * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
-export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
+export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'isWithdrawing' | 'resend'> {
   readonly #options: GroupReaderOptions;
   /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
   readonly #session = `read-${randomUUID()}`;
@@ -100,7 +100,7 @@ export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'leaves' 
     return this.#ofRegion(region).length;
   }
 
-  leaves(): boolean {
+  isWithdrawing(): boolean {
     return false;
   }
 

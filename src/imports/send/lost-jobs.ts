@@ -12,7 +12,7 @@ interface LossWatchOptions {
   readonly results: readonly Pick<JobQueue<unknown>, 'depth'>[];
   readonly regions: () => Promise<readonly OpenRegion[]>;
   /** Everything that may have jobs in flight. */
-  readonly imports: () => readonly Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'>[];
+  readonly imports: () => readonly Pick<RunningImport, 'inFlightIn' | 'isWithdrawing' | 'resend'>[];
   readonly onError: (error: Error) => void;
 }
 
@@ -22,7 +22,7 @@ const UNANSWERED_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
 /** Longest call, in ms: connecting, headers and body each have their limit (chat/connection.ts). */
 const MAX_CALL_MS = 60_000;
 /**
- * A held import withdraws its batches again and again, so that only started calls stay in flight. After this time, in ms,
+ * A paused import withdraws its batches again and again, so that only started calls stay in flight. After this time, in ms,
  * their workers are dead, whatever the server says: a machine that lost power keeps its connection for minutes.
  */
 export const LEFT_MS = MAX_CALL_MS + WORKER_DEATH_NOTICED_MS;
@@ -40,10 +40,10 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
   /** Imports that want to leave a region, and since when, in ms. */
   const leaving = new Map<string, WeakMap<object, number>>();
 
-  const leavesSince = (one: Pick<RunningImport, 'leaves'>, region: Region): number => {
+  const withdrawingSince = (one: Pick<RunningImport, 'isWithdrawing'>, region: Region): number => {
     const since = leaving.get(region) ?? new WeakMap<object, number>();
     leaving.set(region, since);
-    if (!one.leaves(region)) since.delete(one);
+    if (!one.isWithdrawing(region)) since.delete(one);
     else if (!since.has(one)) since.set(one, Date.now());
     return since.get(one) ?? Number.POSITIVE_INFINITY;
   };
@@ -69,12 +69,14 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
       else suspicious.delete(region);
       const abandoned = await isDeserted(
         opened,
-        out.some((one) => one.leaves(region)),
+        out.some((one) => one.isWithdrawing(region)),
       );
       for (const one of out) {
-        const left = Date.now() - leavesSince(one, region) >= LEFT_MS;
+        const left = Date.now() - withdrawingSince(one, region) >= LEFT_MS;
         const before =
-          lost || left || (abandoned && one.leaves(region)) ? Number.POSITIVE_INFINITY : Date.now() - UNANSWERED_MS;
+          lost || left || (abandoned && one.isWithdrawing(region))
+            ? Number.POSITIVE_INFINITY
+            : Date.now() - UNANSWERED_MS;
         await one.resend(region, before, 'it was queued, but no result arrived');
       }
     }

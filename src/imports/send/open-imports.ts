@@ -17,7 +17,7 @@ export interface OpenImport {
   /** The last start of its sending, in ms since 1970. */
   runningSince: number;
   /** Its sending has stopped for now. */
-  held: boolean;
+  paused: boolean;
   /** This process has begun calls of it. */
   attended: boolean;
   /** This process has recorded results of it. */
@@ -70,7 +70,7 @@ export class OpenImports {
       options,
       running: undefined,
       runningSince: 0,
-      held: true,
+      paused: true,
       attended: false,
       progressed: false,
       ending: undefined,
@@ -90,7 +90,7 @@ export class OpenImports {
   drop(id: string): Promise<void> {
     const opened = this.#leave(id);
     if (opened === undefined) return this.dropped(id);
-    opened.held = true;
+    opened.paused = true;
     const dropped = (async () => {
       await opened.running?.drop();
       shut(opened);
@@ -117,7 +117,7 @@ export class OpenImports {
       if (id === by || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
       try {
         ledger.stopRegion(stopped);
-        running.stop(stopped.region);
+        running.stopRegion(stopped.region);
       } catch (error) {
         this.#options.failed(id, error);
       }
@@ -134,7 +134,7 @@ export class OpenImports {
 }
 
 function shut(opened: OpenImport): void {
-  opened.held = true;
+  opened.paused = true;
   opened.running?.close();
   opened.ledger.close();
 }

@@ -74,25 +74,25 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     if (this.#stopping) return;
     const { imports, regions, firstSteps } = this.#parts;
     const opened = imports.open(id);
-    opened.held = false;
+    opened.paused = false;
     opened.runningSince = Date.now();
     const running = await this.#runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
     if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
-    // It may be held meanwhile.
-    const isHeld = () => this.#stopping || opened.held;
-    if (isHeld()) return;
+    // It may be paused meanwhile.
+    const isPaused = () => this.#stopping || opened.paused;
+    if (isPaused()) return;
     const told = {
       ready: (region: Region): void => {
-        if (isHeld()) return;
+        if (isPaused()) return;
         // Rows of banned users have outcomes now.
         void this.#emit(id, { kind: 'recorded' });
-        if (!isHeld()) running.ready(region);
+        if (!isPaused()) running.ready(region);
       },
       stopped: (stopped: StoppedRegion): void => {
-        if (isHeld()) return;
+        if (isPaused()) return;
         opened.ledger.stopRegion(stopped);
-        running.stop(stopped.region);
+        running.stopRegion(stopped.region);
         if (stopped.code !== BANS_UNKNOWN && stopped.code !== SERVICE_AWAY) this.#stopForAll(stopped, id);
       },
     };
@@ -100,18 +100,18 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     firstSteps
       .take(id, opened.ledger, opened.options, told)
       .catch((error: unknown) => this.#emit(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
-    running.go();
+    running.start();
   }
 
   /** Sends no more, and withdraws what no worker has begun. Returns true if nothing was in flight; otherwise an event says when it is idle. */
-  async hold(id: string): Promise<boolean> {
+  async pause(id: string): Promise<boolean> {
     const { results, imports, firstSteps } = this.#parts;
     const opened = imports.open(id);
-    opened.held = true;
+    opened.paused = true;
     firstSteps.interrupt(id);
     // An import that did not run in this process may still have batches with workers of other processes.
     const running = opened.running ?? (results.outcomes && (await this.#runningOf(id, opened)));
-    await running?.hold();
+    await running?.pause();
     return running === undefined && !this.#stopping;
   }
 
@@ -139,11 +139,11 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     await imports.allDropped();
     await Promise.all([
       // Workers of other processes continue without this one, and their results wait for it.
-      ...allRunning().map((one) => (outcomes === undefined ? one.hold() : one.rest())),
+      ...allRunning().map((one) => (outcomes === undefined ? one.pause() : one.detach())),
       regions.stopWorking(deadlineMs),
     ]);
     // Calls that were given up went back to their queues; reclaim them with what is known about them.
-    if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.hold()));
+    if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.pause()));
     for (const id of imports.all.keys()) this.close(id);
     await regions.close();
     await results.close(deadlineMs);
