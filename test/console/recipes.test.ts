@@ -22,7 +22,7 @@ test('a mapping is saved as a recipe, and suggested for the next file with the s
   await page.getByLabel('Use of column “Person”').selectOption('User (UID)');
   await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');
   await page.getByLabel('Use of column “Rolle”').selectOption('Scope');
-  await page.getByText('Words for scopes').click();
+  await page.getByText('Words for scopes', { exact: true }).click();
   await page.getByLabel('“OWNER”').selectOption('admin');
   await page.getByLabel('Any other word').selectOption('participant');
   await page.getByRole('row', { name: /ada in choir: admin, us/ }).waitFor();

@@ -28,7 +28,7 @@ async function watched(
   const opened = { region: 'us', keepBudget: async () => {}, queue, lists: outcomes };
   const running: Pick<RunningImport, 'inFlightIn' | 'isWithdrawing' | 'resend'> = {
     inFlightIn: () => 1,
-    isWithdrawing: () => leaves,
+    isWithdrawing: () => isWithdrawing,
     resend: async (_: Region, before: number) => {
       if (before === Number.POSITIVE_INFINITY) all += 1;
     },
