@@ -10,7 +10,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import type { RunOptions } from './run-import.ts';
 import type { Io } from './screen/io.ts';
-import type { Imports, RemoteOptions } from './target/imports.ts';
+import type { Imports, RemoteOptions } from './target/import-place.ts';
 import type { Server } from './target/server-client.ts';
 
 /** Additions of features to the commands of imports; each is loaded when it is used. */

@@ -9,7 +9,7 @@ import { type ImportRuns, unlessNothingLeft } from './import-runs.ts';
 import { conclude } from './screen/conclude.ts';
 import { followImport } from './screen/follow.ts';
 import { say } from './screen/io.ts';
-import type { RemoteOptions } from './target/imports.ts';
+import type { RemoteOptions } from './target/import-place.ts';
 import { sendForImport } from './target/send-file.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */

@@ -9,7 +9,7 @@ import { type ImportSummary, importSummary } from '../../src/api/import-summary.
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
 import { followImport } from '../../src/cli/screen/follow.ts';
-import { importsIn } from '../../src/cli/target/imports.ts';
+import { importsIn } from '../../src/cli/target/import-place.ts';
 import { connectToServer } from '../../src/cli/target/server-client.ts';
 import { serverPlace } from '../../src/cli/target/server-place.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';

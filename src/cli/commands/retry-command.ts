@@ -13,7 +13,7 @@ import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import type { Imports } from '../target/imports.ts';
+import type { Imports } from '../target/import-place.ts';
 import { openImportRuns } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 

@@ -5,7 +5,7 @@ import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, utcTime, withFullStop } from '../../text/wording.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import type { Imports } from '../target/imports.ts';
+import type { Imports } from '../target/import-place.ts';
 import { type Io, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */

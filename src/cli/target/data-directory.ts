@@ -16,7 +16,7 @@ import { inShort } from '../../text/wording.ts';
 import type { noteCommand } from '../audit.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
-import { type Files, type Imports, importsIn, type Place } from './imports.ts';
+import { type Files, type Imports, importsIn, type Place } from './import-place.ts';
 import { countedTotals, findImport, openKept, problemsOf, summaryOfKept } from './kept-imports.ts';
 
 /** Time that a process gets to answer, in ms. */

@@ -5,7 +5,7 @@ import type { ImportRuns } from '../import-runs.ts';
 import type { Io } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 import { localImports } from './data-directory.ts';
-import { type Imports, importsIn } from './imports.ts';
+import { type Imports, importsIn } from './import-place.ts';
 
 /** Flags for running imports in this process, by the name under which commander gives them. */
 const ONLY_LOCAL: Readonly<Record<string, string>> = {

@@ -46,7 +46,7 @@ import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import type { Imports, RemoteOptions } from './imports.ts';
+import type { Imports, RemoteOptions } from './import-place.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */

@@ -7,7 +7,7 @@ import { targetText } from '../../imports/target.ts';
 import { textsOf } from '../../options/option.ts';
 import { ANSWERING } from '../../options/sending-options.ts';
 import { type Io, say } from '../screen/io.ts';
-import type { Place } from './imports.ts';
+import type { Place } from './import-place.ts';
 import { entriesOf, unless } from './operation-client.ts';
 import { remedyFor, type Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Io } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import type { Imports } from './imports.ts';
+import type { Imports } from './import-place.ts';
 import { ServerAway } from './server-errors.ts';
 
 const LOOK_MS = 250;

@@ -149,7 +149,9 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
             <Download
               key={list}
               name={`${list.charAt(0).toUpperCase()}${list.slice(1)}`}
-              links={linksOf(FORMATS, (format) => `/v1/exports/${encodeURIComponent(id)}/${list}?format=${format}`)}
+              links={linksOf(FORMATS, (format) =>
+                addressOf('GET /v1/exports/:id/:list', { id, list, query: { format } }),
+              )}
             />
           ))}
         </ul>

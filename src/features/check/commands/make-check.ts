@@ -1,6 +1,6 @@
 import { confirm } from '../../../cli/screen/confirm.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Client } from '../../../cli/target/operation-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { counted, grouped, roughly } from '../../../text/wording.ts';

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Client } from '../../../cli/target/operation-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source-errors.ts';

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import { handledLocally } from '../../../cli/target/operation-client.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';

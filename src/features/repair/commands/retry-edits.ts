@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { noteCommand } from '../../../cli/audit.ts';
 import type { Editing, Edits } from '../../../cli/feature.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';

@@ -12,7 +12,7 @@ import { reportTargetOf, sourceSettingsOf } from '../../../cli/flags/source-flag
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { changeCatalog } from '../../../cli/target/data-directory.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import { handledLocally } from '../../../cli/target/operation-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';

@@ -1,6 +1,6 @@
 import { shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf } from '../../../cli/flags/source-flags.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';

@@ -4,7 +4,7 @@ import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Client } from '../../../cli/target/operation-client.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Undoing } from '../../../cli/feature.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import { readMade } from '../../../imports/record/created.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';

@@ -5,7 +5,7 @@ import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { confirm } from '../../../cli/screen/confirm.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
-import type { Imports } from '../../../cli/target/imports.ts';
+import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Server } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
 import { openCreated } from '../../../imports/record/created.ts';
