@@ -26,5 +26,9 @@ export function refuseExisting(paths: readonly string[], { output, overwrite }: 
   // A device or pipe has nothing to lose.
   const existing = paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
   if (existing === undefined) return;
-  throw new UsageError(`${existing} exists already; name another file with --output, or replace it with --overwrite`);
+  throw existsAlready(existing);
+}
+
+export function existsAlready(place: string): UsageError {
+  return new UsageError(`${place} exists already; name another file with --output, or replace it with --overwrite`);
 }

@@ -3,7 +3,7 @@ import { type Columns, FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, shortValue, tooManyMemberships } from './input-row.ts';
 import { TOO_DEEP } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
-import { parseJson, repeatedKey } from './json-text.ts';
+import { parseJson, repeatedKey, repeatedReason } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
@@ -151,8 +151,7 @@ export class ElementReader implements Elements {
   #row(element: Element, original: string, text: string | undefined, repeated: string | undefined): InputRow {
     const { reader } = this.#options;
     if (repeated !== undefined && FIELDS.some((field) => this.#keys[field] === repeated)) {
-      const reason = `the key ${shown(repeated)} is in this row more than once, and it is not clear which one counts`;
-      reader.addProblem(repeated, '', 'REPEATED_KEY', reason);
+      reader.addProblem(repeated, '', 'REPEATED_KEY', repeatedReason(repeated));
     }
     return reader.read(
       this.#line,

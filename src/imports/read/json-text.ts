@@ -1,4 +1,5 @@
 import { MAX_DEPTH } from './intake-bounds.ts';
+import { shown } from './intake-error.ts';
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -75,6 +76,10 @@ export function parseJson(text: string): unknown {
 function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source;
   return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
+}
+
+export function repeatedReason(key: string): string {
+  return `the key ${shown(key)} is in this row more than once, and it is not clear which one counts`;
 }
 
 /** The first key that occurs more than once in an object's text; the text is valid JSON. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { sourceContextOf } from '../../../app/ca-file.ts';
-import { refuseExisting } from '../../../cli/flags/output-flags.ts';
+import { existsAlready, refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { addressFlagOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -68,10 +68,7 @@ async function placeAtAddress(config: Config, output: string, flags: ExportFlags
     refuseExisting: async (places) => {
       if (flags.overwrite) return;
       for (const place of places) {
-        if (!(await isThere(place))) continue;
-        throw new UsageError(
-          `${place} exists already; name another file with --output, or replace it with --overwrite`,
-        );
+        if (await isThere(place)) throw existsAlready(place);
       }
     },
   };

@@ -1,7 +1,7 @@
 import type { Shape } from '../../../options/shape.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
 import type { InputRow } from '../input-row.ts';
-import { cellOf, parseJson, repeatedKey } from '../json-text.ts';
+import { cellOf, parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
 import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
 import type { Plan } from './plan.ts';
@@ -64,7 +64,7 @@ export class ShapedElements implements Elements {
               column: repeated,
               value: '',
               code: 'REPEATED_KEY' as const,
-              reason: `the key ${JSON.stringify(repeated)} is in this row more than once, and it is not clear which one counts`,
+              reason: repeatedReason(repeated),
             },
           ];
     const plan = this.#ownPlan !== undefined && hasMemberLists(element) ? this.#ownPlan : this.#plan;
