@@ -291,7 +291,7 @@ function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
 }
 
 /** A question that was not answered with what was asked for. */
-export class ReadingRefused extends RollcallError {
+export class QuestionRefused extends RollcallError {
   /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/call-errors.ts). */
   declare readonly code: string;
   /** Whether every call of the region is refused: its key or plan was. */

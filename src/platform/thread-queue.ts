@@ -21,7 +21,7 @@ const CLOSED = 'imports are not read any more: the process stops';
 export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
 
 /** A task went beyond its limits. */
-export class ReadingStopped extends RollcallError {
+export class TaskStopped extends RollcallError {
   readonly reason: StopReason;
 
   constructor(reason: StopReason, message: string) {
@@ -86,7 +86,7 @@ export class ThreadQueue<Tasks extends Served> {
     this.#options = options;
   }
 
-  /** @throws ReadingStopped; whatever the task throws */
+  /** @throws TaskStopped; whatever the task throws */
   ask<Kind extends string & keyof Tasks>(
     kind: Kind,
     input: Input<Tasks, Kind>,
@@ -225,7 +225,7 @@ export class ThreadQueue<Tasks extends Served> {
     const { deadlineMs } = asked.limits;
     if (asked.hasLeft) asked.deadline = setTimeout(() => this.#end(thread, left()), LEFT_MS);
     else if (thread.isLoaded) {
-      const late = new ReadingStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
+      const late = new TaskStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
       asked.deadline = setTimeout(() => this.#end(thread, late), deadlineMs);
     }
   }
@@ -255,15 +255,15 @@ function callerOf(limits: TaskLimits | undefined): string {
   return limits?.caller ?? '';
 }
 
-function busy(waiting: number): ReadingStopped {
-  return new ReadingStopped('busy', `${waiting} questions wait already`);
+function busy(waiting: number): TaskStopped {
+  return new TaskStopped('busy', `${waiting} questions wait already`);
 }
 
-function left(): ReadingStopped {
-  return new ReadingStopped('left', 'the caller no longer waits for the answer');
+function left(): TaskStopped {
+  return new TaskStopped('left', 'the caller no longer waits for the answer');
 }
 
 function reasonFor(cause: Error): Error {
   const isOutOfMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isOutOfMemory ? new ReadingStopped('memory', 'it needs more memory than it may have') : cause;
+  return isOutOfMemory ? new TaskStopped('memory', 'it needs more memory than it may have') : cause;
 }

@@ -17,7 +17,7 @@ import { WrongTarget } from '../imports/target.ts';
 import { busyIn } from '../platform/database-busy.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
-import { ReadingStopped, type StopReason } from '../platform/thread-queue.ts';
+import { type StopReason, TaskStopped } from '../platform/thread-queue.ts';
 import { asSentence, withFullStop } from '../text/wording.ts';
 import { shortened, wrongOption } from '../text/wrong-option.ts';
 import { Problem, problemDocument } from './problem.ts';
@@ -168,7 +168,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof TooManyRemovals) {
     return new Problem('TOO_MANY_REMOVALS', asSentence(error.what), remedyIn(error));
   }
-  if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
+  if (error instanceof TaskStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   const busy = busyIn(error);
   if (busy !== undefined) return new Problem('DATABASE_BUSY', asSentence(busy.what));

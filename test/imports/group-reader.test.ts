@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ReadingRefused } from '../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../jobs/ask-service.ts';
 import {
   EMBEDDED,
   eventually,
@@ -41,7 +41,7 @@ test('groups are read through the queue of their region, beside imports', async 
 test('what the service refuses is thrown with its code', async () => {
   const at = await open();
   await expect(at.coordinator.pages('us').getGroup('none', {})).rejects.toMatchObject({
-    name: 'ReadingRefused',
+    name: 'QuestionRefused',
     code: 'ERR_GUID_NOT_FOUND',
     ofRegion: false,
   });
@@ -97,7 +97,7 @@ test('a region that stops for an import answers at once, and is tried again by t
   const id = await at.send('guid,uid\nteam,bob\n');
   await eventually(() => at.sandbox.calls.us.requests).toBe(2);
   const asked = pages.getGroup('team', {});
-  await expect(asked).rejects.toThrow(ReadingRefused);
+  await expect(asked).rejects.toThrow(QuestionRefused);
   await expect(asked).rejects.toMatchObject({ ofRegion: true });
   expect((await at.coordinator.settled(id)).state).toBe('blocked');
   at.sandbox.faults.clear();

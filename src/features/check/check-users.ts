@@ -1,4 +1,4 @@
-import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import type { UserFacts } from '../../chat/replies.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
@@ -99,7 +99,7 @@ async function stateOf(
     ledger.setUser(id, state);
     return state;
   } catch (error) {
-    if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
+    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
     if (error.code !== USER_MISSING) {
       ledger.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
       return undefined;
@@ -119,7 +119,7 @@ async function findDeactivated({ ledger, pages, signal }: AskingUsers, region: R
     await readUsersInto(list, pages(region), { signal, onlyDeactivated: true });
     ledger.takeDeactivatedList(region);
   } catch (error) {
-    if (!(error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion))) throw error;
+    if (!(error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion))) throw error;
     ledger.note(`deactivated users in ${region} cannot be distinguished from others: ${error.message}`);
   }
 }

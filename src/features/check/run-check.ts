@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import type { GroupFacts, ListedMember } from '../../chat/replies.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
@@ -101,7 +101,7 @@ export async function runCheck({ maxCalls, onProgress, ...run }: CheckRun): Prom
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CallsUsedUp) ledger.move('priced', error.message);
-    else if (error instanceof ReadingRefused && error.ofRegion) {
+    else if (error instanceof QuestionRefused && error.ofRegion) {
       ledger.move('stopped', error.stopSentence('asked'));
     } else throw error;
   }
@@ -206,7 +206,7 @@ async function membershipOf(
     const { isKnown, scope } = await pages.getMembership(guid, uid, { signal });
     return isKnown ? scope : undefined;
   } catch (error) {
-    if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
+    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
     // The service itself sees the group: this user may not read it, or does not exist.
     return undefined;
   }
@@ -214,7 +214,7 @@ async function membershipOf(
 
 /** Returns the reason why a group could not be read; throws errors that concern more than this group. */
 function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
-  if (error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion)) {
+  if (error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion)) {
     const { code, message } = error;
     return { code, message };
   }

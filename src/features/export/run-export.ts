@@ -1,4 +1,4 @@
-import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { readBannedInto, readGroupsInto, readMembersInto, readUsersInto } from '../../chat/whole-lists.ts';
@@ -110,7 +110,7 @@ async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead
     }
     store.closeGroup(id, 'read');
   } catch (error) {
-    const isOfGroup = error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion);
+    const isOfGroup = error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion);
     if (!isOfGroup) throw error;
     const { code, message } = error;
     store.closeGroup(id, code === GROUP_MISSING ? 'not_found' : 'failed', { code, message });
@@ -119,7 +119,7 @@ async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead
 
 /** Returns the reason why nothing more can be read, in a sentence; undefined for an unexpected error. */
 function whyStopped(error: unknown): string | undefined {
-  if (error instanceof ReadingRefused) return error.stopSentence('read');
+  if (error instanceof QuestionRefused) return error.stopSentence('read');
   if (error instanceof UntrustedListing) return error.message;
   return undefined;
 }

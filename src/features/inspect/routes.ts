@@ -5,7 +5,7 @@ import { operationsOf } from '../../api/operation.ts';
 import { preview } from '../../api/preview.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
-import { ReadingStopped, ThreadQueue } from '../../platform/thread-queue.ts';
+import { TaskStopped, ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { type Caller, callerOf, sendJson } from '../../server/http-answers.ts';
 import { Problem, problemDocument } from '../../server/problem.ts';
@@ -215,7 +215,7 @@ export async function previewOf(
     return Buffer.from(await heads.ask('preview', request, { deadlineMs: DEADLINE_MS, ...caller }));
   } catch (error) {
     if (error instanceof IntakeError) throw badReading(error);
-    if (error instanceof ReadingStopped && (error.reason === 'deadline' || error.reason === 'memory')) {
+    if (error instanceof TaskStopped && (error.reason === 'deadline' || error.reason === 'memory')) {
       throw new Problem('BAD_BODY', `The beginning of the file cannot be shown: ${error.message}.`, {
         remedy: 'Look for endless blank lines, thousands of columns or a value of many megabytes in it.',
       });

@@ -1,4 +1,4 @@
-import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { GROUP_MISSING, USER_MISSING } from '../../chat/service/codes.ts';
 import { readBanned, readMembers } from '../../chat/whole-lists.ts';
@@ -135,7 +135,7 @@ async function groupsOf(uid: string, pages: GroupPages, signal: AbortSignal): Pr
     }
     return (certain.length > 0 ? certain : listed).map(({ guid }) => foldId(guid));
   } catch (error) {
-    if (error instanceof ReadingRefused && !error.ofRegion) return [];
+    if (error instanceof QuestionRefused && !error.ofRegion) return [];
     throw error;
   }
 }
@@ -171,7 +171,7 @@ async function deleted(
 
 /** @throws an error that is not an answer about this user or group */
 function refused({ kind }: CreatedThing, error: unknown, what: string): { undone: Undone; why: string } {
-  if (error instanceof ReadingRefused && !error.ofRegion) {
+  if (error instanceof QuestionRefused && !error.ofRegion) {
     if (error.code === (kind === 'user' ? USER_MISSING : GROUP_MISSING)) return ALREADY_DELETED;
     return kept(`${what}: ${error.code}, ${error.message}`);
   }

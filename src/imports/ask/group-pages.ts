@@ -3,7 +3,7 @@ import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/replies.ts';
 import type { BannedPages, GroupsPages, MembersPages, UsersPages } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 
-/** The client's calls that read and delete, with its own types. They throw ReadingRefused, or the signal's reason. */
+/** The client's calls that read and delete, with its own types. They throw QuestionRefused, or the signal's reason. */
 export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
   /** An owner of null means that it is not known. */
   getGroup(guid: string, options: CallOptions): Promise<GroupFacts>;

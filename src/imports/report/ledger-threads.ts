@@ -109,10 +109,10 @@ export interface LedgerThreads {
   of(path: string, limits?: TaskLimits): ImportQuestions;
   /**
    * A page of rows as the JSON text `{"rows":[…],"total":…,"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
-   * @throws ReadingStopped
+   * @throws TaskStopped
    */
   rowsPage(path: string, request: RowsRequest, limits: TaskLimits): Promise<Uint8Array>;
-  /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
+  /** One row with its calls as JSON text; undefined if no row has this number. @throws TaskStopped */
   rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
   /**
    * The bytes of a report, in chunks of some 64 KB, made as they are taken; the report shows one moment of the import

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import { ReadingRefused } from '../../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.ts';
 import { readBanned } from '../../chat/whole-lists.ts';
@@ -95,10 +95,10 @@ async function askIn(
         await record({ group, uids: await readBanned(pages, guid, { signal }) });
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof ReadingRefused || error instanceof UntrustedListing)) throw error;
+        if (!(error instanceof QuestionRefused || error instanceof UntrustedListing)) throw error;
         // Nobody is banned from a group that is not there.
         if (error.code === GROUP_MISSING) return record({ group, uids: new Set() });
-        if (error instanceof ReadingRefused && error.ofRegion) {
+        if (error instanceof QuestionRefused && error.ofRegion) {
           refused = unreadRegion(error);
           return;
         }
@@ -137,14 +137,14 @@ async function wrongAddress(
     await pages.getGroup(guid, { signal });
     return undefined;
   } catch (error) {
-    if (!(error instanceof ReadingRefused) || error.code !== BARE_404) return undefined;
+    if (!(error instanceof QuestionRefused) || error.code !== BARE_404) return undefined;
     const { code, message } = error;
     return { code, message };
   }
 }
 
 /** A plan or key that refuses this question may let members be added all the same. */
-function unreadRegion({ code, message }: ReadingRefused): Unread {
+function unreadRegion({ code, message }: QuestionRefused): Unread {
   const isOfList = isOfService(code) || code === 'HTTP_403';
   return isOfList ? { code: BANS_UNKNOWN, message: `${code}, ${message}` } : { code, message };
 }

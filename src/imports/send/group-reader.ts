@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { type AskServicePayload, askService, ReadingRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
+import { type AskServicePayload, askService, QuestionRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -157,7 +157,7 @@ export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'isWithdr
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add([job]).catch(reject);
       const answer = await promise.finally(() => signal.removeEventListener('abort', giveUp));
-      if (answer.kind === 'refused') throw new ReadingRefused(answer);
+      if (answer.kind === 'refused') throw new QuestionRefused(answer);
       if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
       return answer as AnswerTo<Asked>;
     } finally {

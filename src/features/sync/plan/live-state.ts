@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ReadingRefused } from '../../../../jobs/ask-service.ts';
+import { QuestionRefused } from '../../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../../chat/call-errors.ts';
 import { GROUP_MISSING } from '../../../chat/service/codes.ts';
 import { readBanned, readMembers } from '../../../chat/whole-lists.ts';
@@ -74,7 +74,7 @@ export async function askBanned(
 /** Returns the reason why a group could not be read; throws errors that concern more than this group. */
 function whyUnread({ region }: GroupName, error: unknown): { readonly code: string; readonly message: string } {
   throwIfRefused(region, error);
-  if (error instanceof ReadingRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {
+  if (error instanceof QuestionRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {
     const { code, message } = error;
     return { code, message };
   }
@@ -83,7 +83,7 @@ function whyUnread({ region }: GroupName, error: unknown): { readonly code: stri
 
 /** @throws CannotPlan where the region refuses every call */
 export function throwIfRefused(region: Region, error: unknown): void {
-  if (error instanceof ReadingRefused && error.ofRegion) {
+  if (error instanceof QuestionRefused && error.ofRegion) {
     throw CannotPlan.regionRefused(region, error.code, error.message);
   }
 }
