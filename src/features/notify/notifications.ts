@@ -12,7 +12,9 @@ import {
 } from './notifier.ts';
 import { BadReceiver, type Receiver, signingKey } from './receiver.ts';
 
-interface NotificationsOptions extends Omit<NotifierOptions, 'receiver' | 'attempted'> {
+interface NotificationsOptions {
+  /** The events that are told, whoever the receiver is. */
+  readonly told: Omit<NotifierOptions, 'receiver' | 'attempted'>;
   readonly access: AccessStore;
   readonly registry: Registry;
   /** Set when the server was started: no other is used. */
@@ -39,7 +41,8 @@ export interface Notifications {
 }
 
 export async function openNotifications(options: NotificationsOptions): Promise<Notifications> {
-  const { access, dir, log, fixed, registry, allowPrivate } = options;
+  const { told, access, fixed, registry, allowPrivate } = options;
+  const { dir, log } = told;
   let receiver: Receiver | undefined;
   let notifier: Notifier | undefined;
   let problem: string | null = null;
@@ -57,7 +60,7 @@ export async function openNotifications(options: NotificationsOptions): Promise<
     await before?.close();
     if (next === undefined) return dropNotifications(dir);
     metrics ??= watched();
-    notifier = await openNotifier({ ...options, receiver: next, attempted: metrics.attempted });
+    notifier = await openNotifier({ ...told, receiver: next, attempted: metrics.attempted });
   };
   const open = ({ address, secret }: KeptReceiver) =>
     openAnyReceiver({ url: address, key: signingKey(secret ?? ''), allowPrivate });

@@ -27,7 +27,11 @@ export const notifying: ServerFeature = {
     notifyPrivate: flags.notifyPrivate === true,
   }),
   open: async (context, { receiver: fixed, notifyPrivate = false, outageMs }, app) => {
-    const notifications = await openNotifications({ ...context, fixed, allowPrivate: notifyPrivate, outageMs });
+    const { coordinator, syncs, dir, views, syncViews, log, access, registry } = context;
+    const notifications = await openNotifications({
+      ...{ access, registry, fixed, allowPrivate: notifyPrivate },
+      told: { coordinator, syncs, dir, views, syncViews, log, outageMs },
+    });
     app.addHook('onClose', () => notifications.close());
     return { notifications };
   },

@@ -39,6 +39,7 @@ export interface Schedules extends ScheduleBook {
 export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
   const { log } = parts;
   const options = scheduleRunsOptions(config, parts);
+  const { catalog, folder, clock, fail } = options;
   const runs = new ScheduleRuns(options);
   let alarms: ScheduleAlarms | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
@@ -52,7 +53,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     runs.events.emit('changed');
   };
   return {
-    ...scheduleBook({ ...options, isUnderWay: (name) => runs.isUnderWay(name), changed }),
+    ...scheduleBook({ catalog, folder, clock, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     events: runs.events,
     run: (name, who) => runs.begin(name, who),
     over: (id) => runs.over(id),
@@ -60,12 +61,12 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = startScheduleAlarms({ ...options, due: (name) => runs.due(name) });
+      alarms = startScheduleAlarms({ catalog, clock, fail, due: (name) => runs.due(name) });
     },
     stop: async () => {
       alarms?.close();
       await runs.stop();
-      options.catalog.close();
+      catalog.close();
     },
   };
 }

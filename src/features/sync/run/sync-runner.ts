@@ -79,14 +79,14 @@ export class SyncRunner {
   readonly #unfollow: () => void;
 
   constructor(options: SyncRunnerOptions) {
-    const { catalog, imports, sandbox, target } = options;
+    const { catalog, imports, folder, whenOver, sandbox, target } = options;
     this.#options = options;
     this.#catalog = catalog;
     this.#imports = imports;
     this.#sendsTo = { sandbox, target };
-    this.whenOver = options.whenOver;
+    this.whenOver = whenOver;
     this.#waits = syncWaits({
-      ...options,
+      ...{ catalog, folder, whenOver },
       changed: (record) => void this.events.emit('state', record),
       fail: (id, failure) => void this.#move(id, 'failed', failure),
     });
