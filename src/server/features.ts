@@ -9,7 +9,7 @@ import { sync } from '../features/sync/routes/feature.ts';
 import { undo } from '../features/undo/routes.ts';
 import type { ServerFeature } from './context.ts';
 
-/** The features' additions to the server: the only file of the server that names features. */
+/** The features' additions to the server: no other file of the server imports a feature. */
 export const FEATURES: readonly ServerFeature[] = [
   recipes,
   inspecting,

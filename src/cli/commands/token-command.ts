@@ -68,7 +68,7 @@ async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
   const expiresAt = expires === undefined ? null : Date.now() + expires;
   const { id, text } = withAccess(flags, (access) => {
     const made = access.createToken({ role, name, expiresAt });
-    access.note({ ...atTerminal(), action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
+    access.note({ ...atTerminal(), action: 'token.create', target: made.id, detail: `${role} ${name || made.id}` });
     return made;
   });
   const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
