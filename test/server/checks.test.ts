@@ -87,6 +87,15 @@ test('a check of an import that would create without names is refused with what 
   expect(await server.settled(id)).toMatchObject({ state: 'completed', created: { users: 1 } });
 });
 
+test('a check of an import with rows in a region without an app is refused, and none is begun', async () => {
+  const { id } = await server.run('uid,guid,region\nanna,team,us\nbob,team,in\n', 'dryRun=true');
+  expect(await server.problem(`/v1/imports/${id}/check`, { method: 'POST' })).toMatchObject({
+    code: 'REGION_WITHOUT_APP',
+    detail: 'Rows are for region in, which has no app.',
+  });
+  expect(await server.problem(`/v1/imports/${id}/check`)).toMatchObject({ code: 'NO_CHECK_YET' });
+});
+
 test('all rows but those that would fail are sent; what that takes is told before', async () => {
   const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\nbob,team\n', 'dryRun=true');
   const without = `/v1/imports/${id}/resume?leaveOutFailing=true`;

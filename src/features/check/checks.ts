@@ -6,8 +6,10 @@ import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { requireNames } from '../../imports/record/profiles.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
+import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type CheckSummary, checkSummary } from './api.ts';
 import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
@@ -27,7 +29,7 @@ export interface Checks {
   /**
    * Starts a check, continues an interrupted one, or checks again. `begun` resolves when it can be read;
    * `ended` when it ends, whatever its state is then, and rejects with an unexpected error.
-   * @throws UnknownImport, WrongState, WrongTarget, CreateWithoutName, CannotCheck
+   * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CreateWithoutName, CannotCheck
    */
   start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
   isRunning(id: string): boolean;
@@ -61,6 +63,12 @@ export function createChecks(options: ChecksOptions): Checks {
   const { dir, coordinator, apps, callsPerMinute, anybodyActs } = options;
   const running = new Map<string, Running>();
 
+  /** @throws RegionWithoutApp */
+  const requireApps = (id: string, regions: readonly Region[]): void => {
+    const without = regions.filter((region) => !Object.hasOwn(apps, region));
+    if (without.length > 0) throw new RegionWithoutApp(id, without);
+  };
+
   const run = async (id: string, { maxCalls }: CheckHow, signal: AbortSignal, begun: () => void) => {
     const folder = dir.folder(id);
     const { ledger, isNew } = await openOrCreate(folder);
@@ -73,8 +81,7 @@ export function createChecks(options: ChecksOptions): Checks {
       const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
       if (isNew) await work('fill');
       signal.throwIfAborted();
-      const without = ledger.regions().filter((region) => !Object.hasOwn(apps, region));
-      if (without.length > 0) throw new RegionWithoutApp(id, without);
+      requireApps(id, ledger.regions());
       await runCheck({
         ledger,
         pages: (region) => coordinator.pages(region),
@@ -112,6 +119,7 @@ export function createChecks(options: ChecksOptions): Checks {
           actionsOf(record.state, false),
         );
       }
+      requireApps(id, regionsOf(dir.ledger(id)));
       if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
       const aborted = new AbortController();
       const { promise: begun, resolve } = Promise.withResolvers<void>();
@@ -141,6 +149,16 @@ async function openOrCreate(folder: string): Promise<{ readonly ledger: CheckLed
   const ledger = openCheckLedger(folder);
   // It may have been interrupted before it was filled, which happens in one transaction.
   return { ledger, isNew: ledger.regions().length === 0 };
+}
+
+/** Regions with rows that are not sent yet. @param path of the import's ledger */
+function regionsOf(path: string): Region[] {
+  const reader = openImportReader(path);
+  try {
+    return [...reader.callsLeft({ held: true }).keys()];
+  } finally {
+    reader.close();
+  }
 }
 
 function rowsIn({ sql }: Pick<CheckLedger, 'sql'>): number {
