@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Badge, Card, Empty, foreign, Pending, syncHref, Time } from '../../../console/elements.tsx';
 import { useFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { dayAndTime } from '../../../console/format.ts';
+import { timeToTheSecond } from '../../../console/format.ts';
 import { fileName } from '../../../console/import-words.ts';
 import { PagedTable } from '../../../console/paged-table.tsx';
 import { useTitle } from '../../../console/place.ts';
@@ -76,7 +76,8 @@ function choicesOf(syncs: readonly SyncEntry[]): Choice[] {
   return [
     ['', 'choose …'],
     ...planned.map(
-      ({ id, createdAt, schedule, file }) => [id, `${dayAndTime(createdAt)} · ${schedule ?? fileName(file)}`] as const,
+      ({ id, createdAt, schedule, file }) =>
+        [id, `${timeToTheSecond(createdAt)} · ${schedule ?? fileName(file)}`] as const,
     ),
   ];
 }
