@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { tagsProblem } from '../../api/tag-rule.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
@@ -279,6 +280,8 @@ function ImportTags({ live }: { live: LiveImport }) {
             autocomplete="off"
             onInput={({ currentTarget }) => {
               typed.value = currentTarget.value;
+              // With it, the browser says at the field what is wrong.
+              currentTarget.setCustomValidity(tagsProblem(listIn(currentTarget.value)));
             }}
           />
           <button type="submit" aria-disabled={work.busy}>
