@@ -30,13 +30,10 @@ export function checkCron(cron: string, tz: string): void {
   // cron-parser replaces H by a random number, another one each time.
   if (/(^|[\s,/-])H/i.test(cron))
     throw new CronError(`${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
-  const zone = timeZone(tz);
-  if (zone === undefined || NOT_FOLLOWED.has(zone)) {
-    const why =
-      zone === undefined
-        ? 'is not a valid time zone'
-        : 'changes its clocks by something other than an hour, which is not supported';
-    throw new CronError(`${JSON.stringify(tz)} ${why}; allowed are names such as Europe/Rome, or UTC`);
+  if (!isTimeZone(tz)) {
+    throw new CronError(
+      `${JSON.stringify(tz)} is not a valid time zone; allowed are names such as Europe/Rome, or UTC`,
+    );
   }
   try {
     nextRun(cron, tz, Date.now());
@@ -46,36 +43,59 @@ export function checkCron(cron: string, tz: string): void {
   }
 }
 
-/**
- * Returns the time zone in the system's spelling; undefined when there is none. Names only: an offset such as +02:00
- * has no daylight saving time.
- */
-function timeZone(tz: string): string | undefined {
+/** Names only: an offset such as +02:00 has no daylight saving time. */
+function isTimeZone(tz: string): boolean {
   try {
-    return /^[A-Za-z]/.test(tz)
-      ? new Intl.DateTimeFormat('en', { timeZone: tz }).resolvedOptions().timeZone
-      : undefined;
+    return /^[A-Za-z]/.test(tz) && clockOf(tz) !== undefined;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-/** Their clocks change by half an hour and by two hours: there cron-parser (5.10) fails or gives a time twice. */
-const NOT_FOLLOWED: ReadonlySet<string> = new Set(['Australia/Lord_Howe', 'Antarctica/Troll']);
-
-/** Longer than any clock change, and than the time cron-parser needs after it to be right again. */
-const DETOUR_MS = 3 * 3_600_000;
+/** As far as clocks are changed: by an hour, in Antarctica by two. */
+const MAX_CHANGE_MS = 3 * 3_600_000;
+/** Clocks are changed once within it. */
+const DAY_MS = 86_400_000;
 
 /**
  * The first time after `after`, in ms since 1970. A time in the hour that is skipped in spring comes an hour later that
  * night; one in the hour that autumn has twice comes in the first of the two, and only there.
  */
 export function nextRun(cron: string, tz: string, after: number): number {
-  // If asked within the hour after a skipped one, cron-parser forgets the run that was moved into that hour.
-  const times = CronExpressionParser.parse(cron.trim(), { tz, currentDate: new Date(after - DETOUR_MS) });
-  let next = times.next().getTime();
-  while (next <= after) next = times.next().getTime();
-  return next;
+  const clock = clockOf(tz);
+  // cron-parser counts on a clock that never changes: with a zone it loses or repeats runs in nights whose clocks do.
+  const from = clock(after) - MAX_CHANGE_MS;
+  const times = CronExpressionParser.parse(cron.trim(), { tz: 'UTC', currentDate: new Date(from) });
+  let first = Number.POSITIVE_INFINITY;
+  // A skipped time comes after later ones that are not skipped.
+  for (let shown = times.next().getTime(); shown - MAX_CHANGE_MS <= clock(first); shown = times.next().getTime()) {
+    const at = timeOf(shown, clock);
+    if (at > after) first = Math.min(first, at);
+  }
+  return first;
+}
+
+/** A clock of a time zone: from a time, in ms since 1970, to the date and time that it shows, in ms as if it were UTC. */
+type Clock = (time: number) => number;
+
+const clocks = new Map<string, Clock>();
+
+/** @throws RangeError when there is no such zone */
+function clockOf(timeZone: string): Clock {
+  const known = clocks.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const clock: Clock = (time) =>
+    Number.isFinite(time) ? Date.parse(`${format.format(time).replace(' ', 'T')}Z`) : time;
+  clocks.set(timeZone, clock);
+  return clock;
+}
+
+/** The time at which a clock shows this: the first of two, and where it is skipped, as if the clock had not been changed. */
+function timeOf(shown: number, clock: Clock): number {
+  const [before, after] = [shown - DAY_MS, shown + DAY_MS].map((time) => shown - (clock(time) - time));
+  const unchanged = before ?? shown;
+  return clock(unchanged) !== shown && after !== undefined && clock(after) === shown ? after : unchanged;
 }
 
 /** The next `count` times after `after`. */
