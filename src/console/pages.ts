@@ -3,7 +3,6 @@ import { ExportsPage } from '../features/export/page.tsx';
 import { RepairPage } from '../features/repair/pages/repair.tsx';
 import { ScheduleFormPage } from '../features/schedule/pages/schedule-form.tsx';
 import { SchedulesPage } from '../features/schedule/pages/schedules.tsx';
-import { ComparePage } from '../features/sync/pages/compare.tsx';
 import { SyncPage } from '../features/sync/pages/sync.tsx';
 import { SyncsPage } from '../features/sync/pages/syncs.tsx';
 import type { Page } from './place.ts';
@@ -30,7 +29,6 @@ export const PAGES: readonly PageEntry[] = [
   { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: ImportPage },
   { pattern: /^\/imports\/([^/]+)\/repair$/, title: 'Repair rows', page: RepairPage },
   { pattern: /^\/syncs$/, title: 'Syncs', page: SyncsPage, entry: ['/syncs', 'Syncs'] },
-  { pattern: /^\/syncs\/compare$/, title: 'Compare two syncs', page: ComparePage },
   { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: SyncPage },
   { pattern: /^\/schedules\/new$/, title: 'New schedule', page: ScheduleFormPage },
   { pattern: /^\/schedules\/([^/]+)\/edit$/, title: 'Edit schedule', page: ScheduleFormPage },

@@ -7,9 +7,9 @@ import { LedgerError } from './sqlite.ts';
 /**
  * Work in threads. A file `x-thread.ts` serves functions by name, and another thread opens it and asks:
  *
- *   export type CompareThread = { compare: (request: CompareRequest) => ComparedPage };          // beside the one who asks
- *   serve<CompareThread>({ compare: comparePlans });                                             // in compare-thread.ts
- *   new Thread<CompareThread>(import.meta.url, './compare-thread').askOnce('compare', request);
+ *   export type StageThread = { stage: (task: StagingTask) => Staged };              // beside the one who asks
+ *   serve<StageThread>({ stage });                                                   // in stage-thread.ts
+ *   new Thread<StageThread>(import.meta.url, './stage-thread').askOnce('stage', task);
  *
  * What is asked and answered is copied, but bytes that are an answer or a chunk of a stream are handed over.
  */

@@ -45,7 +45,6 @@ test('no page is wider than the screen, and each has one heading, named landmark
     ['/schedules', 'No schedules yet'],
     ['/exports', 'No exports yet'],
     ['/schedules/new', 'ROLLCALL_SOURCES'],
-    ['/syncs/compare', 'Compare'],
     ['/audit', 'import.create'],
     ['/settings', 'Largest upload'],
     ['/imports/no-such-one', 'There is no such import'],

@@ -129,24 +129,6 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   // On a phone it scrolls by itself, also by keyboard, and begins at the last night.
   await page.setViewportSize({ width: 360, height: 800 });
   expect(await grid.evaluate((place) => [place.scrollWidth > place.clientWidth, place.tabIndex])).toEqual([true, 0]);
-
-  // Another night, and both side by side.
-  membersFile(TEAM.slice(0, 3));
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto(`${server.url}/schedules?name=nightly`);
-  await page.getByRole('button', { name: 'Run now: nightly' }).click();
-  await page.getByRole('link', { name: 'Compare the last two runs' }).click();
-  const groups = page.getByRole('table', { name: /What both do in each group/ }).locator('tbody tr');
-  await eventually(() => groups.count()).toBe(1);
-  expect(await groups.textContent()).toMatch(/team.*us.*1 → 0 \(−1\)/);
-  await checkScreens(page, 'compared');
-  // Runs of the same minute are told apart.
-  const choices = await page.getByLabel('First', { exact: true }).locator('option').allTextContents();
-  expect(choices.slice(1).filter((label) => !/\d\d:\d\d:\d\d · /.test(label))).toEqual([]);
-  await page.getByLabel('Groups', { exact: true }).selectOption('all');
-  await page.getByRole('heading', { name: 'All groups', exact: true }).waitFor();
-  await page.getByLabel('Second', { exact: true }).selectOption({ index: 0 });
-  await page.getByText('Choose two syncs.').waitFor();
 });
 
 test('the file of a schedule is shown as it is and as it is read, its columns are chosen, and a recipe fills in the rest', async () => {

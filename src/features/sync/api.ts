@@ -119,32 +119,3 @@ export const findingsQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });
-
-/** `GET /v1/syncs/:id/compare` */
-export const compareQuery = z.strictObject({
-  with: z.string().max(200).meta({ description: 'Id of the other sync.' }),
-  all: z.enum(['true', 'false']).optional().meta({ description: 'Also groups in which both do the same.' }),
-  limit: limitOption(50, 500),
-  cursor: cursorOption.optional(),
-});
-const comparedCounts = z.strictObject({
-  add: count,
-  raise: count.meta({ description: 'Members that get a higher scope.' }),
-  lower: count,
-  remove: count,
-  ban: count,
-  failed: count.meta({ description: 'Changes that failed or were not confirmed, of those that were sent.' }),
-});
-export type ComparedCounts = z.infer<typeof comparedCounts>;
-const comparedGroup = z.strictObject({
-  region: z.enum(REGIONS),
-  guid: z.string(),
-  first: comparedCounts.nullable().meta({ description: 'Null: the plan has no such group.' }),
-  second: comparedCounts.nullable(),
-});
-export type ComparedGroup = z.infer<typeof comparedGroup>;
-const comparedSync = syncEntry.extend({ failed: count });
-export const comparison = z
-  .strictObject({ first: comparedSync, second: comparedSync, groups: z.array(comparedGroup), nextCursor })
-  .meta({ id: 'Comparison' });
-export type Comparison = z.infer<typeof comparison>;

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { fileOf, operationsOf } from '../../api/operation.ts';
 import { anyTexts } from '../../api/query-options.ts';
 import {
-  compareQuery,
-  comparison,
   findingsPage,
   findingsQuery,
   memberActionsPage,
@@ -106,11 +104,5 @@ export const syncOperations = {
       'Download the previous members of groups from which a sync removes some, as rows that imports and syncs read',
     answer: fileOf('The rows, streamed.', 'text/csv'),
     refusals: ['UNKNOWN_SYNC', 'NOT_FOUND'],
-  }),
-  compare: operation('GET /v1/syncs/:id/compare', 'viewer', {
-    summary: 'Compare two syncs group by group, by default the groups in which they differ',
-    query: compareQuery,
-    answer: comparison,
-    refusals: ['BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET', 'BUSY'],
   }),
 };

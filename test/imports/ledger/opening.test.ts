@@ -6,8 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { openRepairLedger } from '../../../src/features/repair/repair-ledger.ts';
-import { comparePlans } from '../../../src/features/sync/plan/compare-plans.ts';
-import { PLAN_MIGRATIONS } from '../../../src/features/sync/plan/plan-reading.ts';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
@@ -208,14 +206,6 @@ describe('the ledger of an import that an older rollcall wrote', () => {
     const { sql, close } = openRepairLedger(folder);
     expect(sql('memberships_of').all({ rows: '[1]', unprocessed: outcomeId('unprocessed') })).toEqual([]);
     close();
-  });
-
-  test('can be compared with that of another sync', () => {
-    const plan = join(tempDir(), 'plan.sqlite');
-    openForWriting(plan, PLAN_MIGRATIONS).close();
-    const sync = { plan, ledger: older().path };
-    const from = { all: true, after: { region: '', guid: '' }, limit: 10 };
-    expect(comparePlans({ first: sync, second: sync, ...from })).toMatchObject({ failed: { first: 0, second: 0 } });
   });
 });
 

@@ -8,7 +8,6 @@ import { Badge, Empty, foreign, Pending, syncHref, Time, TimeIn } from '../../..
 import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { compareHref } from '../../sync/pages/compare.tsx';
 import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunView as ScheduleRun } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
 
@@ -43,7 +42,6 @@ export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   return (
     <div class="stack">
       <PlannedByRun runs={data.runs} />
-      <LastTwo runs={data.runs} />
       {data.runs.length === 0 ? (
         <Empty>It has not run yet.</Empty>
       ) : (
@@ -77,17 +75,6 @@ export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
         </div>
       )}
     </div>
-  );
-}
-
-/** `runs`: newest first. */
-function LastTwo({ runs }: { runs: readonly ScheduleRun[] }) {
-  const [last, before] = runs.flatMap(({ sync }) => (sync === null || sync.totals === null ? [] : [sync.id]));
-  if (last === undefined || before === undefined) return null;
-  return (
-    <p>
-      <a href={compareHref(before, last)}>Compare the last two runs</a>
-    </p>
   );
 }
 

@@ -39,9 +39,6 @@ export function SyncsPage() {
       </p>
       {isOperator && <NewSync />}
       <Card id="all" title="All syncs">
-        <p>
-          <a href="/syncs/compare">Compare two syncs</a>
-        </p>
         <SyncsList />
       </Card>
     </>

@@ -13,7 +13,7 @@ import type { PlanningProgress } from '../plan/prepare.ts';
 import { syncEntry, wholeSync } from '../plan/sync-view.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { openSyncCatalogReader, type SyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
-import { compareRoute, planRoutes } from './plan-routes.ts';
+import { planRoutes } from './plan-routes.ts';
 import { syncRoutes } from './sync-routes.ts';
 import { syncUploadRoute } from './sync-upload.ts';
 
@@ -43,7 +43,6 @@ export const sync: ServerFeature = {
   routes: (app, context) => {
     syncRoutes(app, context);
     planRoutes(app, context);
-    compareRoute(app, context);
   },
   files: syncUploadRoute,
   view: async (context, { id }, before) => {
