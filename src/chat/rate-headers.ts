@@ -2,8 +2,8 @@
  * Reads the reply headers of the rate limit. Pure. None of it is contract (docs/chat-service.md, 41 and 42); the
  * sources are two pages of public documentation that spell the same thing differently:
  *
- * - `X-Rate-Limit`, `X-Rate-Limit-Remaining`; with status 429 also `X-Rate-Limit-Reset` (Unix seconds) and
- *   `Retry-After` (seconds; RFC 9110 also allows an HTTP date);
+ * - `X-Rate-Limit`, `X-Rate-Limit-Remaining`; with status 429 also `X-Rate-Limit-Reset` (Unix seconds; some gateways
+ *   give milliseconds) and `Retry-After` (seconds; RFC 9110 also allows an HTTP date in three forms);
  * - `X-RateLimit-Limit` and its siblings.
  */
 
@@ -27,43 +27,50 @@ export interface Rate {
 }
 
 /**
- * Reads both spellings; what is not understood is left out, never an error.
- * @param nowMs the time of the reply, in milliseconds since 1970
+ * Reads both spellings; what is not understood is left out, never an error. Times in headers are times of the service's
+ * clock, as the reply's own `Date` gives it.
+ * @param nowMs the time of the reply by our clock, in milliseconds since 1970
  * @param limited whether the reply is a 429: then no call is left, whether or not a header says so
  */
 export function readRate(headers: ReplyHeaders, nowMs: number, limited = false): Rate {
   let limit: number | undefined;
   let remaining: number | undefined;
-  let resetAtMs: number | undefined;
-  let retryAfterMs: number | undefined;
+  let reset: number | undefined;
+  let retryAfter: string | undefined;
+  let date: string | undefined;
   for (const name in headers) {
-    // All names of interest are short and begin with x- or r; the rest need not be lowercased for every reply.
+    // All names of interest are short and begin with d, x- or r; the rest need not be lowercased for every reply.
     const first = name.charCodeAt(0) | 0x20;
-    if (first !== 0x78 && first !== 0x72) continue;
+    if (first !== 0x78 && first !== 0x72 && first !== 0x64) continue;
     switch (name.toLowerCase()) {
+      case 'date':
+        date = firstValue(headers[name]);
+        break;
       case 'x-rate-limit':
       case 'x-ratelimit-limit':
-        limit ??= wholeNumber(headers[name]);
+        limit ??= wholeNumber(firstValue(headers[name]));
         break;
       case 'x-rate-limit-remaining':
       case 'x-ratelimit-remaining':
-        remaining ??= wholeNumber(headers[name]);
+        remaining ??= wholeNumber(firstValue(headers[name]));
         break;
       case 'x-rate-limit-reset':
       case 'x-ratelimit-reset':
-        resetAtMs ??= instant(wholeNumber(headers[name]), nowMs);
+        reset ??= wholeNumber(firstValue(headers[name]));
         break;
       case 'retry-after':
-        retryAfterMs ??= wait(headers[name], nowMs);
+        retryAfter ??= firstValue(headers[name]);
         break;
     }
   }
-  const untilReset = resetAtMs === undefined || (!limited && remaining !== 0) ? undefined : resetAtMs - nowMs;
-  const waitMs = retryAfterMs ?? untilReset;
+  const serverNow = () => httpDate(date ?? '') ?? nowMs;
+  const untilReset = reset === undefined ? undefined : msUntilReset(reset, serverNow);
+  const untilNext = limited || remaining === 0 ? untilReset : undefined;
+  const waitMs = (retryAfter === undefined ? undefined : msToWait(retryAfter, serverNow)) ?? untilNext;
   return {
     ...(limit !== undefined && { limit }),
     ...(remaining !== undefined && { remaining }),
-    ...(resetAtMs !== undefined && { resetAtMs }),
+    ...(untilReset !== undefined && { resetAtMs: nowMs + untilReset }),
     ...(waitMs !== undefined && { waitMs: Math.min(Math.max(waitMs, 0), MAX_WAIT_MS) }),
   };
 }
@@ -82,23 +89,32 @@ function firstValue(value: ReplyHeaders[string]): string {
   return (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
 }
 
-function wholeNumber(value: ReplyHeaders[string]): number | undefined {
-  const text = firstValue(value);
+function wholeNumber(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
+/** The year 5000 in seconds: a later instant is in milliseconds. */
+const LAST_SECONDS = 95_617_584_000;
+
 /** Documented are Unix seconds; a number too small for a present date can only mean "seconds from now". */
-function instant(seconds: number | undefined, nowMs: number): number | undefined {
-  if (seconds === undefined) return undefined;
-  return seconds < 1_000_000_000 ? nowMs + seconds * 1000 : seconds * 1000;
+function msUntilReset(reset: number, serverNow: () => number): number {
+  if (reset < 1_000_000_000) return reset * 1000;
+  return (reset > LAST_SECONDS ? reset : reset * 1000) - serverNow();
 }
 
 /** `Retry-After`: whole seconds, or an HTTP date (RFC 9110, section 10.2.3). */
-function wait(value: ReplyHeaders[string], nowMs: number): number | undefined {
-  const seconds = wholeNumber(value);
+function msToWait(text: string, serverNow: () => number): number | undefined {
+  const seconds = wholeNumber(text);
   if (seconds !== undefined) return seconds * 1000;
-  const text = firstValue(value);
+  const date = httpDate(text);
+  return date === undefined ? undefined : date - serverNow();
+}
+
+/** An HTTP date in one of the three forms of RFC 9110, section 5.6.7; all are in UTC. */
+function httpDate(text: string): number | undefined {
   // Date.parse alone would take "soon 1" for a date; every HTTP date names a weekday and a time of day.
-  const date = /^[a-z]{3,9},? .*\d\d:\d\d:\d\d/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? undefined : date - nowMs;
+  if (!/^[a-z]{3,9},? .*\d\d:\d\d:\d\d/i.test(text)) return undefined;
+  // The form of asctime names no zone, and Date.parse would take it for local time.
+  const date = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(date) ? undefined : date;
 }

@@ -18,8 +18,29 @@ describe('rate headers', () => {
     expect(readRate({ 'retry-after': '15' }, NOW)).toEqual({ waitMs: 15_000 });
   });
 
-  test('Retry-After may be an HTTP date', () => {
-    expect(readRate({ 'retry-after': 'Thu, 15 Jan 2026 10:00:42 GMT' }, NOW)).toEqual({ waitMs: 42_000 });
+  test.each(['Thu, 15 Jan 2026 10:00:42 GMT', 'Thursday, 15-Jan-26 10:00:42 GMT', 'Thu Jan 15 10:00:42 2026'])(
+    'Retry-After may be an HTTP date in UTC, wherever this machine is: %s',
+    (date) => {
+      const zone = process.env['TZ'];
+      try {
+        process.env['TZ'] = 'Asia/Tokyo';
+        expect(readRate({ 'retry-after': date }, NOW)).toEqual({ waitMs: 42_000 });
+      } finally {
+        if (zone === undefined) delete process.env['TZ'];
+        else process.env['TZ'] = zone;
+      }
+    },
+  );
+
+  test('dates are those of the service: its own Date says how far its clock is from ours', () => {
+    const headers = { date: 'Thu, 15 Jan 2026 09:00:00 GMT', 'retry-after': 'Thu, 15 Jan 2026 09:00:08 GMT' };
+    expect(readRate(headers, NOW).waitMs).toBe(8_000);
+    const reset = { Date: 'Thu, 15 Jan 2026 11:00:00 GMT', 'x-rate-limit-reset': String(NOW_SECONDS + 3600 + 20) };
+    expect(readRate(reset, NOW, true)).toEqual({ resetAtMs: NOW + 20_000, waitMs: 20_000 });
+  });
+
+  test('a reset may be in milliseconds', () => {
+    expect(readRate({ 'x-ratelimit-reset': String(NOW + 6_000) }, NOW, true).waitMs).toBe(6_000);
   });
 
   test('Retry-After wins over the reset', () => {
