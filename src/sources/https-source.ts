@@ -137,15 +137,28 @@ const isStrong = (etag: string | string[] | undefined) => textOf(etag).startsWit
 async function rest(
   ask: (to: URL, wanted: Wanted) => Promise<Answer>,
   url: URL,
-  { etag }: Headers,
+  first: Headers,
   from: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { statusCode, headers, body } = await ask(url, { rest: { etag: textOf(etag), from } });
-  if (statusCode === 206 && textOf(headers['content-range']).startsWith(`bytes ${from}-`)) return body;
-  await body.dump();
+  const answer = await ask(url, { rest: { etag: textOf(first['etag']), from } });
+  if (answer.statusCode === 206 && goesOn(first, answer.headers, from)) return answer.body;
+  await answer.body.dump();
   throw new SourceError(
     `${shown(addressName(url.href))} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
     { remedy: NOTHING_READ },
+  );
+}
+
+/** Whether a part begins at this byte of the same version: a server may ignore that only this version was asked for. */
+function goesOn(first: Headers, part: Headers, from: number): boolean {
+  const [, start, length] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(part['content-range'])) ?? [];
+  const same = (name: string, value: string | string[] | undefined) =>
+    value === undefined || first[name] === undefined || first[name] === value;
+  return (
+    start === String(from) &&
+    same('content-length', length === '*' ? undefined : length) &&
+    same('etag', part['etag']) &&
+    same('last-modified', part['last-modified'])
   );
 }
 

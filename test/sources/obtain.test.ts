@@ -235,6 +235,30 @@ describe('an address', () => {
     expect([requests.length, await readdir(folder)]).toEqual([asked, []]);
   });
 
+  test.each([
+    ['tag', MEMBERS.length, { etag: '"2"' }],
+    ['time', MEMBERS.length, { 'last-modified': 'Sun, 02 Nov 2025 00:00:00 GMT' }],
+    ['length', MEMBERS.length + 1, {}],
+  ])(
+    'that breaks off gives nothing where the rest has another %s, whatever was asked for',
+    async (_, length, changed) => {
+      const version = { etag: '"1"', 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' };
+      const { url } = await serve((reply, { headers }) => {
+        const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+        if (from === 0) {
+          reply.writeHead(200, { 'content-length': MEMBERS.length, ...version });
+          reply.write(MEMBERS.slice(0, 2), () => reply.destroy());
+        } else {
+          const range = { 'content-range': `bytes ${from}-${MEMBERS.length - 1}/${length}` };
+          reply.writeHead(206, { ...version, ...range, ...changed }).end(MEMBERS.slice(from));
+        }
+      });
+      const folder = tempDir();
+      expect(await messageOf(fetchFrom(url, { folder }))).toContain('its server does not go on there');
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+
   test('that breaks off half-way gives nothing', async () => {
     const { url } = await serve((reply) => {
       reply.writeHead(200, { 'content-length': '1000' });
