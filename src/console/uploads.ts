@@ -135,9 +135,9 @@ async function isGzipped(file: Blob) {
   return first === 0x1f && second === 0x8b;
 }
 
-/** Whether the file is a workbook, a ZIP archive or a Parquet file: their directory is at the end. */
-export async function isReadAtRandom(file: Blob): Promise<boolean> {
-  return /^(?:PK|PAR)/.test(await file.slice(0, 3).text());
+/** Whether the file is a ZIP archive or a workbook, which is one: their directory is at the end. */
+export async function isZip(file: Blob): Promise<boolean> {
+  return (await file.slice(0, 2).text()) === 'PK';
 }
 
 /**

@@ -26,7 +26,7 @@ export const BOUNDS = {
     default: 16 * MIB,
     most: 256 * MIB,
     unit: 'bytes',
-    meaning: 'an element of a JSON file, a line of an NDJSON file, a whole YAML file, or the footer of a Parquet file',
+    meaning: 'an element of a JSON file, a line of an NDJSON file, or a whole YAML file',
   },
   memberships: {
     default: 100_000,
@@ -38,19 +38,13 @@ export const BOUNDS = {
     default: 20 * GIB,
     most: 1024 * GIB,
     unit: 'bytes',
-    meaning: 'a compressed file, archive, workbook or Parquet file when it is unpacked',
+    meaning: 'a compressed file, archive or workbook when it is unpacked',
   },
   expansion: {
     default: 200,
     most: 2_000,
     unit: 'times',
     meaning: 'maximum ratio of the unpacked size to the size of the file; the first 16 MB are free',
-  },
-  page: {
-    default: 256 * MIB,
-    most: 4 * GIB,
-    unit: 'bytes',
-    meaning: 'maximum memory for a Parquet file: a page of each column; of a column with lists, a row group',
   },
   report: {
     default: 100,

@@ -11,9 +11,8 @@ interface KindOfInput {
   readonly mediaType: string;
   /** The media type is believed. Without this, the content decides: NDJSON is often sent as JSON. */
   readonly isBelieved?: true;
+  /** A workbook is a ZIP archive, and so must be a file. */
   readonly isWorkbook?: true;
-  /** It is not read from its beginning to its end, and so must be a file. */
-  readonly isReadAtRandom?: true;
 }
 
 /** Kinds of files with rows. The reader of each is in src/imports/read; element-formats.ts recognises and opens those that are text. */
@@ -39,7 +38,6 @@ export const INPUTS = {
     rowsAs: 'csv',
     mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     isWorkbook: true,
-    isReadAtRandom: true,
   },
   ods: {
     name: 'OpenDocument sheet',
@@ -47,14 +45,6 @@ export const INPUTS = {
     rowsAs: 'csv',
     mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
     isWorkbook: true,
-    isReadAtRandom: true,
-  },
-  parquet: {
-    name: 'Parquet',
-    endings: ['parquet', 'parq'],
-    rowsAs: 'ndjson',
-    mediaType: 'application/vnd.apache.parquet',
-    isReadAtRandom: true,
   },
   yaml: { name: 'YAML', endings: ['yaml', 'yml'], rowsAs: 'json', mediaType: 'application/yaml', isBelieved: true },
   ldif: { name: 'LDIF', endings: ['ldif', 'ldi'], rowsAs: 'ndjson', mediaType: 'text/ldif' },
@@ -75,10 +65,6 @@ export function nameOfInput(kind: string): string {
 
 export function isWorkbook(kind: string | null | undefined): boolean {
   return ALL[kind ?? '']?.isWorkbook === true;
-}
-
-export function isReadAtRandom(kind: InputKind): boolean {
-  return ALL[kind]?.isReadAtRandom === true;
 }
 
 /** Endings of all kinds, without the dot. */

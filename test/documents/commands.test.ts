@@ -96,11 +96,6 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
         'groups.csv': lines('name,guid', 'Sales,team', 'Sales,all-staff'),
         'delta.csv': lines('guid,uid,action', 'team,ann,add', 'team,ben,remove'),
       },
-      act: ({ root }) => {
-        const parquet = join(SAMPLES, 'parquet/memberships.parquet');
-        cpSync(parquet, join(root, 'members.parquet'));
-        cpSync(parquet, join(root, 'unloaded/part-0.parquet'));
-      },
     },
     before: {
       'rollcall import enrollments.csv --map': file('enrollments.csv', 'user_id,course_id,role', 'ann,bio,teacher'),

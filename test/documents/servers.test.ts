@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -47,11 +47,9 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   mkdirSync(at('.ssh'));
   cpSync(sshd.knownHosts, at('.ssh/known_hosts'));
 
-  const parquet = join(import.meta.dirname, '../../samples/parquet/memberships.parquet');
   const modifiedAt = new Date('2026-11-20');
   s3.objects.set('members.csv', { bytes: Buffer.from(TEAM), modifiedAt });
   s3.objects.set('groups.csv', { bytes: Buffer.from('name,guid\nteam,all-staff\n'), modifiedAt });
-  s3.objects.set('members.parquet', { bytes: readFileSync(parquet), modifiedAt });
   s3.objects.set('members/2026-11.csv.gz', { bytes: gzipSync(TEAM), modifiedAt });
 
   const tables = [

@@ -41,16 +41,6 @@ const DETAILS: Readonly<Record<string, (run: Run) => void>> = {
       'clan-tide banned',
     ]);
   },
-  parquet: ({ summary }) => {
-    const rows = reportRows(summary.reports.all);
-    expect(rows[0]).toMatchObject({
-      user_id: '9007199254740993',
-      since: '2024-01-01',
-      share: '0.0000',
-      _status: 'added',
-    });
-    expect(rows.at(-1)).toMatchObject({ _row: '12', share: '', _status: 'failed', _code: 'ERR_UID_NOT_FOUND' });
-  },
   'map-columns': ({ summary }) => {
     const failed = reportRows(summary.reports.failed, ';');
     expect(failed.map(({ _row, Vorname, _status }) => `${_row} ${Vorname} ${_status}`)).toEqual([

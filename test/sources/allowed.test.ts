@@ -18,7 +18,7 @@ describe('ROLLCALL_SOURCES', () => {
   test.each([
     'sftp://feeds@hr.example.com/out/members.csv',
     'sftp://feeds@hr.example.com/out/2026-*.csv',
-    's3://hr-exports/members/2026/a.parquet',
+    's3://hr-exports/members/2026/a.csv',
     'postgres://reader@db.internal/app',
     'hr:/anything/members.csv',
     'hr:members.csv',

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { FileFacts } from '../../api/file-facts.ts';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { isZip } from '../../imports/read/archive/is-zip.ts';
 import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { originalJson } from '../../imports/report/report-json.ts';
 import { headOf, unpacked } from '../recipes/beginning.ts';
 import type { Recipe } from '../recipes/recipe.ts';
@@ -29,7 +29,7 @@ export interface PreviewRequest {
 export async function preview({ head, name, options }: PreviewRequest): Promise<Preview> {
   const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
   // Archives and workbooks are read at random places, and were uploaded whole.
-  const source = isReadAtRandom(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
+  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
   const intake = await openIntake({ ...source, name }, { ...options, lenient: true });
   const { rows, more } = await firstRows(intake);
   const columns = intake.columns();
@@ -113,8 +113,8 @@ export async function inspectHead({ head, name, options, recipes }: InspectReque
     name,
     bytes: undefined,
     head: await headOf(given, options.encoding),
-    isCut: !isReadAtRandom(given) && (isCut || given.length >= BEGINNING_BYTES),
-    open: () => (isReadAtRandom(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    isCut: !isZip(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
     options,
     recipes,
   });

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { isZip } from '../../imports/read/archive/is-zip.ts';
 import type { IntakeSource } from '../../imports/read/intake.ts';
-import { isReadAtRandom } from '../../imports/read/random-access.ts';
 import { numberedColumns } from '../../imports/read/shape/compile.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import { withRecipe } from './apply-recipe.ts';
@@ -58,7 +58,7 @@ async function openedFor(
 ): Promise<{ readonly head: Head; readonly source: IntakeSource }> {
   if ('path' in file) return { head: await headOfFile(file.path, encoding), source: { path: file.path, name } };
   const bytes = Buffer.from(file.head);
-  const source = isReadAtRandom(bytes) ? { bytes } : { stream: Readable.from([bytes]) };
+  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([bytes]) };
   return { head: await headOf(bytes, encoding), source: { ...source, name } };
 }
 

@@ -147,8 +147,20 @@ const READABLE = `${inputNames('and')}, plain, gzipped or compressed with zstd`;
 
 /** The first bytes of a file; `at`: their position. */
 const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?: number])[] = [
-  [hex('504b0304'), notAtRandom('a workbook or a ZIP archive')],
-  [Buffer.from('PAR1'), notAtRandom('a Parquet file')],
+  [
+    hex('504b0304'),
+    {
+      what: 'a workbook or a ZIP archive that comes through a pipe or inside of another file',
+      remedy: 'Unpack what is around it, and name the file itself; standard input can be given as -',
+    },
+  ],
+  [
+    Buffer.from('PAR1'),
+    {
+      what: 'a Parquet file',
+      remedy: `Write it as CSV on the way: duckdb -c "copy '<file>' to '/dev/stdout' (format csv, header)" | rollcall import -`,
+    },
+  ],
   [
     hex('d0cf11e0a1b11ae1'),
     {
@@ -186,13 +198,6 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
     { what: 'JSONP, a function call around JSON', remedy: 'Remove the name and the brackets around it' },
   ],
 ];
-
-function notAtRandom(what: string): ForeignFormat {
-  return {
-    what: `${what} that comes through a pipe or inside of another file`,
-    remedy: 'Unpack what is around it, and name the file itself; standard input can be given as -',
-  };
-}
 
 /** Throws BINARY for input that is not text, by its first bytes. */
 export function refuseBinary(head: Buffer): void {

@@ -27,7 +27,6 @@ export const INTAKE_ERROR_CODES = [
   'UNKNOWN_FILE', // no file of the folder or archive is named, or has rows
   'WORKBOOK_BROKEN',
   'UNKNOWN_SHEET', // the one that was named does not exist
-  'PARQUET_BROKEN',
   'YAML_BROKEN',
   'LDIF_BROKEN',
   'UNCLOSED_QUOTE',

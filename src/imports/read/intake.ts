@@ -1,6 +1,6 @@
 import { option, words } from '../../errors/named-options.ts';
 import type { BoundName } from '../../options/bounds.ts';
-import { INPUTS, type InputFormat, type InputKind, isReadAtRandom } from '../../options/input-kinds.ts';
+import { INPUTS, type InputFormat, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
@@ -280,7 +280,7 @@ async function openText(source: InputBytes, { encoding: given, signal }: IntakeO
 function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
   if (format === 'auto') refuseOtherText(head);
   const kind = format === 'auto' ? detectFormat(head, map) : format;
-  if (isReadAtRandom(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
+  if (isWorkbook(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
   const { rowsAs } = INPUTS[kind];
   if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
   return kind;

@@ -2,12 +2,12 @@ import { open, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { BoundName } from '../../options/bounds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
+import { isZip } from './archive/is-zip.ts';
 import type { Zip } from './archive/zip.ts';
 import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
 import { type FileOptions, type FileState, fileOf } from './file-state.ts';
 import { boundsWith } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';
-import { isParquet, isReadAtRandom } from './random-access.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet, SheetText } from './workbook/workbook.ts';
 
@@ -25,14 +25,14 @@ export interface OpenOptions extends FileOptions {
 type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
 
 /**
- * Opens an input. A workbook gives the text of one of its sheets. Archives, workbooks and Parquet files are read at random
- * places, so they must be regular files. Throws what openSource, openZip, openSheet and openParquet throw.
+ * Opens an input. A workbook gives the text of one of its sheets. Archives and workbooks are read at random places, so they
+ * must be regular files. Throws what openSource, openZip and openSheet throw.
  */
 export async function openInput(source: IntakeSource, options: OpenOptions): Promise<OpenedInput> {
   if ('stream' in source) return { text: await openSource(source, options) };
   if ('bytes' in source) {
-    if (!isReadAtRandom(source.bytes)) return { text: await openSource(source, options) };
-    return openAtRandom(source.bytes, source.bytes, source.name, { checkUnchanged: async () => {} }, options);
+    if (!isZip(source.bytes)) return { text: await openSource(source, options) };
+    return openZipped(source.bytes, source.name, { checkUnchanged: async () => {} }, options);
   }
   const { path, name = path } = source;
   const status = await stat(path).catch(() => undefined);
@@ -41,8 +41,8 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
   // Check whether it is still being written before reading its first bytes.
   const state = await fileOf(path, name, options);
   const head = await firstBytes(path, name);
-  if (!isReadAtRandom(head)) return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
-  return openAtRandom(head, path, name, state, options);
+  if (!isZip(head)) return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
+  return openZipped(path, name, state, options);
 }
 
 /** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
@@ -62,8 +62,7 @@ async function firstBytes(path: string, name: string): Promise<Buffer> {
   }
 }
 
-async function openAtRandom(
-  head: Buffer,
+async function openZipped(
   from: string | Buffer,
   name: string,
   state: FileState,
@@ -72,10 +71,6 @@ async function openAtRandom(
   const { sheet, table, signal, onSheets, onRead, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
-  if (isParquet(head)) {
-    const { openParquet } = await import('./parquet/open-parquet.ts');
-    return { text: await openParquet(from, name, state, { bounds, signal, onRead }) };
-  }
   const { openZip } = await import('./archive/zip.ts');
   const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
   const zip = await openZip(from, name, bounds, onRead);

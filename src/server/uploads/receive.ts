@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { isReadAtRandom } from '../../imports/read/random-access.ts';
+import { isZip } from '../../imports/read/archive/is-zip.ts';
 import { Problem } from '../problem.ts';
 
 /** Bounds of one upload, and who learns of its progress. */
@@ -58,7 +58,7 @@ export async function receiveHead(
   for await (const piece of piecesOf(body, options)) {
     bytes += piece.length;
     pieces.push(piece);
-    const most = isReadAtRandom(pieces[0] ?? piece) ? maxZipBytes : options.maxBytes;
+    const most = isZip(pieces[0] ?? piece) ? maxZipBytes : options.maxBytes;
     if (bytes > most) throw tooLarge(most);
   }
   if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be the beginning of a file.');

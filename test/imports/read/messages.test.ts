@@ -120,6 +120,7 @@ describe('what is not a membership file is called by its name, with the way out'
       'PK\x03\x04\x14\0',
       /a workbook or a ZIP archive that comes through a pipe.*name the file itself/,
     ],
+    ['Parquet', 'PAR1\x15\x04', /a Parquet file.*duckdb -c .* \| rollcall import -/],
     ['.Z', Buffer.from('1f9d9041', 'hex'), /compress .*gzip -dc <file> \| rollcall import -/],
     ['lz4', Buffer.from('04224d1864', 'hex'), /lz4 -dc <file>/],
     ['xz', Buffer.from('fd377a585a000004', 'hex'), /xz -dc <file>/],

@@ -1,6 +1,5 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { IntakeOptions } from '../../../src/imports/read/intake.ts';
 import { archive, xlsx } from './make-workbook.ts';
 
@@ -185,43 +184,6 @@ const ods = fc
   .tuple(damaged(odsRows, XML_PIECES), otherParts)
   .map(([content, parts]) => archive({ mimetype: MIMETYPE, 'content.xml': content, ...parts }));
 
-const ENCODINGS = fc.constantFrom('PLAIN', 'DELTA_BYTE_ARRAY', 'DELTA_LENGTH_BYTE_ARRAY', undefined);
-const parquetColumn = fc.record({
-  name: fc.constantFrom('uid', 'guid', 'scope', 'name', '', '__proto__', 'groups'),
-  texts: fc.array(fc.option(text, { freq: 5 }), { minLength: 9, maxLength: 9 }),
-  encoding: ENCODINGS,
-});
-const parquetRows = fc
-  .record({
-    // The same column may be there twice.
-    columns: fc.array(parquetColumn, { maxLength: 3 }),
-    rows: fc.nat(9),
-    numbers: fc.array(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), { minLength: 9, maxLength: 9 }),
-    codec: fc.constantFrom('SNAPPY' as const, 'UNCOMPRESSED' as const),
-    rowGroupSize: fc.integer({ min: 1, max: 9 }),
-    pageSize: fc.constantFrom(1, 40, 1000),
-  })
-  .map(({ columns, rows, numbers, ...options }) => {
-    const ids = ['uid', 'guid'].map((name, at) => ({
-      name,
-      data: numbers.slice(0, rows).map((n) => `${n >> BigInt(at)}`),
-    }));
-    const others = columns.map(({ name, texts, encoding }) => ({
-      name,
-      data: texts.slice(0, rows).map((one) => one ?? undefined),
-      ...(encoding !== undefined && { encoding }),
-    }));
-    const columnData = [
-      ...[...ids, ...others].map((column) => ({ ...column, type: 'STRING' as const })),
-      { name: 'n', data: numbers.slice(0, rows), type: 'INT64' as const },
-      { name: 'list', data: texts(rows), type: 'JSON' as const },
-    ];
-    return Buffer.from(parquetWriteBuffer({ columnData, ...options }));
-  });
-function texts(rows: number): unknown[] {
-  return Array.from({ length: rows }, (_, at) => ({ at, list: [at] }));
-}
-
 const bytes = (whole: Texts): fc.Arbitrary<Buffer> => whole.map((one) => Buffer.from(one));
 const anyText = fc.oneof(csv, json, ndjson, yaml, ldif);
 const NAMES = any(
@@ -249,7 +211,6 @@ export const STRUCTURES: Readonly<Record<string, fc.Arbitrary<Buffer>>> = {
   ldif: bytes(ldif),
   xlsx: damagedBytes(workbook),
   ods: damagedBytes(ods),
-  parquet: damagedBytes(parquetRows),
   zip: damagedBytes(files.map(archive)),
   gzip: damagedBytes(anyText.map((one) => gzipSync(one))),
   zstd: damagedBytes(anyText.map((one) => zstdCompressSync(one))),
@@ -294,9 +255,7 @@ export const WAYS: fc.Arbitrary<Partial<IntakeOptions>> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: any('csv  json  ndjson  yaml  ldif  xlsx  ods  parquet').map(
-      (format) => ({ format }) as Partial<IntakeOptions>,
-    ),
+    arbitrary: any('csv  json  ndjson  yaml  ldif  xlsx  ods').map((format) => ({ format }) as Partial<IntakeOptions>),
   },
   {
     weight: 1,

@@ -7,7 +7,7 @@ import { MISSING } from '../../import-words.ts';
 import { saidBeside } from '../../remedies.ts';
 import { ApiError, query, request } from '../../requests.ts';
 import { connection } from '../../server-connection.ts';
-import { beginning, isReadAtRandom } from '../../uploads.ts';
+import { beginning, isZip } from '../../uploads.ts';
 import { MANY_ROWS } from '../import/before-sending.tsx';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
 
@@ -119,7 +119,7 @@ export class FilePreview extends ShownFile {
       return;
     }
     try {
-      const isWhole = await isReadAtRandom(file);
+      const isWhole = await isZip(file);
       this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
       if (isWhole) {
         this.isTooLarge.value = file.size > WHOLE_BYTES;

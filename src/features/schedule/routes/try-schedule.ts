@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import { messageOf } from '../../../errors/message-of.ts';
-import { isReadAtRandom } from '../../../imports/read/random-access.ts';
+import { isZip } from '../../../imports/read/archive/is-zip.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { callerOf } from '../../../server/http-answers.ts';
 import { Problem } from '../../../server/problem.ts';
@@ -109,7 +109,7 @@ async function beginning(path: string): Promise<Buffer> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);
     if (head.length === 0) throw new Problem('BAD_OPTION', 'The file is empty.', { field: 'file' });
-    if (!isReadAtRandom(head)) return head;
+    if (!isZip(head)) return head;
     const { size } = await file.stat();
     if (size <= PREVIEW_ZIP_BYTES) return await file.readFile();
     throw new Problem('BAD_OPTION', `The workbook or archive has ${size} bytes: too many to look at.`, {

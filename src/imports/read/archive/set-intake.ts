@@ -13,8 +13,8 @@ import type { InputRow } from '../input-row.ts';
 import { type Bounds, boundsWith, orRaise } from '../intake-bounds.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
-import { isReadAtRandom } from '../random-access.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
+import { isZip } from './is-zip.ts';
 
 /** The part of an opened input that is needed to combine several. */
 interface OpenedRows {
@@ -179,7 +179,7 @@ async function sourceOf(set: FileSet, file: string, scratch: Scratch): Promise<I
   const path = set.pathOf(file);
   if (path !== undefined) return { path, name: file };
   const { head, blocks } = await readHead(set.read(file), 4);
-  if (!isReadAtRandom(head)) return { stream: Readable.from(blocks), name: file };
+  if (!isZip(head)) return { stream: Readable.from(blocks), name: file };
   return { path: await scratch.keep(blocks), name: file };
 }
 
