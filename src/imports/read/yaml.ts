@@ -7,13 +7,13 @@ const MAX_ALIASES = 100;
 
 /**
  * A YAML text in UTF-8 as JSON text: its document, or an array of them where it has several. Numbers stay as they are
- * written, so that `007` remains an id. The whole text is held in memory: the bound `element` limits it.
+ * written, so that `007` remains an id; merge keys (`<<: *base`) are followed. The whole text is held in memory: the bound `element` limits it.
  * Throws YAML_BROKEN, TOO_LARGE.
  */
 export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
   const text = await whole(blocks, bounds);
   const yaml = await import('yaml');
-  const documents = attempt(() => yaml.parseAllDocuments(text, { logLevel: 'error' }));
+  const documents = attempt(() => yaml.parseAllDocuments(text, { merge: true, logLevel: 'error' }));
   const values = [...documents].map((document) => {
     const [error] = document.errors;
     if (error !== undefined) throw broken(error.message, error.linePos?.[0]);

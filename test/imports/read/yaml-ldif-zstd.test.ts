@@ -20,6 +20,15 @@ describe('YAML', () => {
   });
 
   test.each([
+    'rows:\n- &base {uid: ann, guid: g, scope: admin}\n- <<: *base\n  uid: bob\n',
+    'defaults: &base {guid: g, scope: admin}\nrows:\n- <<: *base\n  uid: ann\n- {uid: bob, <<: *base}\n',
+    'one: &g {guid: g}\nother: &s {scope: admin}\nrows:\n- {<<: [*g, *s], uid: ann}\n- {<<: [*g, *s], uid: bob}\n',
+  ])('merge keys are followed: %j', async (text) => {
+    const { rows } = await read(text);
+    expect(rows.map(short)).toEqual(['us/g/ann/admin/', 'us/g/bob/admin/']);
+  });
+
+  test.each([
     '- {uid: 007, guid: g}\n- {uid: u2, guid: g}\n',
     '# crew\n\n- { "uid": 007, guid: g }\n- {uid: u2, guid: g}\n',
     '[{uid: 007, guid: g}, {uid: u2, guid: g}]',
