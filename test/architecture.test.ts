@@ -185,7 +185,6 @@ test('the rules leave alone what the design allows', () => {
       path: 'src/cli/b.ts',
       text: `// Waits for the one\n// who asks.\n/** Whether it is. */\n/** Reads what is there. */`,
     },
-    { path: 'src/imports/record/migrations/1.sql', text: '-- What has landed.\nselect 1;' },
   ];
   expect(breaches(allowed)).toEqual([]);
 });

@@ -87,7 +87,7 @@ const SEVERAL = 2;
 export function importsOf(text: string): string[] {
   const statements = text.matchAll(/^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm);
   const calls = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g);
-  const sql = text.matchAll(/\bnew URL\(['"]([^'"]+(?:\.sql|\bmigrations\/))['"]/g);
+  const sql = text.matchAll(/\bnew URL\(['"]([^'"]+\.sql)['"]/g);
   return [...statements, ...calls, ...sql].flatMap(([, specifier]) => specifier ?? []);
 }
 
@@ -185,6 +185,9 @@ function wrongText({ path, text }: SourceFile): string[] {
 /** Constants that are 25 for another reason than the size of a call. */
 const OTHER_25: ReadonlySet<string> = new Set(['MAX_HOLD_MS', 'STEP_ON_PHONE', 'SPOT_CHECKS']);
 
+/** It gives the regions their numbers. */
+const LEDGER_SCHEMA = 'src/imports/record/import-schema.sql';
+
 /** The service's codes and regions and the size of a call are known to its client and to the sandbox; others ask src/chat/service. */
 function serviceWords(path: string, code: string): string[] {
   if (/^src\/(chat|sandbox)\//.test(path)) return [];
@@ -193,8 +196,7 @@ function serviceWords(path: string, code: string): string[] {
   const [named] = /\b(?:AUTH_)?ERR_(?!WORKER_)[A-Z_]*/.exec(code) ?? [];
   const [region] = /(['"])(?:us|eu)\1/.exec(code) ?? [];
   return [
-    // A migration that has landed stays as it is.
-    ...(region === undefined || path.includes('/migrations/')
+    ...(region === undefined || path === LEDGER_SCHEMA
       ? []
       : [`${path} names the region ${region}: src/chat/service/regions.ts has them`]),
     ...(named === undefined ? [] : [`${path} names ${named}: src/chat/service/codes.ts has a name for it`]),
@@ -211,9 +213,8 @@ const NO_SUBJECT = /^(?:What|Who|Whom|Whose|Where|Which|Why|How|That|Of|As)\b/;
 const DESCRIPTION =
   /\b(?:description|help|meaning|summary):\s*['"`](what|who|whom|whose|where|which|why|how|of|as)\b/gi;
 
-/** Comments of declarations that begin without a subject or a verb. A landed migration stays as it is. */
+/** Comments of declarations that begin without a subject or a verb. */
 export function wrongComments({ path, text }: SourceFile): string[] {
-  if (/\/migrations\//.test(path)) return [];
   const marker = path.endsWith('.sql') ? /^\s*-- ?/ : /^\s*\{?\/\*+ ?/;
   return text.split('\n').flatMap((line, at, lines) => {
     const before = lines[at - 1] ?? '';

@@ -10,7 +10,7 @@ import { tempDir } from './temp-dir.ts';
 const SRC = new URL('../src/', import.meta.url);
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
 const textOf = (file: string) => readFileSync(new URL(file, SRC), 'utf8');
-const statementFiles = files.filter((file) => file.endsWith('.sql') && !file.includes('migrations'));
+const statementFiles = files.filter((file) => file.endsWith('.sql') && !file.endsWith('-schema.sql'));
 const sources = files.filter((file) => file.endsWith('.ts')).map(textOf);
 
 const namesIn = (file: string) => [...readStatements(new URL(file, SRC)).keys()];
@@ -85,15 +85,17 @@ describe('statements', () => {
   }
 });
 
-test('migrations are numbered from 1 without a gap', () => {
-  const folders = new Map<string, string[]>();
-  for (const file of files) {
-    const [, folder, number] = /^(.*migrations)[/\\](\d{3})_[a-z_]+\.sql$/.exec(file) ?? [];
-    if (folder !== undefined && number !== undefined) folders.set(folder, [...(folders.get(folder) ?? []), number]);
-  }
-  expect(folders.size).toBe(7);
-  for (const [folder, numbers] of folders) {
-    const expected = numbers.map((_, index) => String(index + 1).padStart(3, '0'));
-    expect(numbers.toSorted(), folder).toEqual(expected);
+test('a schema has neither a comment nor more than one blank inside a text, because databases get it without comments', () => {
+  const schemas = files.filter((file) => file.endsWith('-schema.sql'));
+  expect(schemas.length).toBe(7);
+  for (const file of schemas) {
+    const sql = textOf(file).replaceAll(/--.*/g, '');
+    const texts = [...sql.matchAll(/'[^']*'/g)].map(([text]) => text);
+    expect(
+      texts.filter((text) => /\s\s|\n/.test(text)),
+      file,
+    ).toEqual([]);
+    // A comment that began inside a text would leave it open.
+    expect(sql.split("'").length % 2, file).toBe(1);
   }
 });

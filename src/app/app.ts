@@ -2,7 +2,6 @@ import { type ControlHandler, serveControl, whenLeft } from '../imports/life/con
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
-import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
@@ -65,7 +64,6 @@ export async function openApp(
   const dir = dataDir(config.dataDir);
   const { warning } = makeDataDir(dir);
   const log = openLog(dir.root, config.log, logStream);
-  lifecycle.onStop(watchConversions((conversion) => conversion && log.info(conversionSentence(conversion))));
   warn = (text) => {
     log.warn(text);
     show(`Warning: ${text}.`);

@@ -2,7 +2,6 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { chooseProfile } from '../platform/config.ts';
-import { conversionSentence, watchConversions } from '../platform/conversions.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import { NEXT_ADDRESS_MS } from '../platform/loopback.ts';
 import { VERSION } from '../platform/package-folder.ts';
@@ -41,16 +40,12 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     for (const one of [command, ...command.commands]) settle(one, io);
   }
   settle(program, io);
-  const ignore = watchConversions((conversion) => {
-    if (conversion !== undefined) say(io, `${conversionSentence(conversion)}; this may be interrupted.`);
-  });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     return complain(io, error);
   } finally {
-    ignore();
     chooseProfile(undefined);
   }
 }

@@ -27,7 +27,6 @@ export const ERROR_CODES = {
   MORE_PAGES: 'usage',
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
-  NEWER_LEDGER: 'usage',
   UNKNOWN_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
   DATABASE_BUSY: 'fatal',

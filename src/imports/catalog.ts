@@ -19,7 +19,7 @@ import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
 import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { keepRecord } from './record-file.ts';
-import { CATALOG_MIGRATIONS } from './schemas.ts';
+import { CATALOG_SCHEMA } from './schemas.ts';
 
 /** An import as the catalog lists it. Times are ms since 1970. */
 export interface ImportRecord {
@@ -157,7 +157,7 @@ const STATEMENTS = new URL('catalog.sql', import.meta.url);
 /** Its own file is the one that can be made again. */
 function opened(path: string, open: typeof openForReading): DatabaseSync {
   try {
-    return open(path, CATALOG_MIGRATIONS);
+    return open(path, CATALOG_SCHEMA);
   } catch (error) {
     if (!(error instanceof LedgerError && error.code === 'DAMAGED_LEDGER')) throw error;
     const remedy = '`rollcall doctor --rebuild-catalog` makes a new one from the folders of the imports';
@@ -269,7 +269,7 @@ function restore(sql: Statements, records: readonly ImportRecord[]): void {
 export function isIntact(path: string): boolean {
   if (!existsSync(path)) return false;
   try {
-    using database = openForReading(path, CATALOG_MIGRATIONS);
+    using database = openForReading(path, CATALOG_SCHEMA);
     return database.prepare('pragma quick_check').get()?.['quick_check'] === 'ok';
   } catch (error) {
     if (isDamage(error) || (error instanceof LedgerError && error.code === 'DAMAGED_LEDGER')) return false;

@@ -1,6 +1,4 @@
-/** Folders with the numbered migrations of the catalog and of ledgers. */
-
-/** Migrations of the catalog: imports, syncs, schedules and reports that wait for delivery. */
-export const CATALOG_MIGRATIONS = new URL('migrations/', import.meta.url);
-/** Migrations of the ledger of one import. */
-export const IMPORT_MIGRATIONS = new URL('record/migrations/', import.meta.url);
+/** Schema of the catalog: imports, syncs, schedules and reports that wait for delivery. */
+export const CATALOG_SCHEMA = new URL('catalog-schema.sql', import.meta.url);
+/** Schema of the ledger of one import. */
+export const IMPORT_SCHEMA = new URL('record/import-schema.sql', import.meta.url);

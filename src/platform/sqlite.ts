@@ -1,33 +1,21 @@
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { noteConversion } from './conversions.ts';
 import { busyIn, busyTimeoutMs, NamedDatabase, sqliteCode } from './database-busy.ts';
 
-/** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
+/** SQLite as the ledger uses it: one writer, any number of readers, a schema for each kind of database, statements by name. */
 
 /**
  * Page cache per connection in KiB. A bound, so that a ten-million-row import needs no more than a small one. It is also
  * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file as well.
  */
 const CACHE_KIB = 4_096;
-/** Bytes of a database from which on converting it takes so long that someone wants to know: about a third of a second. */
-const SLOW_TO_CONVERT = 32 * 1024 * 1024;
 
 export class LedgerError extends RollcallError {
-  declare readonly code: 'NEWER_LEDGER' | 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
+  declare readonly code: 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
 
   constructor(
     code: LedgerError['code'],
@@ -60,8 +48,8 @@ export function privateFile(path: string): void {
   }
 }
 
-/** Opens a database for writing and brings it to the newest schema of `migrations` (a folder of numbered .sql files). */
-export function openForWriting(path: string, migrations: URL): DatabaseSync {
+/** Opens a database for writing. A new one gets the tables of `schema` (a .sql file). */
+export function openForWriting(path: string, schema: URL): DatabaseSync {
   privateFile(path);
   const database = new NamedDatabase(path, {});
   return opened(database, path, () => {
@@ -73,7 +61,7 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
       pragma threads = 2;
       pragma foreign_keys = on;
     `);
-    migrate(database, migrations, path);
+    makeTables(database, schema, path);
   });
 }
 
@@ -111,7 +99,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
  * journal, so that an error cannot be rolled back and a crash leaves a file that cannot be used.
  * @param pageBytes each table and index takes at least one page: small ones keep a small file small
  */
-export function openForStaging(path: string, migrations: URL, pageBytes: 512 | 4096 = 4096): DatabaseSync {
+export function openForStaging(path: string, schema: URL, pageBytes: 512 | 4096 = 4096): DatabaseSync {
   privateFile(path);
   // Else SQLite keeps its journal, whatever the pragma says.
   const database = new DatabaseSync(path, { defensive: false });
@@ -124,7 +112,7 @@ export function openForStaging(path: string, migrations: URL, pageBytes: 512 | 4
     pragma temp_store = file;
     pragma threads = 2;
   `);
-  migrate(database, migrations, path);
+  makeTables(database, schema, path);
   return database;
 }
 
@@ -153,17 +141,15 @@ export function intoOneFile(path: string): void {
   }
 }
 
-/**
- * Opens a database that another process may be writing. One that an older rollcall wrote is brought to the newest schema
- * of `migrations` first.
- */
-export function openForReading(path: string, migrations: URL): DatabaseSync {
+/** Opens a database that another process may be writing. */
+export function openForReading(path: string, schema: URL): DatabaseSync {
   if (!existsSync(path)) throw LedgerError.missing(path);
   const database = new NamedDatabase(path, { readOnly: true });
   return opened(database, path, () => {
     // Reads the first page, so that a file that is not a database is reported here and not at some later query.
     database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
-    if (missingMigrations(database, migrations, path).length > 0) openForWriting(path, migrations).close();
+    // The process that is making it has not made its tables yet.
+    if (!hasTables(database, schema, path)) openForWriting(path, schema).close();
   });
 }
 
@@ -171,8 +157,8 @@ export function openForReading(path: string, migrations: URL): DatabaseSync {
  * Attaches a database to be read under `name`, as `openForReading` opens it: SQLite's own error names neither a missing
  * nor a damaged file.
  */
-export function attachForReading(database: DatabaseSync, path: string, name: string, migrations: URL): void {
-  openForReading(path, migrations).close();
+export function attachForReading(database: DatabaseSync, path: string, name: string, schema: URL): void {
+  openForReading(path, schema).close();
   database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
 }
 
@@ -194,107 +180,52 @@ export function namingDamage<Result>(path: string, use: () => Result): Result {
   }
 }
 
-function migrate(database: DatabaseSync, folder: URL, path: string): void {
-  const missing = missingMigrations(database, folder, path);
-  if (missing.length === 0) return;
-  const { size: bytes } = statSync(path);
-  const isSlow = bytes > SLOW_TO_CONVERT;
-  if (isSlow) noteConversion({ path, bytes });
-  try {
-    for (const [name, version] of missing) {
-      inTransaction(database, () => {
-        // Another process or thread may have opened the file at the same moment, and done it.
-        if (versionOf(database) >= version) return;
-        database.exec(tersely(readFileSync(new URL(name, folder), 'utf8')));
-        database.exec(`pragma user_version = ${version}`);
-      });
-    }
-  } finally {
-    if (isSlow) noteConversion(undefined);
-  }
+/** A schema as SQLite gets it, and its version: a number made from the text, kept in `user_version`. */
+interface Schema {
+  readonly sql: string;
+  readonly version: number;
 }
+
+const schemas = new Map<string, Schema>();
 
 /**
- * Removes comments and line breaks: SQLite stores statements as they are written, and comments would be a third of a small
- * ledger. No string in a migration contains `--`.
+ * Reads a schema, once in a process, without comments and line breaks: SQLite stores statements as they are written, and
+ * comments would be a third of a small ledger. No text in a schema contains `--`.
  */
-function tersely(sql: string): string {
-  return sql.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
-}
-
-/**
- * Files of migrations that the database has not had, with the version that each leads to.
- * @throws LedgerError NEWER_LEDGER; UNKNOWN_LEDGER for one that other migrations brought to the version that it names
- */
-function missingMigrations(database: DatabaseSync, folder: URL, path: string): [file: string, version: number][] {
-  const files = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort();
-  const isKnown = knownFiles.has(path);
-  // Together, as another process may convert it at this moment.
-  const [version, columns] = inTransaction(
-    database,
-    () => [versionOf(database), isKnown ? [] : columnsOf(database)],
-    'deferred',
-  );
-  if (version > files.length) {
-    throw new LedgerError(
-      'NEWER_LEDGER',
-      `${path} has schema ${version} and this rollcall knows ${files.length}: it was written by a newer rollcall`,
-      { remedy: 'use that one' },
-    );
+function schemaIn(file: URL): Schema {
+  let schema = schemas.get(file.href);
+  if (schema === undefined) {
+    const sql = readFileSync(file, 'utf8').replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
+    schema = { sql, version: createHash('sha256').update(sql).digest().readInt32BE() };
+    schemas.set(file.href, schema);
   }
-  const expected = isKnown ? [] : columnsAfter(files.slice(0, version), folder);
-  const lacking = expected.find((column) => !columns.includes(column));
-  if (lacking !== undefined) {
-    throw new LedgerError(
-      'UNKNOWN_LEDGER',
-      `${path} has schema ${version} without ${lacking}: it was written by a rollcall from before version 0.1.0 was released, and this one cannot convert it`,
-      {
-        remedy: words`nothing was changed: finish its imports with the rollcall that wrote it, and use another ${option('dataDir')} with this one`,
-      },
-    );
-  }
-  knownFiles.add(path);
-  return files.map((name, index): [string, number] => [name, index + 1]).slice(version);
+  return schema;
 }
 
-/** Every column of its tables, as `table.column`. */
-function columnsOf(database: DatabaseSync): string[] {
-  const columns = database.prepare(
-    "select t.name || '.' || c.name as name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'",
-  );
-  return columns.all().map(({ name }) => String(name));
+/** Makes the tables of a new database. @throws LedgerError UNKNOWN_LEDGER for one that has another schema */
+function makeTables(database: DatabaseSync, file: URL, path: string): void {
+  if (hasTables(database, file, path)) return;
+  inTransaction(database, () => {
+    // Another process or thread may have opened the file at the same moment, and made them.
+    if (hasTables(database, file, path)) return;
+    const { sql, version } = schemaIn(file);
+    database.exec(sql);
+    database.exec(`pragma user_version = ${version}`);
+  });
 }
 
-/** Files whose columns this process has looked at: opening one takes three times as long with a look. */
-const knownFiles = new Set<string>();
-const knownColumns = new Map<string, readonly string[]>();
-
-/** The columns that a database has after these migrations, kept for the process. */
-function columnsAfter(files: readonly string[], folder: URL): readonly string[] {
-  const key = [folder.href, ...files].join('/');
-  const known = knownColumns.get(key);
-  if (known !== undefined) return known;
-  const database = new DatabaseSync(':memory:');
-  for (const name of files) database.exec(readFileSync(new URL(name, folder), 'utf8'));
-  const columns = columnsOf(database);
-  database.close();
-  knownColumns.set(key, columns);
-  return columns;
+/** Whether the database has its tables: false for a new one. @throws LedgerError UNKNOWN_LEDGER */
+function hasTables(database: DatabaseSync, file: URL, path: string): boolean {
+  const version = database.prepare('pragma user_version').get()?.['user_version'];
+  if (version === 0) return false;
+  if (version === schemaIn(file).version) return true;
+  throw new LedgerError('UNKNOWN_LEDGER', `${path} was written by another version of rollcall`, {
+    remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
+  });
 }
 
-function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('pragma user_version').get()?.['user_version']);
-}
-
-/** @param mode `deferred` for one that only reads */
-export function inTransaction<Result>(
-  database: DatabaseSync,
-  work: () => Result,
-  mode: 'immediate' | 'deferred' = 'immediate',
-): Result {
-  database.exec(`begin ${mode}`);
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate');
   try {
     const result = work();
     database.exec('commit');

@@ -1,5 +1,4 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { type Conversion, noteConversion } from './conversions.ts';
 import { type ErrorClass, type Served, Thread } from './threads.ts';
 import { Turns } from './turns.ts';
 
@@ -67,8 +66,6 @@ interface RunningThread<Tasks extends Served> {
   readonly worker: Thread<Tasks>;
   /** On a busy machine it takes seconds to load: no task's fault. */
   isLoaded: boolean;
-  /** It converts a ledger of an older version, which takes as long as it takes: ended in the middle, it would begin again. */
-  isConverting: boolean;
   readonly sent: Set<Asked<Tasks>>;
   /** Open streams: the next chunk may be taken after a long time. */
   streams: number;
@@ -155,17 +152,11 @@ export class ThreadQueue<Tasks extends Served> {
       passesRows: true,
       heapMb,
       errors,
-      onNote: (conversion) => {
-        thread.isConverting = conversion !== null;
-        for (const asked of thread.sent) this.#setDeadline(thread, asked);
-        noteConversion((conversion as Conversion | null) ?? undefined);
-      },
       onLost: (cause) => this.#lose(thread, reasonFor(cause)),
     });
     const thread: RunningThread<Tasks> = {
       worker,
       isLoaded: false,
-      isConverting: false,
       sent: new Set(),
       streams: 0,
     };
@@ -217,11 +208,11 @@ export class ThreadQueue<Tasks extends Served> {
     answered.then(asked.answer.resolve, asked.answer.reject);
   }
 
-  /** Restarts the deadline of a task; no deadline runs while a ledger is converted. */
+  /** Restarts the deadline of a task. */
   #setDeadline(thread: RunningThread<Tasks>, asked: Asked<Tasks>): void {
     clearTimeout(asked.deadline);
     asked.deadline = undefined;
-    if (asked.limits === undefined || thread.isConverting) return;
+    if (asked.limits === undefined) return;
     const { deadlineMs } = asked.limits;
     if (asked.hasLeft) asked.deadline = setTimeout(() => this.#end(thread, left()), LEFT_MS);
     else if (thread.isLoaded) {

@@ -1,9 +1,10 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { manyMembers, openSandboxPlace, type SandboxPlace } from './workplace.ts';
+import { filesBelow, manyMembers, openSandboxPlace, type SandboxPlace } from './workplace.ts';
 
 async function withThreeImports(): Promise<SandboxPlace> {
   const place = await openSandboxPlace({ users: 'any', groups: 'any' });
@@ -89,4 +90,27 @@ test('a damaged catalog is named with its remedy, kept beside the new one, and i
   server.interrupt('SIGTERM');
   await server.ended;
   expect(readdirSync(place.dataDir).filter((file) => /^catalog\.sqlite\.\d+$/.test(file))).toHaveLength(1);
+});
+
+test('a data directory of another version is refused by each command, with what to do, and stays as it is', async () => {
+  const place = await withThreeImports();
+  const catalog = new DatabaseSync(join(place.dataDir, 'catalog.sqlite'));
+  catalog.exec('pragma user_version = 10');
+  catalog.close();
+  const databases = () => filesBelow(place.dataDir).filter(({ path }) => path.endsWith('.sqlite'));
+  const before = databases();
+  const commands = [
+    ...['list', 'status', 'report', 'resume', 'retry', 'undo last', 'import m.csv', 'serve --port 0'],
+    ...['doctor', 'doctor --rebuild-catalog', 'sync list', 'schedule list', 'watch', 'check last'],
+  ];
+  for (const command of commands) {
+    const { code, stderr, stdout } = await place.run(command.split(' '));
+    const said = stdout + stderr;
+    expect([command, code, said]).toEqual([
+      command,
+      EXIT.usage,
+      expect.stringMatching(/catalog\.sqlite was written by another version.* another --data-dir/s),
+    ]);
+  }
+  expect(databases()).toEqual(before);
 });

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { asOlderRollcall } from '../imports/ledger/older-ledger.ts';
 import { manyMembers, members, openSandboxPlace, openWorkplace, type SandboxPlace } from './workplace.ts';
 
 const FORMULA = '=HYPERLINK("https://evil.example","x")';
@@ -100,22 +98,6 @@ describe('report', () => {
     expect((await place.run(['report', '--overwrite'])).stderr).toContain('add --output');
     // Nothing can be lost there.
     expect((await place.run(['report', '--output', '/dev/null'])).code).toBe(EXIT.ok);
-  });
-
-  test('says that a large ledger of an older rollcall is converted first', async () => {
-    const place = await finished();
-    const before = (await place.run(['report'])).stdout;
-    const { id } = (await place.summary(['status'])).summary;
-    const path = join(place.dataDir, 'imports', id, 'ledger.sqlite');
-    const ledger = new DatabaseSync(path);
-    asOlderRollcall(ledger);
-    ledger.close();
-    expect(await place.run(['report'])).toEqual({
-      code: EXIT.ok,
-      stdout: before,
-      stderr: expect.stringMatching(/^Converting .*ledger\.sqlite \(35 MB\), which an older rollcall wrote; .*\n$/),
-    });
-    expect((await place.run(['report'])).stderr).toBe('');
   });
 
   test('of a file that was refused says why there is none', async () => {

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openInspectThread } from '../../src/features/inspect/routes.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { type LedgerThread, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
-import { type Conversion, watchConversions } from '../../src/platform/conversions.ts';
 import { ThreadQueue } from '../../src/platform/thread-queue.ts';
 import { tempDir } from '../temp-dir.ts';
-import { asOlderRollcall } from './ledger/older-ledger.ts';
 import { members, rowAt, stage } from './ledger/staged-import.ts';
 
 /** Requests of a stranger have a deadline, a bound on memory, and an end when the stranger leaves. */
@@ -60,24 +57,6 @@ test('the time in which a thread starts is not that of its first task', async ()
   const preview = openHeads().ask('preview', SMALL, { deadlineMs: 10_000 });
   vi.advanceTimersByTime(60_000);
   await expect(preview).resolves.toBeInstanceOf(Uint8Array);
-});
-
-test('the time in which a ledger of an older rollcall is converted is no time of the question', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const path = await staged();
-  const ledger = new DatabaseSync(path);
-  onTestFinished(() => ledger.close());
-  asOlderRollcall(ledger);
-  // The conversion waits for it.
-  ledger.exec('begin immediate');
-  const told = Promise.withResolvers<Conversion | undefined>();
-  onTestFinished(watchConversions(told.resolve));
-  const rows = openThreads().of(path, { deadlineMs: 10_000 }).countRows({});
-  expect(await told.promise).toMatchObject({ path });
-  vi.advanceTimersByTime(60_000);
-  ledger.exec('rollback');
-  expect(await rows).toBe(300);
 });
 
 test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {

@@ -4,7 +4,7 @@ import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
-import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
@@ -34,7 +34,7 @@ export const CSV: InputDescription = {
 
 /** Stages rows as an import does, without its thread. Row 1 is in line 2. */
 export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
-  const database = openForStaging(path, IMPORT_MIGRATIONS);
+  const database = openForStaging(path, IMPORT_SCHEMA);
   inTransaction(database, () => {
     const inserter = rowInserter(database);
     for (const [

@@ -5,9 +5,9 @@ import { type GroupFacts, groupFacts } from '../../chat/replies.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { type ListStore, tableStore } from '../../chat/whole-lists.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
-import { CHECK_MIGRATIONS } from '../../imports/predictions/row-check.ts';
+import { CHECK_SCHEMA } from '../../imports/predictions/row-check.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
-import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import {
   attachForReading,
@@ -284,7 +284,7 @@ export async function createCheckLedger(folder: string): Promise<CheckLedger> {
 }
 
 export function openCheckLedger(folder: string): CheckLedger {
-  const database = openForWriting(checkFiles(folder).check, CHECK_MIGRATIONS);
+  const database = openForWriting(checkFiles(folder).check, CHECK_SCHEMA);
   attach(database, folder);
   return new CheckLedger(database);
 }
@@ -295,7 +295,7 @@ export function openUserCheck(
   users: readonly { readonly region: Region; readonly uid: string }[],
 ): CheckLedger {
   for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-  const ledger = new CheckLedger(openForWriting(path, CHECK_MIGRATIONS));
+  const ledger = new CheckLedger(openForWriting(path, CHECK_SCHEMA));
   ledger.transaction(() => {
     ledger.sql('begin').run({ at: Date.now() });
     for (const { region, uid } of users) ledger.sql('ask_about').run({ region, uid });
@@ -310,7 +310,7 @@ export function readCheck<Result>(
 ): Result | undefined {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return undefined;
-  const database = openForReading(check, CHECK_MIGRATIONS);
+  const database = openForReading(check, CHECK_SCHEMA);
   try {
     attach(database, folder);
     const ledger = new CheckLedger(database);
@@ -323,5 +323,5 @@ export function readCheck<Result>(
 
 function attach(database: Database, folder: string): void {
   const { ledger } = checkFiles(folder);
-  attachForReading(database, ledger, 'staged', IMPORT_MIGRATIONS);
+  attachForReading(database, ledger, 'staged', IMPORT_SCHEMA);
 }

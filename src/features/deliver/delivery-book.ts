@@ -1,5 +1,5 @@
 import { type CatalogReader, openCatalogReader } from '../../imports/catalog.ts';
-import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /**
@@ -22,7 +22,7 @@ export interface DeliveryBook {
 
 /** @param catalog path of the catalog, which the coordinator also has open */
 export function openDeliveryBook(catalog: string): DeliveryBook {
-  const database = openForWriting(catalog, CATALOG_MIGRATIONS);
+  const database = openForWriting(catalog, CATALOG_SCHEMA);
   const reader = openCatalogReader(catalog);
   const sql = statementsOf(database, new URL('delivery-book.sql', import.meta.url));
   return {

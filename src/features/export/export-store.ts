@@ -43,7 +43,7 @@ export class UnknownExport extends RollcallError {
   }
 }
 
-const MIGRATIONS = new URL('migrations/', import.meta.url);
+const SCHEMA = new URL('export-schema.sql', import.meta.url);
 const STATEMENTS = new URL('export-store.sql', import.meta.url);
 
 /** The file of an export, in its folder. */
@@ -116,7 +116,7 @@ export interface ExportStore extends ExportReader {
 }
 
 export function createExportStore(folder: string, options: ExportOptions): ExportStore {
-  const database = openForWriting(exportFile(folder), MIGRATIONS);
+  const database = openForWriting(exportFile(folder), SCHEMA);
   statementsOf(database, STATEMENTS)('begin').run({ options: JSON.stringify(options), at: Date.now() });
   return storeOf(database);
 }
@@ -124,13 +124,13 @@ export function createExportStore(folder: string, options: ExportOptions): Expor
 /** @throws UnknownExport */
 export function openExportStore(folder: string, id: string): ExportStore {
   if (!existsSync(exportFile(folder))) throw new UnknownExport(id);
-  return storeOf(openForWriting(exportFile(folder), MIGRATIONS));
+  return storeOf(openForWriting(exportFile(folder), SCHEMA));
 }
 
 /** @throws UnknownExport */
 export function openExportReader(folder: string, id: string): ExportReader {
   if (!existsSync(exportFile(folder))) throw new UnknownExport(id);
-  return readerOf(openForReading(exportFile(folder), MIGRATIONS));
+  return readerOf(openForReading(exportFile(folder), SCHEMA));
 }
 
 type Database = ReturnType<typeof openForWriting>;

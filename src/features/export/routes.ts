@@ -146,8 +146,7 @@ function viewsOf(exports: Exports, dir: ServerContext['dir'], log: ServerContext
 const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
   DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
   LEDGER_MISSING: 'its file is not there: delete the export, and begin another',
-  NEWER_LEDGER: 'its file was written by a newer rollcall: read it with that one',
-  UNKNOWN_LEDGER: 'its file was written by a rollcall from before the first release: read it with that one',
+  UNKNOWN_LEDGER: 'its file was written by another version of rollcall: read it with that one',
 };
 
 function unreadableView(id: string, reason: string, folder: string): ExportView {

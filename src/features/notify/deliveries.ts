@@ -1,4 +1,4 @@
-import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** A change of state of an import, a sync or a region that the receiver is notified of. */
@@ -40,7 +40,7 @@ export interface Deliveries {
 
 /** @param catalog path of the catalog, which the coordinator also has open */
 export function openDeliveries(catalog: string): Deliveries {
-  const database = openForWriting(catalog, CATALOG_MIGRATIONS);
+  const database = openForWriting(catalog, CATALOG_SCHEMA);
   const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
   return {
     owner: String(sql('notes_owner').get()?.['id']),

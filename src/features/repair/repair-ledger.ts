@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
-import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import {
   type RepairAction,
@@ -12,7 +12,7 @@ import {
   rowProblems,
 } from './api.ts';
 
-export const REPAIR_MIGRATIONS = new URL('migrations/', import.meta.url);
+export const REPAIR_SCHEMA = new URL('repair-schema.sql', import.meta.url);
 
 export const STATEMENTS = new URL('repair.sql', import.meta.url);
 
@@ -61,8 +61,8 @@ export function repairFile(folder: string): string {
 
 /** @param folder of an import that has a ledger @param isUnsent rows that would fail can be repaired too */
 export function openRepairLedger(folder: string, isUnsent = false): RepairLedger {
-  const database = openForWriting(repairFile(folder), REPAIR_MIGRATIONS);
-  attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_MIGRATIONS);
+  const database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
+  attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_SCHEMA);
   const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
   const sql = statementsOf(database, STATEMENTS);
   for (const view of [foreseen, 'open_to_repair', 'open_repaired']) sql(view).run();

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { RUN_STATES, type RunState } from '../../membership/sync-state.ts';
 import { TEXT_SETTINGS } from '../../platform/named-sources.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -160,7 +160,7 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
 export function openScheduleCatalog(path: string): ScheduleCatalog {
-  const database = openForWriting(path, CATALOG_MIGRATIONS);
+  const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   return {
     ...readerOf(database),
@@ -226,7 +226,7 @@ function columnsOf(schedule: NewSchedule) {
 
 /** Opens the schedules of a catalog that its owner may be writing. */
 export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
-  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
+  return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
 
 function readerOf(database: DatabaseSync): ScheduleCatalogReader {

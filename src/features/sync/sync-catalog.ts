@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { cursorOf, placeOf } from '../../imports/catalog.ts';
-import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
@@ -91,7 +91,7 @@ export interface SyncMove {
 const STATEMENTS = new URL('sync-catalog.sql', import.meta.url);
 
 export function openSyncCatalog(path: string): SyncCatalog {
-  const database = openForWriting(path, CATALOG_MIGRATIONS);
+  const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
   const known = (id: string): SyncRecord => {
@@ -143,7 +143,7 @@ export function openSyncCatalog(path: string): SyncCatalog {
 
 /** Opens the syncs of a catalog that its owner may be writing. */
 export function openSyncCatalogReader(path: string): SyncCatalogReader {
-  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
+  return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
 
 function readerOf(database: DatabaseSync): SyncCatalogReader {

@@ -3,7 +3,7 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import { RegionWithoutApp } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { type CreatedThing, openCreated, readMade } from '../../imports/record/created.ts';
-import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -25,7 +25,7 @@ export interface UnderWay {
 
 /** @param catalog path of the catalog, which the coordinator also has open */
 export function openUnderWay(catalog: string): UnderWay {
-  const database = openForWriting(catalog, CATALOG_MIGRATIONS);
+  const database = openForWriting(catalog, CATALOG_SCHEMA);
   const sql = statementsOf(database, new URL('deletions.sql', import.meta.url));
   return {
     begin: (id) => void sql('begin').run({ id }),

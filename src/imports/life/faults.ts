@@ -69,13 +69,11 @@ export function faultOf(step: FaultCode, error: unknown, ledger: string): Fault 
   return { code: step, reason };
 }
 
-/** Ledgers that are neither gone nor damaged: another rollcall reads them. */
-const INTACT: ReadonlySet<LedgerError['code']> = new Set(['NEWER_LEDGER', 'UNKNOWN_LEDGER']);
-
 /** The error that says that the ledger is gone or damaged; undefined for any other. */
 function lostLedger(error: unknown, path: string): LedgerError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof LedgerError && !INTACT.has(cause.code)) return cause;
+    // One that is neither gone nor damaged is read by another version.
+    if (cause instanceof LedgerError && cause.code !== 'UNKNOWN_LEDGER') return cause;
     if (isDamage(cause)) return LedgerError.damaged(path, cause);
   }
   return undefined;

@@ -7,14 +7,14 @@ import { checkFiles } from './check-paths.ts';
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
 
 /** Migrations of `check.sqlite`, which the feature `check` writes. */
-export const CHECK_MIGRATIONS = new URL('migrations/', import.meta.url);
+export const CHECK_SCHEMA = new URL('check-schema.sql', import.meta.url);
 const STATEMENTS = readStatements(new URL('row-check.sql', import.meta.url));
 
 /** Attaches the check in the folder of an import as `checked`, to be read; false where there is none. */
 export function attachCheck(database: DatabaseSync, folder: string): boolean {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return false;
-  attachForReading(database, check, 'checked', CHECK_MIGRATIONS);
+  attachForReading(database, check, 'checked', CHECK_SCHEMA);
   return true;
 }
 
@@ -36,7 +36,7 @@ function asked(ledger: DatabaseSync, statement: string, values: Readonly<Record<
   const { check } = checkFiles(dirname(ledger.location() ?? ''));
   if (!existsSync(check)) return [];
   // A check that begins at this moment may not have its tables yet.
-  const database = openForReading(check, CHECK_MIGRATIONS);
+  const database = openForReading(check, CHECK_SCHEMA);
   try {
     return database.prepare(STATEMENTS.get(statement) ?? '').all(values);
   } finally {

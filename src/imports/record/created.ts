@@ -1,7 +1,7 @@
 import { foldId, type Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 import { hashUid } from './enum-ids.ts';
 
 /** A user or group that an import created or reactivated, for deleting it. */
@@ -49,7 +49,7 @@ export function readMade(
   path: string,
   limit: number,
 ): { readonly things: MadeThing[]; readonly total: number; readonly deletable: number } {
-  const database = openForReading(path, IMPORT_MIGRATIONS);
+  const database = openForReading(path, IMPORT_SCHEMA);
   try {
     const sql = statementsOf(database, new URL('created.sql', import.meta.url));
     const counted = sql('count_made').get();
@@ -65,7 +65,7 @@ export function readMade(
 
 /** Opens the ledger of an import that has finished. */
 export function openCreated(path: string): CreatedLedger {
-  const database = openForWriting(path, IMPORT_MIGRATIONS);
+  const database = openForWriting(path, IMPORT_SCHEMA);
   const sql = statementsOf(database, new URL('created.sql', import.meta.url));
   return {
     things: () =>

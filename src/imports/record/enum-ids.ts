@@ -1,7 +1,7 @@
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 
-/** The ledger's numbers for words; the tables of the same names have them in SQL (migrations/001_import.sql). */
+/** The ledger's numbers for words; the tables of the same names have them in SQL (import-schema.sql). */
 export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
 export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
 export const actionId = (action: Action): number => ACTIONS.indexOf(action) + 1;

@@ -4,7 +4,7 @@ import { type Action, REGIONS, type Region, type Scope } from '../../membership/
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, openForWriting, type Statement, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
 import { Creating, type CreationToSend } from './creating.ts';
@@ -74,7 +74,7 @@ export class ImportLedger {
   readonly #markStarted: Statement<unknown>;
 
   constructor(path: string, create?: CreateOptions) {
-    const database = openForWriting(path, IMPORT_MIGRATIONS);
+    const database = openForWriting(path, IMPORT_SCHEMA);
     const sql = statementsOf(database, new URL('import.sql', import.meta.url));
     this.#database = database;
     this.#sql = sql;

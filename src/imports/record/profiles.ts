@@ -3,7 +3,7 @@ import type { CreateField, CreateOptions } from '../../options/create-options.ts
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import { CreateWithoutName } from '../import-errors.ts';
 import { columnsOf } from '../input-columns.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
 /** The profiles in a staged file of users and groups that it would create. */
@@ -23,7 +23,7 @@ export interface Profiles {
 
 /** Opens the ledger of a staged file. */
 export function openProfiles(path: string, options: CreateOptions): Profiles {
-  const database = openForReading(path, IMPORT_MIGRATIONS);
+  const database = openForReading(path, IMPORT_SCHEMA);
   const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
   const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
   const columns = columnsOf(input);

@@ -13,7 +13,7 @@ import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, hashUid, outcomeId, scopeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
@@ -65,7 +65,7 @@ export class ImportReader {
   readonly #importSql: Statements;
 
   constructor(path: string) {
-    this.#database = openForReading(path, IMPORT_MIGRATIONS);
+    this.#database = openForReading(path, IMPORT_SCHEMA);
     this.#sql = statementsOf(this.#database, new URL('reading.sql', import.meta.url));
     this.#importSql = statementsOf(this.#database, new URL('../record/import.sql', import.meta.url));
   }

@@ -37,8 +37,7 @@ const UNCOUNTED: Readonly<Record<LedgerError['code'] | 'DATABASE_BUSY', string>>
   DATABASE_BUSY: 'another program holds its ledger, so its rows cannot be counted',
   DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
   LEDGER_MISSING: 'its ledger is not there, so its rows cannot be counted',
-  NEWER_LEDGER: 'its ledger was written by a newer rollcall, so its rows cannot be counted',
-  UNKNOWN_LEDGER: 'its ledger was written by a rollcall from before the first release, so its rows cannot be counted',
+  UNKNOWN_LEDGER: 'its ledger was written by another version of rollcall, so its rows cannot be counted',
 };
 
 /** An import without its follow-ups. */

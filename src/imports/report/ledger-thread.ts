@@ -1,6 +1,5 @@
-import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
-import { serve, tellOpener } from '../../platform/threads.ts';
+import { serve } from '../../platform/threads.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import type { RowWithOutcome } from './chosen-rows.ts';
 import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
@@ -140,8 +139,6 @@ async function writeReports({ path, folder, record }: ReportsRequest): Promise<R
     reader.close();
   }
 }
-
-watchConversions((conversion) => tellOpener(conversion ?? null));
 
 serve<LedgerThread>(
   {

@@ -4,7 +4,7 @@ import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 import { cutAgain } from './cut.ts';
 
 const STATEMENTS = new URL('leave-out.sql', import.meta.url);
@@ -34,7 +34,7 @@ export type FindLeftOut = (ledger: DatabaseSync, unsent: UnsentImport) => void;
  * @returns how many rows were left out
  */
 export function leaveOut(unsent: UnsentImport, find: FindLeftOut): number {
-  const ledger = openForWriting(join(unsent.folder, 'ledger.sqlite'), IMPORT_MIGRATIONS);
+  const ledger = openForWriting(join(unsent.folder, 'ledger.sqlite'), IMPORT_SCHEMA);
   try {
     const sql = statementsOf(ledger, STATEMENTS);
     sql('begin').run();
@@ -56,7 +56,7 @@ export function workWithout(
   unsent: UnsentImport,
   finds: readonly FindLeftOut[],
 ): { readonly work: readonly WorkLeft[]; readonly leftOut: readonly number[] } {
-  const ledger = openForReading(join(unsent.folder, 'ledger.sqlite'), IMPORT_MIGRATIONS);
+  const ledger = openForReading(join(unsent.folder, 'ledger.sqlite'), IMPORT_SCHEMA);
   try {
     const sql = statementsOf(ledger, STATEMENTS);
     sql('begin').run();

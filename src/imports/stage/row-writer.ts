@@ -4,7 +4,7 @@ import { asError } from '../../errors/message-of.ts';
 import type { Action, Region } from '../../membership/membership.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { actionId, hashUid, regionId, scopeId } from '../record/enum-ids.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 import { cut, type StagedTotals } from './cut.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
@@ -27,7 +27,7 @@ export function startStaging(path: string): Staging {
   let isAbandoned = false;
 
   const begin = (pageBytes: 512 | 4096) => {
-    const database = openForStaging(path, IMPORT_MIGRATIONS, pageBytes);
+    const database = openForStaging(path, IMPORT_SCHEMA, pageBytes);
     database.exec('begin');
     writing = { database, inserter: rowInserter(database) };
     writing.inserter.insert(few);

@@ -5,7 +5,7 @@ import { openForReading } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_SCHEMA } from '../schemas.ts';
 
 /** Minimum number of rows of the file; a share counts from those of the last run. */
 export interface LeastRows {
@@ -18,7 +18,7 @@ export interface LeastRows {
 export function inputRowsIn(ledgers: Iterable<string>): number | undefined {
   for (const path of ledgers) {
     if (!existsSync(path)) continue;
-    const database = openForReading(path, IMPORT_MIGRATIONS);
+    const database = openForReading(path, IMPORT_SCHEMA);
     try {
       const rows = database.prepare('select rows_read as n from input').get()?.['n'];
       if (typeof rows === 'number') return rows;

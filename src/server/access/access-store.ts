@@ -111,7 +111,7 @@ export interface AccessStore {
   close(): void;
 }
 
-const MIGRATIONS = new URL('migrations/', import.meta.url);
+const SCHEMA = new URL('access-schema.sql', import.meta.url);
 const STATEMENTS = new URL('access.sql', import.meta.url);
 
 /** Keys are remembered this long, in ms. */
@@ -131,7 +131,7 @@ export function tokenIdIn(text: string): string {
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 export function openAccessStore(path: string): AccessStore {
-  const database = openForWriting(path, MIGRATIONS);
+  const database = openForWriting(path, SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const tokens = () => sql<TokenRecord>('tokens').all();
   type Used = Pick<TokenRecord, 'id' | 'lastUsedAt'>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { REMEMBERED_CALL_GROUPS, rowInserter } from '../../../src/imports/stage/row-writer.ts';
 import type { StagedRow } from '../../../src/imports/stage/staged-row.ts';
@@ -24,7 +24,7 @@ const row = fc.record({
 
 /** Writes chunks of rows, and reads them from the ledger. */
 function written(chunks: readonly (readonly StagedRow[])[]) {
-  const database = openForStaging(join(tempDir(), 'ledger.sqlite'), IMPORT_MIGRATIONS);
+  const database = openForStaging(join(tempDir(), 'ledger.sqlite'), IMPORT_SCHEMA);
   const inserter = rowInserter(database);
   for (const chunk of chunks) inserter.insert(chunk);
   inserter.finish();
@@ -90,7 +90,7 @@ test('more groups than are remembered: each row is in its own, and batches have 
   const guids = [...team(60), ...others, ...team(60)];
   const rows = guids.map((guid, index) => rowAt(index, { guid }));
   const path = join(tempDir(), 'ledger.sqlite');
-  const database = openForStaging(path, IMPORT_MIGRATIONS);
+  const database = openForStaging(path, IMPORT_SCHEMA);
   const inserter = rowInserter(database);
   inserter.insert(rows);
   inserter.finish();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
 import { openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
@@ -31,7 +31,7 @@ test.each(['few', 'many'])(
 );
 
 test('while it is staged, a ledger has no journal, which would write many pages a second time', () => {
-  const database = openForStaging(join(tempDir(), 'import.db'), IMPORT_MIGRATIONS);
+  const database = openForStaging(join(tempDir(), 'import.db'), IMPORT_SCHEMA);
   expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'off' });
   database.close();
 });

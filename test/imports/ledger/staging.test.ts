@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { MAX_UIDS_PER_CALL } from '../../../src/chat/service/limits.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
-import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/row-writer.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
@@ -79,7 +79,7 @@ describe('staging', () => {
 
   test('UIDs with the same hash are kept apart, and the same UID is still found', () => {
     const path = join(tempDir(), 'ledger.sqlite');
-    const database = openForStaging(path, IMPORT_MIGRATIONS);
+    const database = openForStaging(path, IMPORT_SCHEMA);
     const inserter = rowInserter(database);
     const rows = ['anna', 'berta', 'ANNA', 'carla'].map((uid, index) => rowAt(index, { uid }));
     inserter.insert(rows);

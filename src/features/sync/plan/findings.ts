@@ -2,7 +2,7 @@ import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { Finding, GuardFinding, GuardObjections } from '../api-plan.ts';
 import { GUARDS, remedyIn } from './plan-guards.ts';
-import { PLAN_MIGRATIONS, type PlanReader, planReader } from './plan-reading.ts';
+import { PLAN_SCHEMA, type PlanReader, planReader } from './plan-reading.ts';
 
 /** The place of an objection among those of its guard, the worst first. */
 export interface FindingPlace {
@@ -36,7 +36,7 @@ export function openFindings(
   path: string,
   mode: NonNullable<ReturnType<PlanReader['facts']>['flags']>['mode'],
 ): Findings {
-  const database = openForReading(path, PLAN_MIGRATIONS);
+  const database = openForReading(path, PLAN_SCHEMA);
   const sql = statementsOf(database, new URL('findings.sql', import.meta.url));
   const findingOf = ({ id, value, ...row }: Row): GuardFinding & FindingPlace => {
     const { guard, region, guid, allowed: limit, sentence, members } = row;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { scopeId } from '../../../imports/record/enum-ids.ts';
-import { IMPORT_MIGRATIONS } from '../../../imports/schemas.ts';
+import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import { isScope, type Region } from '../../../membership/membership.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import {
@@ -16,7 +16,7 @@ import { counted } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
 import {
   type GroupName,
-  PLAN_MIGRATIONS,
+  PLAN_SCHEMA,
   type PlanCreating,
   type PlanDatabase,
   type PlanFacts,
@@ -89,7 +89,7 @@ export interface PlanLedger extends PlanReader {
 
 /** Opens the file of a plan at `path`, a new one where there is none. Throws LedgerError when it cannot be used. */
 export function openPlanLedger(path: string): PlanLedger {
-  const database = openForWriting(path, PLAN_MIGRATIONS);
+  const database = openForWriting(path, PLAN_SCHEMA);
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
   return {
     ...planReader(database),
@@ -188,7 +188,7 @@ export function withAttached<Result>(
   work: () => Result,
 ): Result {
   if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
-  attachForReading(database, path, name, name === 'newer' ? PLAN_MIGRATIONS : IMPORT_MIGRATIONS);
+  attachForReading(database, path, name, name === 'newer' ? PLAN_SCHEMA : IMPORT_SCHEMA);
   try {
     return inTransaction(database, work);
   } finally {

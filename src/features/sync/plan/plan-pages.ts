@@ -3,7 +3,7 @@ import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { PlanAction, PlanGroup } from '../api-plan.ts';
-import { actionOf, newGroupOf, PLAN_MIGRATIONS } from './plan-reading.ts';
+import { actionOf, newGroupOf, PLAN_SCHEMA } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 
 /** A group of a plan, with its actions counted. */
@@ -60,7 +60,7 @@ const SLICE = 20_000;
 
 /** Opens the plan at `path`, which must be complete. @param slice actions that are looked at in one go */
 export function openPlanPages(path: string, slice = SLICE): PlanPages {
-  const database = openForReading(path, PLAN_MIGRATIONS);
+  const database = openForReading(path, PLAN_SCHEMA);
   const sql = statementsOf(database, new URL('plan-pages.sql', import.meta.url));
 
   const summary = (row: GroupRow): GroupSummary => {

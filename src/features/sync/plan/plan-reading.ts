@@ -11,7 +11,7 @@ import type { PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';
 
 /** The numbered migrations of a plan's file. */
-export const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
+export const PLAN_SCHEMA = new URL('plan-schema.sql', import.meta.url);
 
 /** A connection to a plan's file. */
 export type PlanDatabase = ReturnType<typeof openForReading>;
@@ -103,7 +103,7 @@ export interface PlanReader {
 }
 
 export function openPlanReader(path: string): PlanReader {
-  return planReader(openForReading(path, PLAN_MIGRATIONS));
+  return planReader(openForReading(path, PLAN_SCHEMA));
 }
 
 const names = z.array(z.string());

@@ -11,7 +11,7 @@ insert into outcomes values
 create table scopes (id integer primary key, name text not null unique) strict;  -- highest first
 insert into scopes values (1, 'admin'), (2, 'moderator'), (3, 'participant'), (4, 'ban');
 
--- What a row asks for. A change or a removal is a batch of its own, in a lane of its own.
+-- The actions that a row may ask for. A change or a removal is a batch of its own, in a call group of its own.
 create table actions (id integer primary key, name text not null unique) strict;
 insert into actions values (1, 'add'), (2, 'change'), (3, 'remove'), (4, 'unban');
 
@@ -25,7 +25,7 @@ create table regions (
 ) strict;
 insert into regions (id, name) values (1, 'us'), (2, 'eu'), (3, 'in');
 
--- What the input was: one row.
+-- The input: one row.
 create table input (
   id          integer primary key check (id = 1),
   format      text not null,             -- how the rows are kept: csv, json, ndjson
@@ -45,11 +45,15 @@ create table groups (
   guid            text not null,         -- as it was written first
   refused_code    text,                  -- set when the service refused the whole group: the rest of it is not sent
   refused_message text,
-  bans            integer not null default 0 -- 1: its banned users are known; 2: the service does not list them
+  banned_users    text not null default 'not_asked' check (banned_users in (
+    'not_asked',
+    'known',
+    'not_listed'                         -- the service does not say who is banned
+  ))
 ) strict;
 
--- A group, an acting user and an action: the rows that may travel in one call.
-create table lanes (
+-- Rows with the same group, acting user and action may travel in one call: they are a call group.
+create table call_groups (
   id           integer primary key,
   group_id     integer not null references groups (id),
   on_behalf_of text not null,
@@ -57,7 +61,7 @@ create table lanes (
   later        integer not null default 0 -- 1: not among the rows to try first; waits until somebody resumes
 ) strict;
 
-create index lanes_by_group on lanes (group_id);
+create index call_groups_by_group on call_groups (group_id);
 
 -- The input, row by row; a row that gives several memberships stands here once for each. Never changed after staging.
 create table rows (
@@ -65,7 +69,7 @@ create table rows (
   line      integer not null,            -- as a spreadsheet counts
   region_id integer,                     -- null: the row does not tell
   group_id  integer,                     -- null: the row is invalid
-  lane_id   integer,                     -- null: the row is not sent (invalid or duplicate)
+  call_group_id integer,                 -- null: the row is not sent (invalid or duplicate)
   scope_id  integer,                     -- null: the row is invalid or asks for a removal
   uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
   uid       text,
@@ -88,7 +92,7 @@ create table skipped (
   message text not null
 ) strict;
 
--- What an invalid row said as far as it could be read, so that it is found by GUID and UID. `rows` has its UID.
+-- The words of an invalid row as far as they could be read, so that it is found by GUID and UID. `rows` has its UID.
 create table invalid_rows (
   row_id integer primary key,
   guid   text not null,                  -- as it was read, at most 200 characters; '' where there was none
@@ -112,27 +116,42 @@ create table duplicates (
 
 create table batches (
   id          integer primary key,
-  lane_id     integer not null,
+  call_group_id integer not null,
   region_id   integer not null,
-  turn        integer not null,          -- its place in its lane: first batches of all groups go first
-  -- 0 pending, 1 dispatched, 2 done, 3 replaced by other batches, 4 waits for its group or users, 5 later (rows to try first)
-  state       integer not null default 0,
+  turn        integer not null,          -- its place in its call group: first batches of all groups go first
+  state       text not null default 'pending' check (state in (
+    'pending',
+    'dispatched',
+    'done',
+    'replaced',                          -- by other batches
+    'waiting',                           -- for its group or users
+    'later'                              -- other rows are tried first
+  )),
   size        integer not null,          -- UIDs
   bans        integer not null,          -- UIDs among them that are to be banned
   parent      integer,                   -- the batch that it was cut from
   asked_again integer not null default 0, -- 1: holds UIDs that a reply did not mention
-  asked_for   integer not null default 0, -- 1: its users are not known and may be created; 2: that was done
-  doubt       text,                      -- why an earlier call for these rows may have been carried out
+  users       text not null default 'assumed' check (users in (
+    'assumed',                           -- to exist
+    'unknown',                           -- to the service, and may be created
+    'settled'                            -- created, or found, or not created
+  )),
+  uncertainty text,                      -- why an earlier call for these rows may have been carried out; null: none can have been
   calls       integer not null default 0, -- so far, those of its parents included
   dispatched_at integer,                 -- when it was last put into the queue
+  started     integer,                   -- 1: a call of it has begun since then, 0: none has; null: that is not marked
   http_status integer,                   -- of the last call
-  finished_at integer
+  finished_at integer,
+  members     integer,                   -- of the group after the batch was added; null: the reply does not say
+  -- JSON array of [row, id of the action message in the group's conversation]; null: the reply names none. Kept once for the
+  -- batch: a text in each of its rows takes as long as recording all else.
+  messages    text
 ) strict;
 
-create index batches_pending on batches (region_id, turn, id) where state = 0;
-create index batches_dispatched on batches (id) where state = 1;
-create index batches_by_lane on batches (lane_id);
-create index batches_waiting on batches (id) where state = 4;
+create index batches_pending on batches (region_id, turn, id) where state = 'pending';
+create index batches_dispatched on batches (id) where state = 'dispatched';
+create index batches_by_call_group on batches (call_group_id);
+create index batches_waiting on batches (id) where state = 'waiting';
 
 -- Groups and users that the service may not know, in an import that may create them.
 create table creations (
@@ -176,12 +195,14 @@ create table calls (
   ms          integer not null,
   http_status integer,
   code        text not null,             -- empty when the call was answered
-  kind        text not null              -- answered, or the kind of refusal (chat/error-policy.ts)
+  kind        text not null,             -- answered, or the kind of refusal (chat/error-policy.ts)
+  request_id  text,                      -- as the service named the request, whose support asks for it; null: it did not
+  message     text                       -- of a refusal; null: the call was answered
 ) strict;
 
 -- Running totals by region, so that progress costs nothing: outcome names, and read, calls, retries, rateLimited.
 -- region_id 0: rows whose region cannot be told.
-create table tallies (
+create table counters (
   region_id integer not null,
   name      text not null,
   n         integer not null,

@@ -1,7 +1,7 @@
 -- One plan: who is in the groups concerned, what is to be done about each of them, and what the guards say.
 -- Scopes are the numbers of the ledger (admin 1, moderator 2, participant 3, ban 4); 0 stands for nobody.
 
--- What the plan was made from, and how: one row.
+-- The file that the plan was made from, and how: one row.
 create table plan (
   id         integer primary key check (id = 1),
   file       text not null,              -- the input as the user named it
@@ -11,7 +11,9 @@ create table plan (
   invalid    integer not null,           -- of these rows
   fields     text not null,              -- JSON array: fields that a column was recognised for
   flags      text,                       -- JSON; null until the plan is made
-  planned_at integer                     -- ms since 1970
+  planned_at integer,                    -- ms since 1970
+  creating   text,                       -- JSON: what may be created and how much, and what is known to be missing; null: nothing may be
+  notes      text not null default '[]'  -- JSON array of {code, text}: what a person should know about the file
 ) strict;
 
 create table groups (
@@ -25,6 +27,7 @@ create table groups (
   members integer not null default 0,    -- listed ones, the banned not counted
   owner   text collate nocase,           -- empty: nobody; null: not known
   bans_known integer not null default 0, -- 1: the list of the banned was asked for
+  creates text,                          -- JSON of a group that is not there and would be created: name, type and owner; null: any other
   unique (region, guid)
 ) strict;
 
@@ -53,7 +56,15 @@ create table actions (
   to_id    integer not null,             -- of a report: what is not done
   reason   text not null references reasons (name),
   line     integer,                      -- of the file, where a row asks for it
+  row_id   integer,                      -- of the staged file, where a row asks for it
   primary key (group_id, uid)
+) strict, without rowid;
+
+-- Users who would be added and are in none of the groups that were listed: they may not exist.
+create table newcomers (
+  region text not null,
+  uid    text not null collate nocase,
+  primary key (region, uid)
 ) strict, without rowid;
 
 create table findings (

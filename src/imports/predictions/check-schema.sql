@@ -8,6 +8,7 @@ create table run (
   calls       integer not null default 0,
   price       text,                      -- JSON: calls that are still to be made, at most; null: not known
   notes       text not null default '[]', -- JSON array of sentences: what could not be found out
+  options     text,                      -- JSON: the import's options that its verdicts depend on; null until they are made
   created_at  integer not null,          -- ms since 1970
   finished_at integer
 ) strict;

@@ -1,7 +1,7 @@
 -- The catalog: which imports, syncs and schedules there are and in which state each is, and what receivers are still to be
 -- notified of. Everything else about an import or a plan is in a file of its own.
 
--- Who this data directory is to workers elsewhere: part of the name of the queue that brings its results.
+-- The name of this data directory to workers elsewhere: part of the name of the queue that brings its results.
 create table coordinator (id text primary key) strict;
 insert into coordinator values (lower(hex(randomblob(6))));
 
@@ -20,7 +20,12 @@ create table imports (
   finished_at integer,                   -- when it reached a final state
   -- 1 while a process is at work on it: still 1 at the next start, that process died in the middle of it.
   attended    integer not null default 0,
-  deaths      integer not null default 0 -- so many times since it last made progress
+  deaths      integer not null default 0, -- so many times since it last made progress
+  created_by  text not null default '',  -- '': it was made without a person
+  tags        text not null default '[]', -- JSON: words that people gave it
+  -- JSON (`ImportTotals` in api/import-summary.ts), so that a list of imports opens none of their ledgers; null until it has
+  -- ended and was counted.
+  totals      text
 ) strict;
 
 create index imports_by_time on imports (created_at, id);
@@ -35,6 +40,39 @@ create table transitions (
 ) strict;
 
 create index transitions_by_import on transitions (import_id, at);
+
+-- Rows that needed a person when an import was over, by code. While it runs, its ledger knows.
+create table import_problems (
+  import_id text not null references imports (id) on delete cascade,
+  code      text not null,               -- of the row's problem; '' where there is none
+  rows      integer not null,
+  primary key (import_id, code)
+) strict, without rowid;
+
+-- Imports of which more rows needed a person than their retries have sent. A retry that is under way may send all of them.
+create view open_problems as
+select p.id, p.rows
+  from (select import_id as id, sum(rows) as rows from import_problems group by import_id) p
+ where p.rows > coalesce((select sum(iif(r.finished_at is null, p.rows, json_extract(r.totals, '$.rows.read')))
+                            from imports r where r.retry_of = p.id), 0);
+
+-- Imports whose rows that need attention a person has seen and leaves as they are.
+create table dismissed (
+  import_id text primary key references imports (id) on delete cascade,
+  rows      integer not null             -- that needed attention then: with more, it needs attention again
+) strict, without rowid;
+
+-- Imports whose users and groups, which they created, are being deleted: a stop or crash leaves the row, and the next start
+-- continues.
+create table deletions (
+  import_id text primary key references imports (id) on delete cascade
+) strict, without rowid;
+
+-- Imports as statements give them: one home for the names of their columns.
+create view import_records as
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags, totals,
+       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
+  from imports;
 
 -- Syncs: what was planned, who let it through, and the import that carried it out. The plan itself is a file of its own.
 
@@ -71,6 +109,12 @@ create table sync_transitions (
 
 create index sync_transitions_by_sync on sync_transitions (sync_id, at);
 
+create view sync_records as
+select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
+       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
+       created_at as createdAt, finished_at as finishedAt
+  from syncs;
+
 -- Schedules: syncs that begin by themselves. What the queue knows of them is put there from here.
 
 create table schedules (
@@ -91,8 +135,29 @@ create table schedules (
   copy_hash       text,                  -- of an https source: the copy that is kept of it, and how the server calls that
   copy_etag       text,
   copy_modified   text,
-  placed_hash     text                   -- of the source that the last run has put in place as a whole; null: it has not
+  placed_hash     text,                  -- of the source that the last run has put in place as a whole; null: it has not
+  version         integer not null default 1, -- counts up with every edit, so that nobody overwrites what they have not seen
+  -- 1: made over the API, so that it reads only what the setting ROLLCALL_SOURCES allows at the moment of the run.
+  restricted      integer not null default 0,
+  source_settings text not null default '{}' -- JSON, without secrets: how the source is read, beside its address and headers
 ) strict;
+
+create table schedule_edits (
+  schedule text not null references schedules (name) on delete cascade,
+  version  integer not null,             -- that it had afterwards
+  at       integer not null,             -- ms since 1970
+  who      text not null,
+  changes  text not null,                -- JSON array: field, from, to, as people read them; no secret
+  primary key (schedule, version)
+) strict, without rowid;
+
+-- Times in which schedules were paused: a night without a run was missed, or the schedule was paused.
+create table schedule_pauses (
+  schedule text not null references schedules (name) on delete cascade,
+  since    integer not null,             -- ms since 1970
+  until    integer,                      -- null: it is still paused
+  primary key (schedule, since)
+) strict, without rowid;
 
 -- Runs of schedules, and those that there should have been.
 create table schedule_runs (
@@ -148,4 +213,37 @@ when new.state in ('held', 'applied', 'incomplete', 'stale', 'failed') and exist
 begin
   insert into deliveries (id, kind, subject, state, reason, at)
     values (lower(hex(randomblob(16))), 'sync', new.sync_id, new.state, new.reason, new.at);
+end;
+
+-- Reports that are to be written where the options of their import say, and those that were. An import's last move and this
+-- are written in one transaction: no crash comes between.
+create table report_deliveries (
+  import_id  text primary key references imports (id) on delete cascade,
+  since      integer not null,           -- when the import was over
+  arrived_at integer,                    -- null while they wait
+  error      text,                       -- of the last attempt, in a sentence; null where there was none
+  told_at    integer                     -- when somebody was notified that it lasts
+) strict, without rowid;
+
+create trigger deliver_reports after insert on transitions
+when new.state in ('completed', 'aborted', 'cancelled')
+  and (select json_extract(options, '$.reportTo.place') from imports where id = new.import_id) is not null
+begin
+  insert into report_deliveries (import_id, since) values (new.import_id, new.at) on conflict do nothing;
+end;
+
+-- To those who are notified of imports: once that they wait, and then that they have arrived.
+
+create trigger note_reports_wait after update of told_at on report_deliveries
+when old.told_at is null and new.told_at is not null and exists (select 1 from notifying)
+begin
+  insert into deliveries (id, kind, subject, state, reason, at)
+    values (lower(hex(randomblob(16))), 'import', new.import_id, 'reports_wait', new.error, new.told_at);
+end;
+
+create trigger note_reports_arrived after update of arrived_at on report_deliveries
+when old.arrived_at is null and new.arrived_at is not null and new.told_at is not null and exists (select 1 from notifying)
+begin
+  insert into deliveries (id, kind, subject, state, reason, at)
+    values (lower(hex(randomblob(16))), 'import', new.import_id, 'reports_arrived', 'the reports were delivered', new.arrived_at);
 end;

@@ -1,4 +1,4 @@
--- Who may use the server, and what was done with it. Of tokens and sessions only the SHA-256 is kept.
+-- The tokens of a server, and its audit log. Of tokens and sessions only the SHA-256 is kept.
 
 create table tokens (
   id         text primary key,
@@ -7,7 +7,8 @@ create table tokens (
   hash       blob not null,              -- SHA-256 of the secret part
   created_at integer not null,           -- ms since 1970, like every time here
   expires_at integer,
-  revoked_at integer
+  revoked_at integer,
+  last_used_at integer                   -- to the minute
 ) strict;
 
 -- Browsers that have logged in. A session is worth what its token is worth.
@@ -37,4 +38,11 @@ create table idempotency (
   import_id text not null,
   at        integer not null,
   primary key (who, key)
+) strict;
+
+-- The receiver of notifications that an admin has set. The address may hold a secret, and none of this is ever shown again.
+create table receiver (
+  id      integer primary key check (id = 1),
+  address text not null,
+  secret  text                           -- notifications are signed with it; null: they are not
 ) strict;
