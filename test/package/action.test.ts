@@ -156,6 +156,43 @@ describe('the action', () => {
     expect(place.sandbox.members('us', 'team').size).toBe(3);
   });
 
+  test.each([
+    "--where=name!=O'Brien --limit groupRemovals=0",
+    '--limit groupRemovals=0 "',
+    "--where 'name!=O'Brien' --limit groupRemovals=0",
+  ])('plans nothing with arguments that cannot be read: %s', async (args) => {
+    const place = await openPlace();
+    const { run } = runner(place);
+    place.file('members.csv', members([['team', 'cleo']]));
+    const file = 'members.csv';
+    const ended = await run({ file, args: `--mode mirror --missing remove ${args}`, apply: 'true' }, '');
+    expect(ended).toMatchObject({ status: 2, step: 'sync', outputs: { id: '' } });
+    expect(ended.said).toContain('args cannot be read');
+    expect(place.sandbox.members('us', 'team').size).toBe(3);
+  });
+
+  test('takes quotes, lines and blanks in arguments as a shell does, and runs nothing in them', async () => {
+    const place = await openPlace();
+    const { run, comments } = runner(place);
+    place.file('members.csv', 'guid,uid,name\nteam,anna,O\'Brien\nteam,bob,"$(touch here)"\n');
+    const args = `--where "name!=O'Brien"\n  --map 'uid=uid,guid=guid'   --min-rows "1"\n`;
+    const planned = await run({ file: 'members.csv', args });
+    expect(planned).toMatchObject({ status: 0, outputs: { state: 'planned', changes: '1' } });
+    expect(comments()[0]?.body).toContain('`bob`');
+    const blank = await run({ file: 'members.csv', args: ' \n' });
+    expect(blank).toMatchObject({ status: 0, outputs: { changes: '2' } });
+    await run({ file: 'members.csv', args: '--where "name=$(touch here)" --where `touch here`=1' });
+    expect(existsSync(join(place.root, 'here'))).toBe(false);
+  });
+
+  test('takes no flag for a file', async () => {
+    const place = await openPlace();
+    const { run } = runner(place);
+    const ended = await run({ file: '--apply' });
+    expect(ended).toMatchObject({ status: 2, outputs: { state: 'failed', id: '' } });
+    expect(ended.said).toContain('--apply');
+  });
+
   test('says on the pull request why a file could not be planned', async () => {
     const place = await openPlace();
     const { run, comments } = runner(place);
