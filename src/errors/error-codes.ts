@@ -24,7 +24,6 @@ export const ERROR_CODES = {
   EDITED_MEANWHILE: 'usage',
   SOURCE_NOT_ALLOWED: 'usage',
   BAD_SOURCE: 'usage',
-  MORE_PAGES: 'usage',
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
   UNKNOWN_LEDGER: 'usage',

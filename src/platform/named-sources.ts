@@ -43,10 +43,6 @@ export const SOURCE_SETTINGS = {
     help: "for sftp: the keys of hosts, in place of this user's ~/.ssh/known_hosts",
     isPath: true,
   },
-  nextPage: {
-    value: '<field>',
-    help: 'for a JSON API: the field with the address of the next page, or parameter=field for a cursor (a header Link is followed without it); none: read this page alone',
-  },
   query: { value: '<file>', help: 'for a database: the file with the query', isPath: true },
   table: { value: '<name>', help: 'for a database: the table to read' },
 } as const satisfies Record<string, SourceSetting>;

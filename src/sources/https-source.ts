@@ -7,7 +7,6 @@ import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/loopback.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
-import { ALONE, isJson, joinedPages, linkedPage, type Page, refuseNamedNext } from './json-pages.ts';
 import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
 import { headersWithValues } from './secrets.ts';
@@ -28,8 +27,7 @@ export const httpsSource: Adapter = (request) => {
   const url = new URL(request.address);
   const headers = headersWithValues(request.settings.headers ?? {}, request.environment);
   const name = addressName(request.address);
-  const { nextPage } = request.settings;
-  return { name, open: (signal, known) => open({ ...request, url, headers, name, nextPage }, signal, known) };
+  return { name, open: (signal, known) => open({ ...request, url, headers, name }, signal, known) };
 };
 
 interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow' | 'mayConnect'> {
@@ -37,11 +35,10 @@ interface Asked extends Pick<SourceRequest, 'ca' | 'mayFollow' | 'mayConnect'> {
   /** With their values. */
   readonly headers: Readonly<Record<string, string>>;
   readonly name: string;
-  readonly nextPage: string | undefined;
 }
 
-async function open(asked: Asked, stop: AbortSignal, version: string | undefined): Promise<Opened> {
-  const { url, ca, name, nextPage } = asked;
+async function open(asked: Asked, stop: AbortSignal, known: string | undefined): Promise<Opened> {
+  const { url, ca, name } = asked;
   const outside = keepOutside(url, asked.mayConnect);
   const agent = new Agent({
     connections: 1,
@@ -68,37 +65,21 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
     outside.check(to, from);
     asked.mayFollow?.(to);
   };
-  const ask = (to: URL, wanted: Wanted) => follow(agent, check, { ...asked, to }, wanted, stop);
-  const bytesOf = ({ headers, body }: Answer, from: URL) =>
-    resumed(body, isStrong(headers['etag']) ? (at) => rest(ask, from, headers, at) : undefined, {
-      failed,
-      signal: stop,
-    });
-  const pageOf = (answer: Answer, from: URL): Page => ({
-    place: answer.place,
-    type: textOf(answer.headers['content-type']),
-    link: [answer.headers['link'] ?? ''].flat().join(', '),
-    pieces: bytesOf(answer, from),
-  });
+  const ask = (wanted: Wanted) => follow(agent, check, asked, wanted, stop);
   try {
-    // The version of a page does not say whether the others have changed.
-    const known = nextPage === undefined || nextPage === ALONE ? version : undefined;
-    const first = await ask(url, { known });
-    if (first.statusCode === 304) {
-      await first.body.dump();
+    const { statusCode, headers, body } = await ask({ known });
+    if (statusCode === 304) {
+      await body.dump();
       return { name, version: known, content: undefined, close };
     }
-    const page = pageOf(first, url);
-    if (nextPage !== ALONE && (nextPage !== undefined || linkedPage(page.link) !== undefined)) {
-      const pieces = joinedPages(page, nextPage, async (to) => {
-        check(to, shown(name));
-        return pageOf(await ask(to, {}).catch(thrown(failed)), to);
+    if (NEXT_LINK.test([headers['link'] ?? ''].flat().join())) {
+      throw new SourceError(`${shown(name)} is one page of several: its header Link names the next one`, {
+        remedy: 'fetch all pages with curl, and give their rows to rollcall import -',
       });
-      return { name, version: undefined, content: { kind: 'bytes', size: undefined, pieces }, close };
     }
-    const { headers } = first;
     const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
-    const pieces = nextPage === undefined && isJson(page) ? refuseNamedNext(page.pieces, shown(name)) : page.pieces;
+    const more = isStrong(headers['etag']) ? (at: number) => rest(ask, shown(name), headers, at) : undefined;
+    const pieces = resumed(body, more, { failed, signal: stop });
     return { name, version: versionOf(headers), content: { kind: 'bytes', size, pieces }, close };
   } catch (error) {
     await close();
@@ -106,18 +87,10 @@ async function open(asked: Asked, stop: AbortSignal, version: string | undefined
   }
 }
 
+/** A link to the next page, in the header `Link`. */
+const NEXT_LINK = /;\s*rel\s*=\s*"?(?:[^",;]*\s)?next(?![\w-])/i;
+
 const UNANSWERED = 'check its address, and that its server is up; then try again';
-
-const thrown =
-  (failed: (error: unknown) => unknown) =>
-  (error: unknown): never => {
-    throw failed(error);
-  };
-
-type Answer = Dispatcher.ResponseData & {
-  /** The address after redirects. */
-  readonly place: URL;
-};
 
 interface Wanted {
   /** The version that need not come again. */
@@ -135,16 +108,16 @@ const isStrong = (etag: string | string[] | undefined) => textOf(etag).startsWit
 
 /** The rest of what broke off, if it is still the same. */
 async function rest(
-  ask: (to: URL, wanted: Wanted) => Promise<Answer>,
-  url: URL,
+  ask: (wanted: Wanted) => Promise<Dispatcher.ResponseData>,
+  name: string,
   first: Headers,
   from: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const answer = await ask(url, { rest: { etag: textOf(first['etag']), from } });
+  const answer = await ask({ rest: { etag: textOf(first['etag']), from } });
   if (answer.statusCode === 206 && goesOn(first, answer.headers, from)) return answer.body;
   await answer.body.dump();
   throw new SourceError(
-    `${shown(addressName(url.href))} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
+    `${name} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
     { remedy: NOTHING_READ },
   );
 }
@@ -172,12 +145,12 @@ function versionOf(headers: Headers): string | undefined {
 async function follow(
   agent: Agent,
   check: Outside['check'],
-  { url, headers, to }: Pick<Asked, 'url' | 'headers'> & { readonly to: URL },
+  { url, headers }: Asked,
   { known, rest }: Wanted,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Dispatcher.ResponseData> {
   const [etag = '', modified = ''] = known?.split('\n') ?? [];
-  let place = to;
+  let place = url;
   for (let redirects = 0; ; redirects++) {
     const answer = await agent.request({
       origin: place.origin,
@@ -196,7 +169,7 @@ async function follow(
     });
     const { statusCode } = answer;
     const isExpected = statusCode === 200 || (rest !== undefined && statusCode === 206);
-    if (isExpected || (statusCode === 304 && known !== undefined)) return { ...answer, place };
+    if (isExpected || (statusCode === 304 && known !== undefined)) return answer;
     await answer.body.dump();
     const at = shown(addressName(place.href));
     // A server that starts again answers so for a while.

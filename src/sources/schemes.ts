@@ -20,7 +20,7 @@ interface Scheme {
 const SCHEMES: readonly Scheme[] = [
   {
     names: ['https', 'http'],
-    takes: ['headers', 'nextPage'],
+    takes: ['headers'],
     load: async () => (await import('./https-source.ts')).httpsSource,
   },
   {

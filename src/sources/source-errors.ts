@@ -13,17 +13,13 @@ export class SourceNotAllowed extends RollcallError {
 export class SourceError extends RollcallError {
   constructor(
     what: string,
-    {
-      code = 'BAD_SOURCE',
-      ...about
-    }: {
-      readonly code?: 'BAD_SOURCE' | 'MORE_PAGES';
+    about: {
       readonly remedy?: Words;
       readonly facts?: Readonly<Record<string, unknown>>;
       readonly cause?: unknown;
     } = {},
   ) {
-    super(code, what, about);
+    super('BAD_SOURCE', what, about);
   }
 
   /** @param what the source as it is shown */

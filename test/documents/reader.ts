@@ -142,7 +142,7 @@ function unitsOf({ text }: Block): readonly string[] {
   return commands.every((line) => /^(\w+=\S* )*(npx rollcall|rollcall|export) /.test(line)) ? commands : [text];
 }
 
-/** `rollcall` and `npx rollcall` of a shell are this one; npm installs nothing. `curl` may have been fetched. */
+/** `rollcall` and `npx rollcall` of a shell are this one; npm installs nothing. `curl` and `jq` may have been fetched. */
 function prepareShell(place: SandboxPlace): void {
   const bin = join(place.root, 'bin');
   mkdirSync(bin);
@@ -151,6 +151,7 @@ function prepareShell(place: SandboxPlace): void {
     ['rollcall', `${rollcall} "$@"`],
     ['npx', `shift; ${rollcall} "$@"`],
     ['curl', `exec ${JSON.stringify(findProgram('curl'))} "$@"`],
+    ['jq', `exec ${JSON.stringify(findProgram('jq'))} "$@"`],
   ] as const) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(bin, name), 0o755);

@@ -72,10 +72,17 @@ test('docs/addresses.md: its commands do what they should, with files, buckets a
   sqlite.close();
 
   const { ca, issue } = await createAuthority();
-  const web = createServer(await issue(['localhost']), (_request, reply) => reply.end(TEAM));
+  const web = createServer(await issue(['localhost']), ({ url = '', headers }, reply) => {
+    const [, page] = /^\/members\?page=(\d)$/.exec(url) ?? [];
+    if (page === undefined) return reply.end(TEAM);
+    const data = ['ann', 'ben'].map((uid) => ({ uid: `${uid}-${page}`, guid: 'team' }));
+    const next = page === '3' ? null : `https://${headers.host}/members?page=${Number(page) + 1}`;
+    return reply.end(JSON.stringify({ data, next }));
+  });
   const authorities = place.file('authorities.pem', `${place.sandbox.caPem}\n${ca}`);
   Object.assign(place.env, {
     ROLLCALL_CA_FILE: at(authorities),
+    CURL_CA_BUNDLE: at(authorities),
     EXPORT_TOKEN: 'of the export',
     DB_PASSWORD: 'of the database',
     AWS_ENDPOINT_URL: s3.endpoint,

@@ -14,6 +14,7 @@ const PACKAGES: Readonly<Record<Need, { readonly name: string; readonly programs
   mariadb: { name: 'mariadb-server-core', programs: 'usr/sbin/mariadbd' },
   sshd: { name: 'openssh-server', programs: 'usr/{sbin/sshd,lib/openssh/sftp-server,bin/ssh-{keygen,agent,add}}' },
   curl: { name: 'curl', programs: 'usr/bin/curl' },
+  jq: { name: 'jq', programs: 'usr/bin/jq' },
   chromium: { name: 'chromium-headless-shell', programs: 'usr/lib/chromium/chromium-headless-shell' },
 };
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests start and npm does not bring. */
-export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd' | 'curl';
+export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd' | 'curl' | 'jq';
 
 /**
  * The folder of the programs that fetch.ts adds to the machine's: kept for other runs and other clones. Postgres does
@@ -24,6 +24,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
   mariadb: () => onPath('mariadbd', 'mysqld'),
   sshd: () => [...onPath('sshd'), '/usr/sbin/sshd'].filter((path) => existsSync(path)),
   curl: () => onPath('curl'),
+  jq: () => onPath('jq'),
   chromium: () => {
     const named = process.env['CHROMIUM_PATH'];
     if (named !== undefined) return [named];
@@ -35,7 +36,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
 export function programOf(need: Need): string | undefined {
   return [
     ...PLACES[need](),
-    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl}')),
+    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl,jq}')),
   ][0];
 }
 

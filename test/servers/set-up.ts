@@ -8,13 +8,13 @@ import { dockerAnswers } from './program.ts';
 const TESTS = dirname(import.meta.dirname);
 
 /** A test that imports one of these, or that imports one that does, needs it. */
-const STARTED_BY: ReadonlyMap<string, Need> = new Map([
-  ['servers/redis.ts', 'redis'],
-  ['servers/postgres.ts', 'postgres'],
-  ['servers/mariadb.ts', 'mariadb'],
-  ['servers/sshd.ts', 'sshd'],
-  ['documents/reader.ts', 'curl'],
-  ['console/browser.ts', 'chromium'],
+const STARTED_BY: ReadonlyMap<string, readonly Need[]> = new Map([
+  ['servers/redis.ts', ['redis']],
+  ['servers/postgres.ts', ['postgres']],
+  ['servers/mariadb.ts', ['mariadb']],
+  ['servers/sshd.ts', ['sshd']],
+  ['documents/reader.ts', ['curl', 'jq']],
+  ['console/browser.ts', ['chromium']],
 ]);
 
 /** Programs that are taken from Docker if that answers. */

@@ -269,6 +269,19 @@ describe('an address', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test.each([
+    ['</p0>; rel="first", </p2>; title="a, b"; rel="last next"', true],
+    ['<p2>; rel=next', true],
+    ['</p1>; rel="prev"', false],
+    ['<a>; title="rel=next"', false],
+    ['<a>; rel="nextpage"', false],
+  ])('with a header Link %j is one page of several: %j', async (link, isPage) => {
+    const { url } = await serve((reply) => reply.writeHead(200, { link }).end(MEMBERS));
+    const fetched = fetchFrom(url);
+    if (isPage) expect(await messageOf(fetched)).toContain('is one page of several');
+    else expect(readFileSync((await fetched).path, 'utf8')).toBe(MEMBERS);
+  });
+
   test.each([401, 404, 206, 304, 500])('that answers %i fails', async (status) => {
     const { url } = await serve((reply) => reply.writeHead(status).end());
     expect(await messageOf(fetchFrom(url))).toContain(`answered ${status} where the file was expected`);

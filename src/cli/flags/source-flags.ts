@@ -16,7 +16,7 @@ export interface PlaceFlags extends Pick<SourceSettings, 'endpoint' | 'keyFile' 
 }
 
 /** Flags for reading from an address. */
-export interface SourceFlags extends PlaceFlags, Pick<SourceSettings, 'nextPage' | 'query' | 'table'> {
+export interface SourceFlags extends PlaceFlags, Pick<SourceSettings, 'query' | 'table'> {
   /** Texts as typed: `Authorization=env:NIGHTLY_TOKEN`. */
   readonly header?: readonly string[];
   /** In bytes. */
@@ -50,7 +50,7 @@ export function withPlace(command: Command): Command {
 }
 
 export function withSource(command: Command): Command {
-  return withSettings(withPlace(withSettings(command, ['headers'])), ['nextPage', 'query', 'table']).addOption(
+  return withSettings(withPlace(withSettings(command, ['headers'])), ['query', 'table']).addOption(
     new Option('--max-source <size>', 'largest file to accept, such as 500mb')
       .argParser(byteCount)
       .default(DEFAULT_MAX_FILE, '2gb'),

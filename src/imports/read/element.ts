@@ -33,8 +33,6 @@ export interface Elements<Row = InputRow> {
   isRow(element: Element): boolean;
   /** Whether a list of the outermost object belongs to that object, and holds no elements. */
   isOpened?(property: string): boolean;
-  /** Gets the outermost object without its elements; there need be none then. Without it, that object must be about nothing else. */
-  envelope?(outermost: Element): void;
   /**
    * @param place names the element in errors
    * @param text the element's JSON text

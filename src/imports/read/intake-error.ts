@@ -36,6 +36,7 @@ export const INTAKE_ERROR_CODES = [
   'TOO_LARGE', // unpacked, or in its report
   'JSON_BROKEN',
   'JSON_SHAPE',
+  'MORE_PAGES', // one page of a list
   'UNKNOWN_COLUMN', // a mapping names one that is not there
   'AMBIGUOUS_COLUMN', // two columns for one field
   'MISSING_COLUMN',

@@ -15,6 +15,7 @@ import type { InputRow } from './input-row.ts';
 import { type Bounds, MAX_DEPTH, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
+import { refusePage } from './next-page.ts';
 
 /**
  * Rows of a JSON document in UTF-8: an array of elements, an object with one array of elements (`{"data": […]}`), or
@@ -208,11 +209,7 @@ class JsonDocument<Row> {
     const text = this.#outerText ?? '';
     const object = this.#parsed(text);
     const values = Object.values(object);
-    const { envelope } = this.#reader;
-    envelope?.(object);
     if (this.#property === undefined) {
-      // A page of them may have none.
-      if (envelope !== undefined && values.some((value) => Array.isArray(value) && value.length === 0)) return;
       if (hasMemberLists(object) || this.#reader.isRow(object)) yield* this.#rows(text, this.#outer.keys);
       else if (values.length !== 1 || !Array.isArray(values[0]) || values[0].length > 0) {
         const what = `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`;
@@ -220,6 +217,7 @@ class JsonDocument<Row> {
       }
       return;
     }
+    refusePage(object, this.#property);
     // A group beside the rows may be meant for all of them or not: the file does not say.
     const field = Object.keys(object).find((key) => key !== this.#property && (isMemberList(key) || fieldByAlias(key)));
     if (field === undefined) return;

@@ -7,6 +7,8 @@ const ROWS = '[{"guid":"g1","uid":"u1","role":"admin"}, {"guid":"g1","uid":"u2",
 const OWN =
   '{"guid":"g1","region":"eu","admins":["u1"],"moderators":[],"participants":["u2","u3"],"usersToBan":["u4"]}';
 
+const rowsOf = async (text: string) => (await read(text)).rows;
+
 describe('JSON', () => {
   test.each([
     ['an array of rows', ROWS],
@@ -21,6 +23,34 @@ describe('JSON', () => {
     expect(rows[0]?.original).toBe('{"guid":"g1","uid":"u1","role":"admin"}');
     expect(intake.columns()).toEqual(['guid', 'uid', 'role', 'region']);
     expect(intake.recognised).toEqual({ guid: 'guid', uid: 'uid', scope: 'role', region: 'region' });
+  });
+
+  test.each([
+    [{ next: 'https://hr.example.com/members?page=2' }, 'next'],
+    [{ links: { prev: null, next: '/members?page=2' } }, 'links.next'],
+    [{ _links: { next: { href: '/p2' } } }, '_links.next'],
+    [{ '@odata.nextLink': 'https://hr.example.com/p2' }, '@odata.nextLink'],
+    [{ next_cursor: 'dXNlcjpV' }, 'next_cursor'],
+    [{ meta: { next_page: 2 } }, 'meta.next_page'],
+    [{ meta: { pagination: { links: { next: '/p2' } } } }, 'meta.pagination.links.next'],
+    [{ has_more: true }, 'has_more'],
+  ])('a page that names the next one by %j does not pass for the whole list', async (more, field) => {
+    const rows = JSON.parse(ROWS);
+    for (const text of [
+      { data: rows, ...more },
+      { ...more, data: rows },
+    ].map((page) => JSON.stringify(page))) {
+      expect(await refusal(read(text, {}, [9]))).toMatchObject({ code: 'MORE_PAGES', facts: { field } });
+    }
+    expect(await rowsOf(JSON.stringify(rows.map((row: object) => ({ ...row, ...more }))))).toHaveLength(2);
+  });
+
+  test.each([
+    { next: null, links: { next: null }, next_cursor: '', has_more: false },
+    { meta: { has_more: false, next_cursor: 'x' } },
+    { next: 'tuesday', page: { next: 'x' } },
+  ])('the last page %j is read', async (more) => {
+    expect(await rowsOf(JSON.stringify({ data: JSON.parse(ROWS), ...more }))).toHaveLength(2);
   });
 
   test.each([
