@@ -160,7 +160,6 @@ describe('what commands print with --json is as their schemas say', () => {
       '--create-users',
     );
     await printed(place, 'schedule edit', 'nightly', '--cron', '30 3 * * *');
-    await printed(place, 'schedule copy', 'nightly', 'weekly');
     await printed(place, 'schedule run', 'nightly');
     await printed(place, 'schedule list');
     await printed(place, 'schedule history', 'nightly');

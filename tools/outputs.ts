@@ -113,7 +113,6 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   undo: sync,
   'schedule add': aSchedule,
   'schedule edit': aSchedule,
-  'schedule copy': aSchedule,
   'schedule list': z.array(aSchedule),
   'schedule history': z.strictObject({ name: z.string(), runs: z.array(run), failing: scheduleHistory.shape.failing }),
   'schedule pause': aSchedule,

@@ -92,12 +92,8 @@ export type ScheduleSettings = z.input<typeof scheduleSettings>;
 /** The same with texts read and defaults filled in. */
 export type CheckedSettings = z.output<typeof scheduleSettings>;
 
-const copyOf = z.string().max(100).optional().meta({
-  description: 'A schedule to take hidden values from: the query of its address, if the file is the same.',
-});
-
 /** `POST /v1/schedules` */
-export const newSchedule = scheduleSettings.extend({ name: z.string().max(100), copyOf });
+export const newSchedule = scheduleSettings.extend({ name: z.string().max(100) });
 export type NewSchedule = z.input<typeof newSchedule>;
 
 /** `PUT /v1/schedules/:name` */

@@ -79,11 +79,9 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
     },
     edit: async (name, flags) => {
       const before = find(name);
-      const request = await changed(config, before, name, flags);
+      const request = await changed(config, before, flags);
       return change({ verb: 'edit', request, version: before.version, who: currentUser() });
     },
-    copy: async (name, newName, flags) =>
-      change({ verb: 'add', request: await changed(config, find(name), newName, flags) }),
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
@@ -148,13 +146,8 @@ function isThere(source: string): boolean {
   return isRemote(source) || isPattern(source) || existsSync(source);
 }
 
-async function changed(
-  config: Config,
-  before: ScheduleRecord,
-  name: string,
-  flags: EditFlags,
-): Promise<ScheduleRequest> {
-  const { headers, settings, maxSource, protectFile, restricted } = before;
+async function changed(config: Config, before: ScheduleRecord, flags: EditFlags): Promise<ScheduleRequest> {
+  const { name, headers, settings, maxSource, protectFile, restricted } = before;
   const options = readSyncOptions(before);
   const isOther = flags.file !== undefined && flags.file !== before.file;
   return {

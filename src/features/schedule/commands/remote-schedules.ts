@@ -42,8 +42,6 @@ export function remoteSchedules(server: Server, imports: Imports): Schedules {
       const before = await find(name);
       return server.call(scheduleOperations.edit, { ...changed(before, flags), name, version: before.version });
     },
-    copy: async (name, newName, flags) =>
-      server.call(scheduleOperations.add, { ...changed(await find(name), flags), name: newName, copyOf: name }),
     run: async (io, name, flags) =>
       sayBegun(io, imports, name, await server.call(scheduleOperations.run, { name }), flags),
   };

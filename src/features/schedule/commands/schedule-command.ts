@@ -39,7 +39,6 @@ export function scheduleCommand(io: Io, end: End): Command {
   return new Command('schedule')
     .addCommand(addCommand(io, end))
     .addCommand(editCommand(io, end))
-    .addCommand(copyCommand(io, end))
     .addCommand(scheduleListCommand(io, end))
     .addCommand(runCommand(io, end))
     .addCommand(changeCommand(io, end, 'pause', 'start no runs until `schedule resume`; a run in progress continues'))
@@ -106,17 +105,6 @@ function editCommand(io: Io, end: End): Command {
   return withChanges(command).action((name: string, flags: EditFlags) => end(edit(io, name, flags)));
 }
 
-/** `rollcall schedule copy`: a new schedule with the settings of another one. */
-function copyCommand(io: Io, end: End): Command {
-  const command = new Command('copy')
-    .description('add a schedule with the settings of another one, except those that are given')
-    .argument('<name>', 'the schedule to copy')
-    .argument('<new-name>', 'name of the new one');
-  return withChanges(command).action((name: string, newName: string, flags: EditFlags) =>
-    end(copy(io, name, newName, flags)),
-  );
-}
-
 function withChanges(command: Command): Command {
   withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING })
     .option('--file <path|pattern|url>', 'another file')
@@ -135,7 +123,7 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-min-rows', 'accept a file that has become smaller'));
 }
 
-/** Settings that `edit` and `copy` change. */
+/** Settings that `edit` changes. */
 const CHANGED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...EXPECTING, ...GIVING_UP, ...REPORTING, file: {} };
 
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
@@ -144,12 +132,6 @@ async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
   }
   const { schedules } = await openSchedules(flags);
   return showChange(io, flags, await schedules.edit(name, flags), `Schedule ${name} is changed.`);
-}
-
-async function copy(io: Io, name: string, newName: string, flags: EditFlags): Promise<ExitCode> {
-  const { schedules } = await openSchedules(flags);
-  const made = await schedules.copy(name, newName, flags);
-  return showChange(io, flags, made, `Schedule ${newName} is added, with the settings of ${name}.`);
 }
 
 function showChange(io: Io, flags: EditFlags, made: ScheduleView, what: string): ExitCode {

@@ -21,8 +21,6 @@ export interface Schedules {
   add(name: string, flags: AddFlags): Promise<Added>;
   /** Changes settings that are given. */
   edit(name: string, flags: EditFlags): Promise<ScheduleView>;
-  /** Adds one with the settings of another, except those that are given. */
-  copy(name: string, newName: string, flags: EditFlags): Promise<ScheduleView>;
   /** Begins a run of one; where no server does, this process runs it to its end. */
   run(io: Io, name: string, flags: RunningFlags): Promise<ExitCode>;
 }

@@ -1,4 +1,4 @@
-/** A schedule that is made, copied or edited. */
+/** A schedule that is made or edited. */
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
@@ -25,17 +25,15 @@ import { WhenFields } from './when.tsx';
 
 const schedules = requestsOf<typeof scheduleOperations>();
 
-/** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
+/** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
-  const { param: edited, query, isOperator } = usePlace();
-  const copied = query.get('copy') ?? '';
-  const known = edited || copied;
+  const { param: edited, isOperator } = usePlace();
   const settings = useAnswer(addressOf('GET /v1/settings', {}));
-  const schedule = useAnswer(known === '' ? null : schedules.addressOf('GET /v1/schedules/:name', { name: known }));
-  const title = edited !== '' ? `Edit ${edited}` : copied !== '' ? `Copy of ${copied}` : 'New schedule';
+  const schedule = useAnswer(edited === '' ? null : schedules.addressOf('GET /v1/schedules/:name', { name: edited }));
+  const title = edited === '' ? 'New schedule' : `Edit ${edited}`;
   useTitle(title);
   const error = settings.error ?? schedule.error;
-  const isThere = settings.data !== undefined && (known === '' || schedule.data !== undefined);
+  const isThere = settings.data !== undefined && (edited === '' || schedule.data !== undefined);
   return (
     <>
       <p class="kicker">
@@ -51,7 +49,7 @@ export function ScheduleFormPage() {
       ) : settings.data.sources.length === 0 && edited === '' ? (
         <NoSources />
       ) : (
-        <ScheduleForm settings={settings.data} before={schedule.data} isEdit={edited !== ''} reload={schedule.reload} />
+        <ScheduleForm settings={settings.data} before={schedule.data} reload={schedule.reload} />
       )}
     </>
   );
@@ -102,20 +100,19 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
 
 interface ScheduleFormProperties {
   settings: Settings;
-  /** The one to edit or copy. */
+  /** The one to edit; undefined: a new one. */
   before: Schedule | undefined;
-  isEdit: boolean;
   /** Asks for it again. */
   reload: () => Promise<void>;
 }
 
-function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperties) {
+function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
   const { go } = usePlace();
   const { sources } = settings;
-  const place = location.pathname + location.search;
+  const place = location.pathname;
   const entry = useEntry(place, () => newEntry(sources, before));
   const { form, preview, version } = entry;
-  const { work, looking, save, look, tryIt } = useAttempts({ entry, before, isEdit, place });
+  const { work, looking, save, look, tryIt } = useAttempts({ entry, before, place });
   const isKept = useMemo(entry.isUnsaved, [entry]);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
@@ -143,7 +140,7 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
         <Effect form={form} />
         <div class="pair">
           <div class="when">
-            {!isEdit && <NameField form={form} />}
+            {before === undefined && <NameField form={form} />}
             <WhenFields form={form} />
           </div>
           <SourceFields form={form} sources={sources} before={before} preview={preview} />
@@ -167,13 +164,13 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
         <ErrorPlace error={work.error ?? looking.error} />
         <div class="buttons">
           <button type="submit" class="main" aria-disabled={work.busy}>
-            {isEdit ? 'Save changes' : 'Add schedule'}
+            {before === undefined ? 'Add schedule' : 'Save changes'}
           </button>
           {isLate && (
             <EditedMeanwhile
               onDiscard={() => {
                 forget(place);
-                go(location.pathname);
+                go(place);
               }}
               onReplace={() => {
                 version.value = before?.version ?? version.peek();
@@ -190,14 +187,14 @@ function ScheduleForm({ settings, before, isEdit, reload }: ScheduleFormProperti
   );
 }
 
-interface AttemptsOf extends Pick<ScheduleFormProperties, 'before' | 'isEdit'> {
+interface AttemptsOf extends Pick<ScheduleFormProperties, 'before'> {
   entry: ReturnType<typeof newEntry>;
   /** Keeps the entry. */
   place: string;
 }
 
 /** Saves the form, looks at its file and tries it: what is wrong with a field is said beside it. */
-function useAttempts({ entry, before, isEdit, place }: AttemptsOf) {
+function useAttempts({ entry, before, place }: AttemptsOf) {
   const { go } = usePlace();
   const work = useWork();
   // Work of its own: a schedule can be saved while its file is read.
@@ -225,17 +222,14 @@ function useAttempts({ entry, before, isEdit, place }: AttemptsOf) {
     });
   const save = () =>
     attempt(async (signal) => {
-      const added = isEdit ? undefined : { name: nameIn(form.read()), ...(before && { copyOf: before.name }) };
-      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
-      const saved = await (added === undefined
-        ? schedules.call(
-            'PUT /v1/schedules/:name',
-            { name: before?.name ?? '', body: { ...made, version: version.peek() } },
-            signal,
-          )
-        : schedules.call('POST /v1/schedules', { body: { ...made, ...added } }, signal));
+      const values = form.read();
+      const name = before?.name ?? nameIn(values);
+      const made = settingsOf(values, before, preview.columnOf('uid'));
+      await (before === undefined
+        ? schedules.call('POST /v1/schedules', { body: { ...made, name } }, signal)
+        : schedules.call('PUT /v1/schedules/:name', { name, body: { ...made, version: version.peek() } }, signal));
       forget(place);
-      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
+      go(`/schedules?name=${encodeURIComponent(name)}#history`);
     });
   /** Returns the settings for a preview and a try. */
   const untimed = () => {

@@ -178,9 +178,6 @@ function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
         <a class="button" href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
           Edit
         </a>
-        <a class="button" href={`/schedules/new?copy=${encodeURIComponent(name)}`} aria-label={`Copy: ${name}`}>
-          Copy
-        </a>
         <WorkButton busy={work.busy} kind="danger quiet" label={`Remove: ${name}`} onClick={() => void remove()}>
           Remove…
         </WorkButton>

@@ -15,7 +15,6 @@ import { Problem } from '../../../server/problem.ts';
 import { badOption, optionProblem } from '../../../server/refusals.ts';
 import { allowedTarget } from '../../../server/report-target.ts';
 import { badReading } from '../../../server/uploads/upload-options.ts';
-import { checkAllowed } from '../../../sources/allowed-sources.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { headerFrom } from '../../../sources/secrets.ts';
 import { SourceNotAllowed } from '../../../sources/source-errors.ts';
@@ -30,17 +29,14 @@ import type { ScheduleRecord, ScheduleRequest } from '../schedule-catalog.ts';
 /** Schedules that are made over the API may use only environment variables with this prefix. */
 const OPEN_VARIABLE = /^SOURCE_/;
 
-/** The existing schedule that a new one is based on: itself, when it is edited, or the one that it is a copy of. */
-export interface Base {
-  readonly record: ScheduleRecord;
-  readonly isEdited: boolean;
-}
-
-/** A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed */
+/**
+ * A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed
+ * @param before the one that is edited
+ */
 export async function requestedSchedule(
   given: CheckedSettings,
   name: string,
-  base: Base | undefined,
+  before: ScheduleRecord | undefined,
   settings: Pick<Settings, 'sources' | 'reportTargets' | 'defaultRegion'> & Aimed,
 ): Promise<ScheduleRequest> {
   const { cron, tz, missing, limits } = given;
@@ -49,38 +45,37 @@ export async function requestedSchedule(
     asOption(`limits.${name}`, () => limitsWith({ [name]: value }));
   }
   // Hidden parts come from the stored schedule: an unchanged address keeps its query.
-  const same = base !== undefined && given.file === shownFile(base.record) ? base : undefined;
-  const source = same?.record.source ?? (await sourceOf(given.file, settings.sources));
-  const staysWhatItIs = same?.isEdited === true;
-  if (same !== undefined && !staysWhatItIs) await checkAllowed(source, settings.sources);
-  const before = base && readSyncOptions(base.record);
+  const same = before !== undefined && given.file === shownFile(before) ? before : undefined;
+  const source = same?.source ?? (await sourceOf(given.file, settings.sources));
+  const options = before && readSyncOptions(before);
   return {
     ...{ name, cron, tz, source },
-    file: same?.record.file ?? given.file,
-    headers: headersOf(given.headers, source, same?.record.headers ?? {}),
+    file: same?.file ?? given.file,
+    headers: headersOf(given.headers, source, same?.headers ?? {}),
     // Over the API, only a source that the settings name is read in its own way.
-    settings: same?.record.settings ?? {},
-    maxSource: given.maxSource ?? base?.record.maxSource ?? DEFAULT_MAX_FILE,
-    protectFile: base?.record.protectFile ?? null,
+    settings: same?.settings ?? {},
+    maxSource: given.maxSource ?? before?.maxSource ?? DEFAULT_MAX_FILE,
+    protectFile: before?.protectFile ?? null,
     repair: given.repair,
     catchUp: given.catchUp,
-    restricted: staysWhatItIs ? same.record.restricted : true,
+    restricted: same?.restricted ?? true,
     options: syncOptionsToJson({
-      ...before,
-      reading: readingOf(given.reading, before?.reading ?? null, settings),
+      ...options,
+      reading: readingOf(given.reading, options?.reading ?? null, settings),
       // A schedule is shown with `report` in mode add, too.
       flags: syncFlags({ ...given, missing: missing === 'report' ? undefined : missing }),
       create: createOptionsOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
-      ...(await reportingOf(given.reportTo, before?.reportTo, base?.isEdited === true, settings.reportTargets)),
+      ...(await reportingOf(given.reportTo, options?.reportTo, settings.reportTargets)),
       apply: given.apply,
-      ...aimOf(base?.isEdited && before !== undefined ? before : settings),
+      ...aimOf(options ?? settings),
     }),
   };
 }
 
 const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
+
 /**
  * Returns the destination of reports: the settings that reach it are kept as long as it is the same place.
  * @throws Problem BAD_OPTION
@@ -88,12 +83,11 @@ const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
 async function reportingOf(
   given: CheckedSettings['reportTo'],
   before: ImportOptions['reportTo'],
-  isEdited: boolean,
   targets: readonly string[] | undefined,
 ): Promise<Pick<ImportOptions, 'reportTo'>> {
   const place = given === undefined ? before?.place : given;
   if (place === undefined || place === null) return { reportTo: undefined };
-  if (isEdited && place === before?.place) return { reportTo: before };
+  if (place === before?.place) return { reportTo: before };
   return allowedTarget({ place }, targets);
 }
 

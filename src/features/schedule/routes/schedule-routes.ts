@@ -34,15 +34,14 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   serve(app, scheduleOperations.one, async ({ params: { name } }) => viewOf(find(name)));
 
-  serve(app, scheduleOperations.add, async ({ body: { name, copyOf, ...given } }, reply, audited) => {
+  serve(app, scheduleOperations.add, async ({ body: { name, ...given } }, reply, audited) => {
     if (catalog.find(name) !== undefined) {
       const remedy = 'Take another name, or edit that schedule.';
       const detail = `There is a schedule ${JSON.stringify(name)} already.`;
       throw new Problem('WRONG_STATE', detail, { field: 'name', remedy });
     }
-    const base = copyOf === undefined ? undefined : { record: find(copyOf), isEdited: false };
-    const record = await schedules.add(await requestedSchedule(given, name, base, ownSettings));
-    audited(inShort({ ...given, file: shownFile(record), copyOf }), name);
+    const record = await schedules.add(await requestedSchedule(given, name, undefined, ownSettings));
+    audited(inShort({ ...given, file: shownFile(record) }), name);
     reply.header('location', `/v1/schedules/${name}`);
     return viewOf(record);
   });
@@ -52,7 +51,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     scheduleOperations.edit,
     async ({ params: { name }, body: { version, ...given }, who }, _reply, audited) => {
       const before = find(name);
-      const request = await requestedSchedule(given, name, { record: before, isEdited: true }, ownSettings);
+      const request = await requestedSchedule(given, name, before, ownSettings);
       const record = await schedules.edit(request, version, who.name);
       const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
       const changes = [...(edit?.changes ?? [])];

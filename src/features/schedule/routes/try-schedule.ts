@@ -25,9 +25,7 @@ function requestToTry(
   { settings, scheduleCatalog }: ServerContext,
   { name = '', ...given }: z.infer<typeof scheduleTry>,
 ): Promise<ScheduleRequest> {
-  const known = scheduleCatalog.find(name);
-  const base = known && { record: known, isEdited: true };
-  return requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
+  return requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, scheduleCatalog.find(name), settings);
 }
 
 /** `POST /v1/schedules/try` */
