@@ -289,18 +289,11 @@ async function listed(client: S3Client, { bucket, key, name }: Place, signal: Ab
   }
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
   return [
-    ...folders.map((name) => ({ name, kind: 'folder' as const, size: 0, modifiedAt: 0 })),
-    ...Contents.flatMap(({ Key = '', Size = 0, LastModified }) =>
+    ...folders.map((name) => ({ name, kind: 'folder' as const, modifiedAt: 0 })),
+    ...Contents.flatMap(({ Key = '', LastModified }) =>
       Key === folder
         ? []
-        : [
-            {
-              name: Key.slice(folder.length),
-              kind: 'file' as const,
-              size: Size,
-              modifiedAt: LastModified?.getTime() ?? 0,
-            },
-          ],
+        : [{ name: Key.slice(folder.length), kind: 'file' as const, modifiedAt: LastModified?.getTime() ?? 0 }],
     ),
   ];
 }

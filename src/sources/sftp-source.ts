@@ -145,7 +145,7 @@ async function* fitting(
 
 function entryOf({ filename, attrs }: FileEntryWithStats): SourceEntry {
   const kind = attrs.isDirectory() ? 'folder' : 'file';
-  return { name: filename, kind, size: attrs.size, modifiedAt: attrs.mtime * 1000 };
+  return { name: filename, kind, modifiedAt: attrs.mtime * 1000 };
 }
 
 /** Modes like those of local files: only the user may read them. */

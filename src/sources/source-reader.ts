@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { isAddress, isRemote } from '../text/address-text.ts';
 import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost } from './allowed-sources.ts';
-import { requestOf, type SourceContext } from './named.ts';
+import type { SourceContext } from './named.ts';
 import { type Obtained, obtain, wholeSource } from './obtain.ts';
-import { checkedAddress, sourceAt } from './schemes.ts';
-import type { SourceEntry, SourceSettings } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { checkedAddress } from './schemes.ts';
+import type { SourceSettings } from './source.ts';
 import type { Kept } from './spool.ts';
 
 /** The options for fetching files: secrets of the environment, trusted certificates, allowed sources. */
@@ -63,24 +62,4 @@ export async function allowedSource(text: string, sources: readonly string[]): P
   }
   await checkAllowed(resolve(text), sources);
   return wholeSource(text, '/');
-}
-
-/**
- * Lists a folder that is not on this machine: in a bucket, at an SFTP server. The newest first.
- * @param place an address or a named source, with the folder
- * @throws SourceNotAllowed, SourceError
- */
-export async function listSource(
-  place: string,
-  { sources, ...context }: SourceReaderOptions,
-  signal: AbortSignal,
-): Promise<readonly SourceEntry[]> {
-  const folder = place.endsWith('/') || place.endsWith(':') ? place : `${place}/`;
-  const whole = await allowedSource(folder, sources);
-  const mayConnect = isAddress(whole)
-    ? (host: string, address: string) => checkAllowedHost(host, address, sources)
-    : undefined;
-  const { list } = await sourceAt({ ...requestOf(whole, {}, context), mayConnect });
-  if (list === undefined) throw new SourceError('files of this address cannot be listed; name one');
-  return list(signal);
 }

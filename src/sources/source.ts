@@ -9,7 +9,7 @@ export interface Source {
    * @param known the version that is kept already
    */
   open(signal: AbortSignal, known?: string): Promise<Opened>;
-  /** Lists the place, to choose from. @throws as open */
+  /** Lists the place. @throws as open */
   list?(signal: AbortSignal): Promise<readonly SourceEntry[]>;
   /**
    * Puts a file of this machine there, in place of an earlier one: whole or not at all. The folder that it goes into is made,
@@ -53,8 +53,6 @@ export interface SourceEntry {
   /** Without the folder that it is in. */
   readonly name: string;
   readonly kind: 'folder' | 'file';
-  /** In bytes. */
-  readonly size: number;
   /** In ms since 1970. */
   readonly modifiedAt: number;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -215,58 +215,13 @@ test('a title above the header and several groups in a cell are chosen for a sch
   await page.getByRole('region', { name: 'History of titled' }).waitFor();
 });
 
-test('the file of a schedule is chosen from the folders that the server allows, and shown at once', async () => {
-  mkdirSync(join(exports, '2026', 'spring'), { recursive: true });
-  writeFileSync(join(exports, '2026', 'spring', 'may.csv'), 'guid,uid\nteam,ann\n');
-  writeFileSync(join(exports, '2026', 'spring', 'nothing.csv'), '');
-  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
-  await page.getByLabel('Name', { exact: true }).fill('Chosen');
-  await page.getByRole('button', { name: '2026/' }).click();
-  // The button is gone with its folder, and the keyboard stays where it was.
-  await page
-    .locator(':focus')
-    .and(page.getByRole('group', { name: `Files in ${exports}/2026`, exact: true }))
-    .waitFor();
-  await page.getByRole('button', { name: 'spring/' }).click();
-  await page.getByRole('button', { name: 'may.csv', pressed: false }).click();
-  await page.getByRole('button', { name: 'may.csv', pressed: true }).waitFor();
-  expect(await page.getByLabel('File or pattern').inputValue()).toBe('2026/spring/may.csv');
-  await page
-    .getByRole('table', { name: 'The first rows' })
-    .getByRole('row', { name: /ann in team/ })
-    .waitFor();
-  await checkScreens(page, 'schedule-folders');
-  await page.setViewportSize({ width: 320, height: 800 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
-  // The rows of one file tell nothing about another.
-  await page.getByRole('button', { name: 'nothing.csv' }).click();
-  await page.locator('#new-path-error', { hasText: 'The file is empty.' }).waitFor();
-  expect(await page.getByRole('table', { name: 'The first rows' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'may.csv' }).click();
-  await page.getByRole('button', { name: 'Up one folder' }).click();
-  await page.getByRole('button', { name: 'Up one folder' }).click();
-  await page.getByRole('button', { name: '2026/' }).waitFor();
-  await page.getByRole('button', { name: 'Add schedule' }).click();
-  await page.getByRole('region', { name: 'History of chosen' }).waitFor();
-
-  // It begins where the file is, and finds what has come meanwhile.
-  await page.goto(`${server.url}/schedules/chosen/edit`);
-  await page.getByRole('button', { name: 'may.csv', pressed: true }).waitFor();
-  writeFileSync(join(exports, '2026', 'spring', 'june.csv'), 'guid,uid\n');
-  await page.getByRole('button', { name: 'List it again' }).click();
-  await page.getByRole('button', { name: 'june.csv' }).waitFor();
-  // An address has nothing to list.
-  await page.getByLabel('Folder or address').selectOption('https://hr.example/exports/');
-  await page.getByLabel('Path below the address').waitFor();
-  expect(await page.getByRole('button', { name: 'List it again' }).count()).toBe(0);
-});
-
 test('a schedule is saved also while the server still looks at its file', async () => {
   writeFileSync(join(exports, 'long.csv'), 'guid,uid\nteam,ann\n');
   const page = await browser.open(`${server.url}/schedules/new`);
   const asked = Promise.withResolvers<void>();
   await page.route('**/v1/schedules/look', () => asked.resolve());
-  await page.getByRole('button', { name: 'long.csv' }).click();
+  await page.getByLabel('File or pattern').fill('long.csv');
+  await page.getByRole('button', { name: 'Show the file' }).click();
   await asked.promise;
   await page.getByLabel('Name', { exact: true }).fill('at-once');
   await page.getByRole('button', { name: 'Add schedule' }).click();
@@ -281,8 +236,9 @@ test('the name of a schedule is made from a title, and one that is taken is said
   await name.fill('夜');
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await error.filter({ hasText: 'letters a to z or digits' }).waitFor();
-  // The file is looked at by itself, and the error stays.
-  await page.getByRole('button', { name: 'roster.csv' }).click();
+  // A look at the file leaves the error where it is.
+  await page.getByLabel('File or pattern').fill('roster.csv');
+  await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByRole('table').filter({ hasText: 'ann' }).waitFor();
   expect(await error.textContent()).toContain('letters a to z or digits');
   await name.fill('Nightly Röster');

@@ -4,9 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
-import type { SourceFolder } from '../../src/features/schedule/api.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -132,20 +131,4 @@ test('a client that leaves ends the fetching', async () => {
   await expect(request).rejects.toThrow();
   await ended.promise;
   await expect.poll(() => server.leftovers()).toEqual([]);
-});
-
-test('a folder of a bucket is listed as one of the server is: folders by name, then files, the newest first', async () => {
-  const at = (day: number) => ({ bytes: Buffer.from(CSV), modifiedAt: new Date(Date.UTC(2027, 0, day)) });
-  s3.objects.clear();
-  onTestFinished(() => s3.objects.clear());
-  for (const [day, key] of ['out/old.csv', 'out/new.csv', 'out/2026/a.csv'].entries()) s3.objects.set(key, at(day + 1));
-  const listed = await server.json<SourceFolder>(`/v1/sources?folder=${encodeURIComponent('hr:out')}`);
-  expect(listed.entries.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
-    'folder 2026',
-    'file new.csv',
-    'file old.csv',
-  ]);
-  expect((await server.problem(`/v1/sources?folder=${encodeURIComponent('hr:private')}`)).code).toBe(
-    'SOURCE_NOT_ALLOWED',
-  );
 });

@@ -1,18 +1,12 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Look } from '../../src/api/look.ts';
-import type {
-  EditedSchedule,
-  NewSchedule,
-  ScheduleHistory,
-  ScheduleView,
-  SourceFolder,
-} from '../../src/features/schedule/api.ts';
+import type { EditedSchedule, NewSchedule, ScheduleHistory, ScheduleView } from '../../src/features/schedule/api.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -88,74 +82,6 @@ const audit = async () =>
       as('operator', 'GET'),
     )
   ).entries;
-
-describe('the folders that schedules may read', () => {
-  const list = (folder: string) =>
-    server.json<SourceFolder>(`/v1/sources?folder=${encodeURIComponent(folder)}`, as('operator', 'GET'));
-  const refusal = (folder: string) =>
-    server.problem(`/v1/sources?folder=${encodeURIComponent(folder)}`, as('operator', 'GET'));
-
-  test('are listed: folders by name, then files, the newest first, with size and time', async () => {
-    const shelf = join(exports, 'shelf');
-    for (const name of ['2026', '2025', '.git']) mkdirSync(join(shelf, name), { recursive: true });
-    for (const [name, day] of [
-      ['old.csv', 1],
-      ['new.csv', 3],
-      ['older [1].csv', 2],
-      ['.hidden.csv', 4],
-    ] as const) {
-      writeFileSync(join(shelf, name), 'guid,uid\n');
-      utimesSync(join(shelf, name), new Date(0), new Date(Date.UTC(2026, 0, day)));
-    }
-    const { entries, more } = await list(shelf);
-    expect(more).toBe(false);
-    expect(entries.map(({ name }) => name)).toEqual(['2025', '2026', 'new.csv', 'older [1].csv', 'old.csv']);
-    expect(entries[0]).toMatchObject({ kind: 'folder', size: null });
-    expect(entries[2]).toEqual({ name: 'new.csv', kind: 'file', size: 9, modifiedAt: '2026-01-03T00:00:00.000Z' });
-    expect((await list(`${shelf}/2026/..`)).entries).toEqual(entries);
-  });
-
-  test('show links that stay in them, and not those that lead out', async () => {
-    mkdirSync(join(exports, 'links'));
-    symlinkSync(join(exports, 'members.csv'), join(exports, 'links', 'inside.csv'));
-    symlinkSync(elsewhere, join(exports, 'links', 'out'));
-    symlinkSync(join(elsewhere, 'secret.csv'), join(exports, 'links', 'out.csv'));
-    symlinkSync(join(exports, 'gone.csv'), join(exports, 'links', 'dangling.csv'));
-    expect((await list(join(exports, 'links'))).entries.map(({ name }) => name)).toEqual(['inside.csv']);
-    expect((await list(exports)).entries.map(({ name }) => name)).not.toContain('out');
-  });
-
-  test.each([
-    ['another folder', () => elsewhere],
-    ['a way up', () => `${exports}/../exports-of-others`],
-    ['a linked folder', () => join(exports, 'out')],
-    ['what is not there in a linked folder', () => join(exports, 'out', 'none')],
-    ['a path that is not whole', () => 'exports'],
-    ['another address', () => 'https://files.example/'],
-  ])('are all: %s is refused', async (_what, folder) => {
-    expect(await refusal(folder())).toMatchObject({ code: 'SOURCE_NOT_ALLOWED', field: 'folder' });
-  });
-
-  test.each([
-    ['that is not there', () => join(exports, 'none'), 'is not there'],
-    ['that is a file', () => join(exports, 'members.csv'), 'is not a folder'],
-    ['with a zero byte', () => `${exports}/a\0`, 'whole path'],
-    ['that is an address of the web', () => `${address}/files/`, 'cannot be listed'],
-  ])('are said to be wrong: one %s', async (_what, folder, says) => {
-    expect(await refusal(folder())).toMatchObject({
-      code: 'BAD_OPTION',
-      field: 'folder',
-      detail: expect.stringContaining(says),
-    });
-  });
-
-  test('are listed in part where they hold very much, and that is said', async () => {
-    mkdirSync(join(exports, 'many'));
-    for (let at = 0; at <= 200; at++) writeFileSync(join(exports, 'many', `${at}.csv`), '');
-    const { entries, more } = await list(join(exports, 'many'));
-    expect([entries.length, more]).toEqual([200, true]);
-  });
-});
 
 describe('what a schedule made over the API reads', () => {
   test.each([

@@ -114,30 +114,6 @@ export const scheduleTry = scheduleSettings.omit({ cron: true, tz: true }).exten
 export const nextTimesQuery = z.strictObject({ cron: scheduleSettings.shape.cron, tz: scheduleSettings.shape.tz });
 export const nextTimes = z.strictObject({ next: z.array(time) });
 
-/** `GET /v1/sources` */
-export const sourceFolderQuery = z.strictObject({
-  folder: z
-    .string()
-    .max(4_000)
-    .refine((path) => !path.includes('\0'), 'allowed is the whole path of a folder on the server, or an address')
-    .meta({
-      description:
-        'A folder in or below one of `sources` of `GET /v1/settings`: a whole path, a bucket or SFTP folder by its address or name (`hr:out`).',
-    }),
-});
-export const sourceFolder = z.strictObject({
-  entries: z.array(
-    z.strictObject({
-      name: z.string(),
-      kind: z.enum(['folder', 'file']),
-      size: count.nullable().meta({ description: 'Bytes of a file.' }),
-      modifiedAt: time,
-    }),
-  ),
-  more: z.boolean().meta({ description: 'There are more than are listed.' }),
-});
-export type SourceFolder = z.infer<typeof sourceFolder>;
-
 export const schedule = z
   .strictObject({
     name: z.string(),

@@ -15,8 +15,6 @@ import {
   scheduleRun,
   schedulesAnswer,
   scheduleTry,
-  sourceFolder,
-  sourceFolderQuery,
 } from './api.ts';
 
 const operation = operationsOf(
@@ -85,13 +83,6 @@ export const scheduleOperations = {
     body: scheduleTry,
     answer: look,
     refusals: ['SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING'],
-  }),
-  sources: operation('GET /v1/sources', 'operator', {
-    summary: 'List a folder that schedules may read: its folders by name, then its files, the newest first',
-    description: 'Hidden entries and links that lead out of the allowed folders are left out.',
-    query: sourceFolderQuery,
-    answer: sourceFolder,
-    refusals: ['SOURCE_NOT_ALLOWED'],
   }),
   pause: operation('POST /v1/schedules/:name/pause', 'operator', {
     audit: 'schedule.pause',

@@ -143,7 +143,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
             {before === undefined && <NameField form={form} />}
             <WhenFields form={form} />
           </div>
-          <SourceFields form={form} sources={sources} before={before} preview={preview} />
+          <SourceFields form={form} sources={sources} before={before} />
         </div>
         <SourceFile
           form={form}

@@ -1,13 +1,10 @@
-/** The field for a schedule's file: chosen from the folders that the server allows, or typed. */
-import { useSignal } from '@preact/signals';
+/** The fields for a schedule's file, in one of the folders or below one of the addresses that the server allows. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
-import { Empty, foreign, Pending, Time } from '../../../console/elements.tsx';
+import { foreign } from '../../../console/elements.tsx';
 import { type Choice, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
-import { size } from '../../../console/format.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
-import { requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
@@ -16,20 +13,16 @@ import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import { WorkButton } from '../../../console/work.tsx';
 import type { ScheduleView as Schedule } from '../api.ts';
-import type { scheduleOperations } from '../operations.ts';
-import { fieldsOf, fileOf, KEPT, plainReading, readingFields } from './settings-form.ts';
+import { fieldsOf, KEPT, plainReading, readingFields } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
-
-const { addressOf } = requestsOf<typeof scheduleOperations>();
 
 interface SourceFieldsProperties {
   form: Form;
   sources: readonly string[];
   before: Schedule | undefined;
-  preview: SourcePreview;
 }
 
-export function SourceFields({ form, sources, before, preview }: SourceFieldsProperties) {
+export function SourceFields({ form, sources, before }: SourceFieldsProperties) {
   const root = form.get('root');
   const kept = before !== undefined && fieldsOf(before, sources)['root'] === KEPT ? before.file : undefined;
   const isFetched = /^https?:/.test(root === KEPT ? (kept ?? '') : root);
@@ -57,7 +50,7 @@ export function SourceFields({ form, sources, before, preview }: SourceFieldsPro
           note={
             isFetched
               ? undefined
-              : `Choose a file below, or type one. Of a pattern such as *.csv, each run reads the newest match.${root.endsWith(':') ? ' Without one, the source is read as the server’s settings name it, such as a query.' : ''}`
+              : `Of a pattern such as *.csv, each run reads the newest match.${root.endsWith(':') ? ' Without one, the source is read as the server’s settings name it, such as a query.' : ''}`
           }
         />
       )}
@@ -70,108 +63,7 @@ export function SourceFields({ form, sources, before, preview }: SourceFieldsPro
           note="Each with the environment variable of the server that has its value. The value is never shown."
         />
       )}
-      {root !== KEPT && !isFetched && (
-        <Folders
-          key={root}
-          root={root}
-          path={form.get('path')}
-          onChoose={(path) => {
-            form.set('path', path);
-            preview.pick();
-          }}
-        />
-      )}
     </fieldset>
-  );
-}
-
-function folderOf(path: string) {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
-
-/**
- * The folders below one that is allowed, one at a time.
- * `path` is below the root.
- */
-function Folders({ root, path, onChoose }: { root: string; path: string; onChoose: (path: string) => void }) {
-  // It begins where the file is; the folders of a pattern are several.
-  const below = useSignal(folderOf(path.replace(/[*?[{].*$/s, '')));
-  const place = useRef<HTMLDivElement | null>(null);
-  const folder = fileOf({ root, path: below.value }) || root;
-  const open = (next: string) => {
-    below.value = next;
-    // The button that was pressed goes with its folder.
-    place.current?.focus();
-  };
-  return (
-    <div ref={place} class="folder" role="group" aria-label={`Files in ${folder}`} tabIndex={-1}>
-      <p class="note">
-        In <code>{foreign(folder)}</code>:
-      </p>
-      <Entries key={folder} folder={folder} below={below.value} path={path} onOpen={open} onChoose={onChoose} />
-    </div>
-  );
-}
-
-interface EntriesProperties {
-  folder: string;
-  /** The folder, seen from the allowed one; '' for that itself. */
-  below: string;
-  /** Path of the chosen file. */
-  path: string;
-  onOpen: (below: string) => void;
-  onChoose: (path: string) => void;
-}
-
-function Entries({ folder, below, path, onOpen, onChoose }: EntriesProperties) {
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/sources', { query: { folder } }));
-  const inside = (name: string) => (below === '' ? name : `${below}/${name}`);
-  return (
-    <>
-      <ul class="plain">
-        {below !== '' && (
-          <li>
-            <button type="button" class="link" onClick={() => onOpen(folderOf(below))}>
-              Up one folder
-            </button>
-          </li>
-        )}
-        {data?.entries.map(({ name, kind, size: bytes, modifiedAt }) => (
-          <li key={name}>
-            {kind === 'folder' ? (
-              <button type="button" class="link" onClick={() => onOpen(inside(name))}>
-                {foreign(`${name}/`)}
-              </button>
-            ) : (
-              <button
-                type="button"
-                class="link"
-                aria-pressed={inside(name) === path}
-                onClick={() => onChoose(inside(name))}
-              >
-                {foreign(name)}
-              </button>
-            )}
-            <span class="note">
-              {bytes !== null && `${size(bytes)}, `}
-              <Time iso={modifiedAt} />
-            </span>
-          </li>
-        ))}
-      </ul>
-      <div role="status">
-        {error !== undefined || data === undefined ? (
-          <Pending error={error} />
-        ) : data.entries.length === 0 ? (
-          <Empty>No files are in it yet. Put one there on the server’s machine.</Empty>
-        ) : (
-          data.more && <p class="note">There are more than are listed: type the name of another.</p>
-        )}
-      </div>
-      <button type="button" class="link" onClick={() => void reload()}>
-        List it again
-      </button>
-    </>
   );
 }
 
@@ -204,7 +96,7 @@ export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProp
       else if (preview.isWanted) latest.current.onLook();
     }, TYPING_MS);
   };
-  useChange(JSON.stringify([...NAMES.map((name) => form.get(name)), preview.picked.value]), () => {
+  useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
     // A file from the network is fetched again only when someone asks for it.
     if (preview.isWanted && !isFetched) lookSoon();
   });

@@ -1,5 +1,5 @@
 /** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed } from '@preact/signals';
 import type { SentFor } from '../../../api/operation.ts';
 import type { Field } from '../../../console/answers.ts';
 import type { Form } from '../../../console/form.tsx';
@@ -15,8 +15,6 @@ export class SourcePreview extends ShownFile {
   override chosen = computed(() => this.#chosen());
   /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
-  /** Counts up when a file was chosen from a list. */
-  picked = signal(0);
   #form;
 
   constructor(form: Form) {
@@ -26,16 +24,6 @@ export class SourcePreview extends ShownFile {
 
   get isShown() {
     return this.found.value !== undefined || this.facts.value !== undefined;
-  }
-
-  /** Another file was chosen from a list: it is shown at once. */
-  pick() {
-    batch(() => {
-      this.isWanted = true;
-      this.picked.value += 1;
-      this.facts.value = undefined;
-      this.found.value = undefined;
-    });
   }
 
   override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {

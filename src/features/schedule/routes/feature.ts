@@ -1,11 +1,14 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Gauge, type Registry } from 'prom-client';
+import type { DataDir } from '../../../platform/data-dir.ts';
+import { PACKAGE_FOLDER } from '../../../platform/package-folder.ts';
 import type { ServerFeature } from '../../../server/context.ts';
 import { composeSchedules, type Schedules } from '../compose-schedules.ts';
 import { openScheduleCatalogReader, type ScheduleCatalogReader, type ScheduleHealth } from '../schedule-catalog.ts';
 import { scheduleControl } from '../schedule-messages.ts';
 import { withNights } from './schedule-nights.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
-import { sandboxSources } from './source-folders.ts';
 
 declare module '../../../server/context.ts' {
   interface ServerOptions {
@@ -49,6 +52,15 @@ export const schedule: ServerFeature = {
   control: ({ schedules }) => scheduleControl(schedules),
   started: ({ schedules }) => schedules.start(),
 };
+
+const SAMPLE = new URL('samples/first-import/members.csv', PACKAGE_FOLDER);
+
+/** The folder that schedules may read where no setting names one and calls go to a sandbox. It is made with a sample; what people do in it stays. */
+async function sandboxSources({ sources }: Pick<DataDir, 'sources'>): Promise<string> {
+  const made = await mkdir(sources, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await writeFile(join(sources, 'members.csv'), await readFile(SAMPLE), { mode: 0o600 });
+  return sources;
+}
 
 function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, registry: Registry): void {
   const registers = [registry];

@@ -10,7 +10,6 @@ import { scheduleOperations } from '../operations.ts';
 import { scheduleViews } from '../schedule-views.ts';
 import { checkTimes, requestedSchedule } from './requested-schedule.ts';
 import { lastNights } from './schedule-nights.ts';
-import { sourcesRoute } from './source-folders.ts';
 import { scheduleLookRoute, tryRoute } from './try-schedule.ts';
 
 const NEXT_TIMES = 5;
@@ -63,7 +62,6 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   tryRoute(app, context);
   scheduleLookRoute(app, context);
-  sourcesRoute(app, context);
 
   serve(app, scheduleOperations.history, async ({ params: { name }, query: { limit } }) => views.history(name, limit));
 
