@@ -117,5 +117,3 @@ export function nothing(description: string): z.ZodVoid {
 export function fileOf(description: string, ...types: readonly string[]): FileAnswer {
   return { description, content: Object.fromEntries(types.map((type) => [type, { schema: z.string() }])) };
 }
-
-export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';

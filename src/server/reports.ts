@@ -10,6 +10,7 @@ import type { ReportRequest } from '../imports/report/report-files.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
 import { summaryIn } from '../imports/report/summarize.ts';
 import { isFinal } from '../membership/import-state.ts';
+import { INPUTS } from '../options/input-kinds.ts';
 import { VERSION } from '../platform/package-folder.ts';
 import type { Api, ServerContext } from './context.ts';
 import { attachment } from './http-answers.ts';
@@ -20,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   json: 'application/json; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xlsx: INPUTS.xlsx.mediaType,
   html: 'text/html; charset=utf-8',
 };
 

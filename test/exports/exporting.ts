@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExportList, exportText, type TextFormat } from '../../src/features/export/export-files.ts';
+import { type ExportFormat, type ExportList, exportText } from '../../src/features/export/export-files.ts';
 import {
   createExportStore,
   type ExportOptions,
@@ -16,7 +16,7 @@ export interface Exporting {
   /** Reads, or goes on reading, to the end or until the signal; gives what it rejects with. */
   run(signal?: AbortSignal, onProgress?: (progress: ExportProgress) => void): Promise<unknown>;
   read<Result>(look: (reader: ExportReader) => Result): Result;
-  text(list?: ExportList, format?: TextFormat): string;
+  text(list?: ExportList, format?: ExportFormat): string;
   /** Members as `guid uid scope`. */
   members(): string[];
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { INPUTS } from '../../options/input-kinds.ts';
 import { reportQuery } from '../imports.ts';
-import { fileOf, operationsOf, XLSX } from '../operation.ts';
+import { fileOf, operationsOf } from '../operation.ts';
 import { rowDetail } from '../row-detail.ts';
 import { callsAnswer, callsQuery, groupsAnswer, groupsQuery, problemsAnswer, rowsPage, rowsQuery } from '../rows.ts';
 
@@ -49,7 +50,14 @@ export const rowOperations = {
     description:
       'Streamed. Once an import has finished, its stored files (csv of all rows or of those that need attention, html, retry file) support Range requests.',
     query: reportQuery,
-    answer: fileOf('The report.', 'text/csv', 'application/x-ndjson', 'application/json', XLSX, 'text/html'),
+    answer: fileOf(
+      'The report.',
+      'text/csv',
+      'application/x-ndjson',
+      'application/json',
+      INPUTS.xlsx.mediaType,
+      'text/html',
+    ),
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'],
   }),
 };

@@ -3,14 +3,13 @@ import { Readable } from 'node:stream';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { importable } from '../../text/spreadsheet.ts';
-import { workbook } from '../../text/xlsx-writer.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
 
 /** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
 export type ExportList = 'members' | 'groups' | 'users';
 
-const TEXT_FORMATS = ['csv', 'ndjson'] as const;
-export type TextFormat = (typeof TEXT_FORMATS)[number];
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** A value as NDJSON has it; in a cell, lists and objects are JSON and null is empty. */
 type Value = string | number | null | readonly string[] | Readonly<Record<string, unknown>>;
@@ -58,18 +57,21 @@ const COLUMNS: { readonly [List in ExportList]: readonly Column<RowOf<List>>[] }
 };
 
 /** The list as text with a line for each row, in chunks of some 64 KB; CSV begins with a header. */
-export function exportText(reader: ExportReader, list: ExportList, format: TextFormat): Generator<string> {
+export function exportText(reader: ExportReader, list: ExportList, format: ExportFormat): Generator<string> {
   return inChunks(format === 'csv' ? csvLines(reader, list) : jsonLines(reader, list));
 }
 
-/** The list as cells, the header first. */
-function* exportCells(reader: ExportReader, list: ExportList): Generator<readonly string[]> {
-  yield COLUMNS[list].map(([name]) => name);
-  for (const values of rowsOf(reader, list)) yield values.map(cellOf);
-}
-
 function* csvLines(reader: ExportReader, list: ExportList): Generator<string> {
-  for (const cells of exportCells(reader, list)) yield csvLine(cells.map(importable), ',');
+  yield csvLine(
+    COLUMNS[list].map(([name]) => name),
+    ',',
+  );
+  for (const values of rowsOf(reader, list)) {
+    yield csvLine(
+      values.map((value) => importable(cellOf(value))),
+      ',',
+    );
+  }
 }
 
 function* jsonLines(reader: ExportReader, list: ExportList): Generator<string> {
@@ -107,9 +109,6 @@ function isoTime(seconds: number | null): string | null {
   return new Date(seconds * 1000).toISOString();
 }
 
-export const EXPORT_FORMATS = [...TEXT_FORMATS, 'xlsx'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
 /** The lists that an export has, the main one first. */
 export function listsOf({
   users,
@@ -124,8 +123,7 @@ export function listsOf({
 
 /** One list as bytes. */
 export function exportBytes(reader: ExportReader, list: ExportList, format: ExportFormat): Readable {
-  const bytes = format === 'xlsx' ? workbook(exportCells(reader, list)) : exportText(reader, list, format);
-  return Readable.from(bytes, { objectMode: false });
+  return Readable.from(exportText(reader, list, format), { objectMode: false });
 }
 
 type Bytes = AsyncIterable<Uint8Array | string>;

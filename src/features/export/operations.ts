@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileOf, nothing, operationsOf, XLSX } from '../../api/operation.ts';
+import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
 import { EXPORT_LIST_NAMES, exportBody, exportView } from './api.ts';
 
 const operation = operationsOf('exports', z.object({ id: z.string().meta({ description: 'Id of an export.' }) }));
@@ -39,9 +39,9 @@ export const exportOperations = {
     summary: 'Download a list of an export; its members are rows that imports and syncs read back',
     params: z.object({ id: z.string().meta({ description: 'Id of an export.' }), list: z.enum(EXPORT_LIST_NAMES) }),
     query: z.strictObject({
-      format: z.enum(['csv', 'ndjson', 'xlsx']).optional().meta({ description: 'Default: csv.' }),
+      format: z.enum(['csv', 'ndjson']).optional().meta({ description: 'Default: csv.' }),
     }),
-    answer: fileOf('The list, streamed.', 'text/csv', 'application/x-ndjson', XLSX),
+    answer: fileOf('The list, streamed.', 'text/csv', 'application/x-ndjson'),
     refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE'],
   }),
 };

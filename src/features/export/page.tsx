@@ -16,7 +16,7 @@ import type { exportOperations } from './operations.ts';
 const { addressOf, call } = requestsOf<typeof exportOperations>();
 
 const ASK_EVERY_MS = 1000;
-const FORMATS = ['csv', 'ndjson', 'xlsx'];
+const FORMATS = ['csv', 'ndjson'];
 
 export function ExportsPage() {
   const { isOperator } = usePlace();

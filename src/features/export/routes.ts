@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { XLSX } from '../../api/operation.ts';
 import { startRetention } from '../../imports/life/removal.ts';
 import type { Region } from '../../membership/membership.ts';
 import { quietly } from '../../platform/quietly.ts';
@@ -19,7 +18,6 @@ import { createExports, type Exports } from './running-exports.ts';
 const TYPES = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
-  xlsx: XLSX,
 } as const;
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,5 @@
 import { strToU8, zipSync } from 'fflate';
+import { INPUTS } from '../../options/input-kinds.ts';
 import { XML_HEAD } from '../../text/xlsx-writer.ts';
 
 /** An example file that can be imported as it is: the names of the columns, and what they may contain. */
@@ -16,7 +17,7 @@ const ROWS: readonly (readonly string[])[] = [
 
 export const TEMPLATE_TYPES: Readonly<Record<TemplateFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xlsx: INPUTS.xlsx.mediaType,
 };
 
 export function templateFile(format: TemplateFormat): Buffer {

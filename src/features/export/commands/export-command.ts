@@ -44,6 +44,9 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
 
 function formatOf({ format, output = '' }: Flags): ExportFormat {
   const ending = extname(output).slice(1).toLowerCase();
+  if (format === undefined && ending === 'xlsx') {
+    throw new UsageError('an export is CSV or NDJSON, and no workbook: let --output end in .csv or .ndjson');
+  }
   return format ?? EXPORT_FORMATS.find((one) => one === ending) ?? 'csv';
 }
 
