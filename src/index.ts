@@ -154,13 +154,9 @@ async function run(
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();
     signal?.addEventListener('abort', stop, { once: true });
-    const left = new AbortController();
-    const settled = coordinator.settled(id).then(() => Promise.all(app.beside.map((one) => one.leave(left.signal))));
-    settled.catch(() => {});
-    const finished = Promise.race([settled, failed, stopped.promise])
+    const finished = Promise.race([coordinator.settled(id), failed, stopped.promise])
       .finally(() => {
         signal?.removeEventListener('abort', stop);
-        left.abort();
         return lifecycle.stop();
       })
       .then(summary);

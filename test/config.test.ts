@@ -27,8 +27,6 @@ describe('settings', () => {
       askBeforeRepeat: 'auto',
       bannedList: 'auto',
       sources: [],
-      reportTo: undefined,
-      reportTargets: [],
       namedSources: {},
       log: { level: 'info', file: undefined },
       command: 'rollcall',

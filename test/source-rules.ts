@@ -39,7 +39,6 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/features/sync'],
   ['src/features/undo'],
   ['src/features/schedule'],
-  ['src/features/deliver'],
   ['src/server'],
   ['src/features/notify'],
   ['routes of features'],

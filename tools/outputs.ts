@@ -17,7 +17,6 @@ import { REGIONS } from '../src/membership/membership.ts';
 
 const id = z.string();
 const ended = importSummary.extend({
-  ...importView.pick({ delivery: true }).shape,
   interrupted: z
     .literal(true)
     .optional()

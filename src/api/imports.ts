@@ -29,15 +29,6 @@ const followUp = z.strictObject({
 });
 export type FollowUp = z.infer<typeof followUp>;
 
-const delivery = z
-  .strictObject({
-    to: z.string().meta({ description: 'The folder or address that has them.' }),
-    since: time.meta({ description: 'Time at which the import was over.' }),
-    arrivedAt: time.nullable().meta({ description: 'Null while they wait.' }),
-    error: z.string().nullable().meta({ description: 'The reason why the last attempt failed.' }),
-  })
-  .meta({ description: 'The place of its reports, if it was asked for (`reportTo`).' });
-
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
   .extend({
@@ -80,7 +71,6 @@ export const importView = importSummary
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: possible(ACTIONS),
-    delivery: delivery.optional(),
     staging: staging.nullable().meta({ description: 'Set while the file is read.' }),
   })
   .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });

@@ -38,15 +38,11 @@ const settings = z.strictObject({
   sources: z.array(z.string()).meta({
     description: 'Folders and addresses that schedules made over the API may read (ROLLCALL_SOURCES); empty: none.',
   }),
-  reportTargets: z.array(z.string()).optional().meta({
-    description:
-      'Folders and addresses that reports of what is made over the API may be written to (ROLLCALL_REPORT_TARGETS).',
-  }),
 });
 export type Settings = z.infer<typeof settings>;
 export const settingsAnswer = settings.extend({
   namedSources: z.record(z.string(), z.string()).meta({
-    description: 'Addresses of the named sources in `sources` and `reportTargets`, by name, without secrets.',
+    description: 'Addresses of the named sources in `sources`, by name, without secrets.',
   }),
   notifyHost: z.string().nullable().meta({
     description: 'Host that is notified when imports finish; null: none.',

@@ -6,10 +6,8 @@ import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
-import type { Beside } from './beside-imports.ts';
 import type { Service } from './chat-service.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
-import { BESIDE } from './features.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
 
@@ -26,8 +24,6 @@ export interface App {
   /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
-  /** The parts of features that work beside imports. */
-  readonly beside: readonly Beside[];
   /** Answers requests of other processes about imports. To be called once. */
   serveControl(more?: ControlHandler): Promise<void>;
 }
@@ -90,13 +86,6 @@ export async function openApp(
   lifecycle.onStop((deadlineMs) => coordinator.stop(deadlineMs));
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
   coordinator.events.on('failure', fail);
-  const beside: Beside[] = [];
-  for (const load of BESIDE) {
-    const open = await load();
-    const opened = await open({ coordinator, dir, config, log });
-    lifecycle.onStop(() => opened.close());
-    beside.push(opened);
-  }
   return {
     service,
     dir,
@@ -106,7 +95,6 @@ export async function openApp(
     warn,
     failed,
     fail,
-    beside,
     serveControl: async (more) => {
       const control = await serveControl(dir, coordinator, more);
       lifecycle.onStop(() => control.close());

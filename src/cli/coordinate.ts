@@ -59,12 +59,6 @@ export async function coordinate(
     void app.failed.then((error) => {
       failure = error;
     });
-    const leave = async () => {
-      const lines = () => app.beside.flatMap((one) => one.lines());
-      if (failure !== undefined || signal.signal.aborted || lines().length === 0) return;
-      const progress = showSteps(io, lines, { begins: 'what follows to end' });
-      await Promise.all(app.beside.map((one) => one.leave(signal.signal))).finally(progress.stop);
-    };
     await work({
       ...app,
       onStop: lifecycle.onStop,
@@ -83,7 +77,6 @@ export async function coordinate(
         if (interrupted) say(io, '', 'Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
       },
     });
-    await leave();
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...howToContinue());
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);

@@ -21,7 +21,6 @@ export interface CommandFeatures {
   readonly check?: () => Promise<Checking>;
   readonly sync?: () => Promise<CarryingOut>;
   readonly undo?: () => Promise<Undoing>;
-  readonly deliver?: () => Promise<Delivering>;
 }
 
 /** `--recipe` */
@@ -95,12 +94,6 @@ export interface CarryingOut {
 export interface Undoing {
   /** Describes the deleted or missing things that an import created; empty if there are none. */
   deleted(config: Config, imports: Imports, id: string): Promise<string>;
-}
-
-/** `--report-to` */
-export interface Delivering {
-  /** Delivers the reports of an import that is over and whose reports wait. */
-  resume(config: Config, io: Io, id: string): Promise<ExitCode>;
 }
 
 /** A suggestion of a shell. */

@@ -8,5 +8,4 @@ export const FEATURES: CommandFeatures = {
   check: async () => (await import('../features/check/commands/checking-imports.ts')).checking,
   sync: async () => (await import('../features/sync/commands/carrying-out.ts')).carryingOut,
   undo: async () => (await import('../features/undo/commands/created-things.ts')).undoing,
-  deliver: async () => (await import('../features/deliver/commands/delivering.ts')).delivering,
 };

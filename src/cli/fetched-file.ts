@@ -2,10 +2,9 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
-import type { ExpectingChoices, ReportingChoices } from '../options/sending-options.ts';
+import type { ExpectingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
 import { writeWhole } from '../platform/whole-file.ts';
-import type { SourceSettings } from '../sources/source.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
@@ -44,25 +43,19 @@ export interface Fetched {
  * without asking anyone.
  * @throws IntakeError BAD_ADDRESS, SourceError, UsageError
  */
-export async function fileToFetch(
-  config: Config,
-  file: string,
-  flags: SourceFlags & ReportingChoices,
-): Promise<FetchedFile | undefined> {
+export async function fileToFetch(config: Config, file: string, flags: SourceFlags): Promise<FetchedFile | undefined> {
   const { maxSource = Number.MAX_SAFE_INTEGER } = flags;
-  if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(config, flags);
+  if (!isAddress(file) && sourceName(file) === undefined) return refuseFlags(flags);
   // Loaded for those alone who need them.
-  const [{ settingsFor, sourceAt }, { isAddressOrName, requestOf }, { spool }] = await Promise.all([
+  const [{ sourceAt }, { isAddressOrName, requestOf }, { spool }] = await Promise.all([
     import('../sources/schemes.ts'),
     import('../sources/named.ts'),
     import('../sources/spool.ts'),
   ]);
   const { namedSources: named } = config;
-  if (!isAddressOrName(file, named)) return refuseFlags(config, flags);
+  if (!isAddressOrName(file, named)) return refuseFlags(flags);
   const context = sourceContextOf(config);
-  const all = requestOf(file, await sourceSettingsOf(flags), context);
-  const ofOthers = await settingsOfFileOnly(config, flags, all.settings);
-  const source = await sourceAt({ ...all, settings: { ...ofOthers, ...settingsFor(all.address, all.settings) } });
+  const source = await sourceAt(requestOf(file, await sourceSettingsOf(flags), context));
   let line: string | undefined;
   return {
     name: source.name,
@@ -78,23 +71,9 @@ export async function fileToFetch(
   };
 }
 
-/** Without those that are for the place of the reports. */
-async function settingsOfFileOnly(
-  { namedSources }: Config,
-  { reportTo }: ReportingChoices,
-  settings: SourceSettings,
-): Promise<SourceSettings> {
-  if (reportTo === undefined) return settings;
-  const { notForTarget } = await import('../sources/write.ts');
-  return notForTarget(reportTo.place, settings, namedSources);
-}
-
-async function refuseFlags(config: Config, flags: SourceFlags & ReportingChoices): Promise<undefined> {
+function refuseFlags(flags: SourceFlags): undefined {
   const flag = addressFlagOf(flags);
-  if (flag === undefined) return;
-  const left = await settingsOfFileOnly(config, flags, await sourceSettingsOf(flags));
-  if (Object.keys(left).length > 0)
-    throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
+  if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
 }
 
 function fetchingLine({ bytes, rows, of }: SpoolProgress): string {

@@ -17,7 +17,6 @@ import type { RunningFlags } from './flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import type { RecipeFlags } from './flags/option-flags.ts';
-import { reportTargetOf } from './flags/source-flags.ts';
 import { type Again, type ImportRuns, unlessNothingLeft } from './import-runs.ts';
 import { type LookupFiles, lookupFiles } from './lookup-files.ts';
 import { optionsWithRecipe } from './recipe-options.ts';
@@ -57,7 +56,7 @@ function retry(
 /** Imports a file in this process. */
 export async function importLocally(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const chosen = { ...importOptionsOf(config, flags), ...(await reportTargetOf(config, flags)) };
+  const chosen = importOptionsOf(config, flags);
   // Report what can be known before anything is opened.
   const fetched = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
   const isPath = fetched === undefined;

@@ -204,6 +204,5 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags): Settin
     maxUploadBytes: flags.maxUpload,
     withWorkers: service.sends,
     sources: [...config.sources],
-    reportTargets: [...config.reportTargets],
   };
 }

@@ -54,11 +54,6 @@ select b.id from imports i
 -- In: id, since (ms). Out: moves of an import at that time or later, in their order.
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
--- name: delivery
--- In: id. Out: where its reports go, since when, when they arrived (null: not yet), why the last attempt has failed.
-select json_extract(options, '$.reportTo.place') as place, since, arrived_at as arrivedAt, error
-  from report_deliveries join imports on id = import_id where import_id = :id;
-
 -- name: add
 -- In: id, file, source, options (JSON), retry_of (id, null: none), created_by, tags (JSON), at (ms). A new import, in state
 -- staging.
@@ -163,11 +158,8 @@ insert into transitions (import_id, at, state, reason) values (:id, :at, :state,
 select * from import_records where finishedAt is null order by createdAt, id;
 
 -- name: finished_before
--- In: before (ms). Out: ids of imports that were over by then and whose reports do not wait to be delivered, oldest first.
-select id from imports
- where finished_at < :before
-   and not exists (select 1 from report_deliveries where import_id = imports.id and arrived_at is null)
- order by finished_at, id;
+-- In: before (ms). Out: ids of imports that were over by then, oldest first.
+select id from imports where finished_at < :before order by finished_at, id;
 
 -- name: forget_origin
 -- Retries of an import that is removed stay, and say no more what they are a retry of.

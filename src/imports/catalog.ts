@@ -73,8 +73,6 @@ export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
   /** @throws UnknownImport */
   get(id: string): ImportRecord;
-  /** Returns the delivery of its reports; undefined if they have no destination. */
-  delivery(id: string): Delivery | undefined;
   /** Newest first. */
   list(limit: number): ImportRecord[];
   /** A page of the list. @throws BadCursor when `before` is not a `next` */
@@ -138,18 +136,6 @@ export interface Catalog extends CatalogReader, Attendance {
   remove(id: string): void;
   /** Adds imports as they were. For a new catalog (rebuild-catalog.ts). */
   restore(records: readonly ImportRecord[]): void;
-}
-
-/** The reports of one import on their way to where its options say. Times are in ms since 1970. */
-interface Delivery {
-  /** A folder, an address or a place in a named source. */
-  readonly place: string;
-  /** The time at which the import was over, in ms since 1970. */
-  readonly since: number;
-  /** Null while they wait. */
-  readonly arrivedAt: number | null;
-  /** The reason why the last attempt failed, in a sentence. */
-  readonly error: string | null;
 }
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
@@ -292,7 +278,6 @@ function readerOf(database: DatabaseSync): CatalogReader {
       if (record === undefined) throw new UnknownImport(id);
       return record;
     },
-    delivery: (id) => sql<Delivery>('delivery').get({ id }),
     list: (limit) => sql<ImportRecord>('list').all({ limit }),
     page: ({ before, limit, state, kind, tags, ...filter }) => {
       const listed = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values));

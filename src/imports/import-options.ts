@@ -5,7 +5,7 @@ import { BAN_OPTIONS, type BanChoices, banOptionsOf } from '../options/ban-optio
 import { type CreateChoices, createOptions, createOptionsOf } from '../options/create-options.ts';
 import { filledShape, type Given, keptOf, keptShape } from '../options/option.ts';
 import { READING, SHAPE } from '../options/reading-options.ts';
-import { EXPECTING, HELD, REPORTING, SENDING } from '../options/sending-options.ts';
+import { EXPECTING, HELD, SENDING } from '../options/sending-options.ts';
 import { defined } from '../platform/defined.ts';
 import type { ImportRecord } from './catalog.ts';
 import { EXPORTS } from './read/exports.ts';
@@ -32,7 +32,7 @@ export const importOptions = z.strictObject({
   ...reading,
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
-  ...keptShape({ ...EXPECTING, ...SENDING, ...REPORTING }),
+  ...keptShape({ ...EXPECTING, ...SENDING }),
   /** The identity and the group file as the user named them; a copy is in the import's folder. */
   identities: keptLookup,
   groups: keptLookup,
@@ -51,10 +51,7 @@ export const importOptions = z.strictObject({
 });
 export type ImportOptions = z.infer<typeof importOptions>;
 
-/**
- * Returns the options for the choices of a command or request, which are checked already. The place of reports is not
- * among them: each surface has its own rules for it.
- */
+/** Returns the options for the choices of a command or request, which are checked already. */
 export function chosenOptions(
   chosen: Given<typeof CHOSEN> & CreateChoices & BanChoices,
   rest: Pick<ImportOptions, 'region' | 'sandbox'> & Partial<ImportOptions>,

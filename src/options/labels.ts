@@ -56,7 +56,6 @@ export const LABELS: Readonly<Record<string, string>> = {
   giveUpAfter: 'Wait for the service at most',
   expectRows: 'Rows that the file must have',
   minRows: 'Fewest rows that the file may have',
-  reportTo: 'Write the reports to',
   mode: 'Mode',
   missing: 'Members not in the file',
   protect: 'Protected UIDs',

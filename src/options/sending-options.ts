@@ -91,33 +91,6 @@ const LEAVING_OUT = {
   }),
 };
 
-/** The destination of an import's reports when it is over. */
-export const REPORTING = {
-  reportTo: option({
-    schema: z.strictObject({
-      /** A folder, an address, or a place in a named source. */
-      place: z.string().min(1).max(2_000),
-      /** Settings that reach the destination, if rollcall's own settings do not name it. Without secrets. */
-      settings: z
-        .strictObject({
-          endpoint: z.string().exactOptional(),
-          region: z.string().exactOptional(),
-          keyFile: z.string().exactOptional(),
-          knownHosts: z.string().exactOptional(),
-          secrets: z.record(z.string(), z.string()).exactOptional(),
-        })
-        .default({}),
-    }),
-    longest: 2_000,
-    value: '<folder|address>',
-    parse: (text) => ({ place: text.trim(), settings: {} }),
-    print: ({ place }) => [place],
-    help: 'when it is over, write its reports there, in a folder with its id: a folder, s3://, gs:// or sftp://, or a place in a named source',
-    preset: 'as ROLLCALL_REPORT_TO says, or nowhere',
-  }),
-};
-export type ReportingChoices = Given<typeof REPORTING>;
-
 /** Options for sending some rows first. */
 export const TRIAL = {
   first: option({ ...rows(1), help: 'send the first rows only; `resume` sends the others' }),

@@ -73,10 +73,6 @@ export interface Config {
   readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
-  /** The destination of reports: a whole path or an address. Undefined: none, unless an import names one. */
-  readonly reportTo: string | undefined;
-  /** Folders (whole paths) and addresses that imports made over the API may have their reports written to. */
-  readonly reportTargets: readonly string[];
   /** By name. */
   readonly namedSources: Readonly<Record<string, NamedSource>>;
   /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
@@ -147,7 +143,6 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   };
   const callsSet = numberOf('callsPerMinute');
   const whole = (one: string) => (URL.canParse(one) ? one : resolve(folder, one));
-  const reportTo = value('reportTo');
   const logFile = flags.logFile ?? value('logFile');
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
   if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: host?.host, apps });
@@ -174,8 +169,6 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
     namedSources: readNamedSources(file.sources, folder),
     sources: (value('sources') ?? []).map(whole),
-    reportTo: reportTo === undefined ? undefined : whole(reportTo),
-    reportTargets: (value('reportTargets') ?? []).map(whole),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
     token: value('token'),
     notify: flags.notify ?? value('notify'),

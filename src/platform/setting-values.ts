@@ -15,18 +15,6 @@ export const sourceList: Allowed<readonly string[]> = {
   },
 };
 
-/** The destination of reports; a folder may still be relative. */
-export const reportPlace: Allowed<string> = {
-  allowed:
-    'a folder, an address or a place in a named source, such as /srv/reports, s3://backups/rollcall/ or hr:/reports',
-  parse: (given, name) => {
-    const text = given.trim();
-    // A password is not repeated.
-    if (hasPassword(text)) throw new ConfigError(`${name} holds a password; allowed is ${allowedValues(reportPlace)}`);
-    return text === '' || text.includes('\0') ? undefined : text;
-  },
-};
-
 /** '' for an address that cannot be one of a source. */
 function sourceAddress(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -2,7 +2,7 @@ import { REGIONS } from '../membership/membership.ts';
 import { type Allowed, anyText, duration, oneOf, waitTime, wholeNumber } from './allowed-values.ts';
 import { LOG_LEVELS } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
-import { reportPlace, secretText, serverOrigin, sourceList } from './setting-values.ts';
+import { secretText, serverOrigin, sourceList } from './setting-values.ts';
 
 /**
  * Every setting, declared once. The configuration, the flags and their help, the table of docs/settings.md and the check for
@@ -220,21 +220,6 @@ export const SETTINGS = {
       'folders, addresses (`https://…`, `s3://bucket/prefix`) and named sources (`hr:`), separated by commas: schedules that are made in the console or over the API read files in or below them, and no others; or, in the file, the named sources themselves (docs/addresses.md)',
     default:
       'with `--sandbox` the folder `sources` of the data directory; else none: schedules are made on the command line of the server’s machine only',
-  }),
-  reportTo: declare({
-    ...reportPlace,
-    env: 'ROLLCALL_REPORT_TO',
-    flag: '--report-to <folder|address>',
-    meaning:
-      'place for the reports of imports and syncs that are over: a folder, `s3://`, `gs://`, `sftp://`, or a place in a named source (docs/outcomes.md); not for imports into a sandbox',
-    default: 'nowhere',
-  }),
-  reportTargets: declare({
-    ...sourceList,
-    env: 'ROLLCALL_REPORT_TARGETS',
-    meaning:
-      'folders, buckets with prefixes, hosts and named sources, separated by commas: imports, syncs and schedules that are made in the console or over the API may have their reports written in or below them, and nowhere else',
-    default: 'none',
   }),
   server: declare({
     ...serverOrigin,

@@ -21,7 +21,6 @@ export interface DataReader {
   /** Imports, newest first. @throws Problem BAD_CURSOR */
   page(request: Parameters<CatalogReader['page']>[0]): CatalogPage;
   find(id: string): ImportRecord | undefined;
-  delivery: CatalogReader['delivery'];
   counts: CatalogReader['counts'];
   attention: CatalogReader['attention'];
   recurringProblems: CatalogReader['recurringProblems'];
@@ -68,7 +67,6 @@ export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
       }
     },
     find: (id) => catalog.find(id),
-    delivery: (id) => catalog.delivery(id),
     counts: () => catalog.counts(),
     attention: (limit) => catalog.attention(limit),
     recurringProblems: (since, limit) => catalog.recurringProblems(since, limit),

@@ -44,8 +44,8 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
 }
 
 /** Returns what the allowed named sources reach, by name. */
-function reachedBy({ settings: { sources, reportTargets = [] }, fetching: { named } }: ServerContext) {
-  const names = new Set([...sources, ...reportTargets].flatMap((place) => sourceName(place) ?? []));
+function reachedBy({ settings: { sources }, fetching: { named } }: ServerContext) {
+  const names = new Set(sources.flatMap((place) => sourceName(place) ?? []));
   return Object.fromEntries(
     [...names].flatMap((name) => {
       const source = named[name];

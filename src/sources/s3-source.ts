@@ -74,16 +74,6 @@ interface Place {
 export const s3Source: Adapter = (request) => {
   const place = placeOf(request.address);
   const config = configOf(request, place);
-  const writing = async (signal: AbortSignal, put: (client: S3Client, at: ObjectPlace) => Promise<void>) => {
-    if (place.key === '') throw namesNoObject(place);
-    // Without the newer checksums of S3, which other servers do not know.
-    const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
-    const act = async (client: S3Client) => {
-      await put(client, { Bucket: place.bucket, Key: place.key });
-      client.destroy();
-    };
-    return asked(place, plain, signal, act, 'written');
-  };
   return {
     name: place.name,
     open: async (signal, known) => {
@@ -96,8 +86,7 @@ export const s3Source: Adapter = (request) => {
         client.destroy();
         return entries;
       }),
-    write: (path, signal) => writing(signal, (client, at) => putFile(client, at, path, signal)),
-    tryWrite: (signal) => writing(signal, (client, at) => tryPut(client, at, signal)),
+    write: (path, signal) => put(place, config, path, signal),
   };
 };
 
@@ -311,6 +300,17 @@ interface ObjectPlace {
 }
 
 /** @param path of the file whose bytes it gets */
+async function put(place: Place, config: S3ClientConfig, path: string, signal: AbortSignal): Promise<void> {
+  if (place.key === '') throw namesNoObject(place);
+  // Without the newer checksums of S3, which other servers do not know.
+  const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
+  const act = async (client: S3Client) => {
+    await putFile(client, { Bucket: place.bucket, Key: place.key }, path, signal);
+    client.destroy();
+  };
+  return asked(place, plain, signal, act, 'written');
+}
+
 async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSignal: AbortSignal): Promise<void> {
   const file = await openFile(path, 'r');
   try {
@@ -320,12 +320,6 @@ async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSig
   } finally {
     await file.close();
   }
-}
-
-/** Begins an upload and gives it up: an object that was put would need the right to delete it. */
-async function tryPut(client: S3Client, at: ObjectPlace, abortSignal: AbortSignal): Promise<void> {
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(at), { abortSignal });
-  await client.send(new AbortMultipartUploadCommand({ ...at, UploadId }), { abortSignal });
 }
 
 async function putParts(

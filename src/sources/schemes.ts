@@ -11,8 +11,6 @@ interface Scheme {
   readonly names: readonly string[];
   /** The settings that it takes. */
   readonly takes: readonly (keyof SourceSettings)[];
-  /** Its sources can be written. */
-  readonly isWritable?: true;
   /** Loaded only when the scheme is named. */
   readonly load: () => Promise<Adapter>;
 }
@@ -26,13 +24,11 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['s3'],
     takes: ['endpoint', 'region', 'secrets'],
-    isWritable: true,
     load: async () => (await import('./s3-source.ts')).s3Source,
   },
   {
     names: ['gs'],
     takes: ['endpoint', 'secrets'],
-    isWritable: true,
     load: async () => (await import('./s3-source.ts')).s3Source,
   },
   {
@@ -53,7 +49,6 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['sftp'],
     takes: ['secrets', 'keyFile', 'knownHosts'],
-    isWritable: true,
     load: async () => (await import('./sftp-source.ts')).sftpSource,
   },
 ];
@@ -97,27 +92,6 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
     });
   }
   return isWeb ? webAddress(address) : address;
-}
-
-/**
- * Returns the settings for an address to write to: the others are for the one that is read.
- * @throws SourceError where nothing can be written there; as `checkedAddress`
- */
-export function settingsToWrite(text: string, settings: SourceSettings): SourceSettings {
-  const scheme = schemeFor(text);
-  if (scheme?.isWritable !== true) {
-    const writable = schemesInWords(SCHEMES.filter(({ isWritable }) => isWritable));
-    throw new SourceError(`${schemeOf(text)}:// addresses cannot be written`, {
-      remedy: `name a folder, or an address with ${writable}`,
-    });
-  }
-  return settingsFor(text, settings);
-}
-
-/** Returns the settings that an address takes. */
-export function settingsFor(text: string, settings: SourceSettings): SourceSettings {
-  const takes: readonly string[] = schemeFor(text)?.takes ?? [];
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => takes.includes(name)));
 }
 
 /** Plain http could be read and changed on the way, except on this machine. @throws SourceError */

@@ -43,7 +43,6 @@ export const sftpSource: Adapter = (request) => {
         return (await session.list(path.endsWith('/') ? path : path.slice(0, path.lastIndexOf('/') + 1))).map(entryOf);
       }),
     write: (path, signal) => within(signal, (session) => writeFile(session, place, path)),
-    tryWrite: (signal) => within(signal, (session) => tryWriting(session, place)),
   };
 };
 
@@ -183,18 +182,6 @@ async function writeFile(session: Session, { path, name }: Place, from: string):
     await replace(session, unfinished, path);
   } catch (error) {
     await ask((sftp, done) => sftp.unlink(unfinished, plainly(done))).catch(() => {});
-    throw asWriting(name, error);
-  }
-}
-
-/** Makes an empty file and removes it. */
-async function tryWriting(session: Session, { path, name }: Place): Promise<void> {
-  const ask = (what: (sftp: SFTPWrapper, done: Nothing) => void) => session.ask<undefined>(what, path);
-  try {
-    const handle = await session.ask<Buffer>((sftp, done) => sftp.open(path, 'w', { mode: FILE_MODE }, done), path);
-    await ask((sftp, done) => sftp.close(handle, plainly(done)));
-    await ask((sftp, done) => sftp.unlink(path, plainly(done)));
-  } catch (error) {
     throw asWriting(name, error);
   }
 }

@@ -16,8 +16,6 @@ export interface Source {
    * the one above it must be there. @throws as open
    */
   write?(path: string, signal: AbortSignal): Promise<void>;
-  /** Begins to put a file there and takes it back: nothing stays. There if `write` is. @throws as open */
-  tryWrite?(signal: AbortSignal): Promise<void>;
 }
 
 export interface Opened {

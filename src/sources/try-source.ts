@@ -4,7 +4,6 @@ import { counted, grouped } from '../text/wording.ts';
 import { requestOf, type SourceContext } from './named.ts';
 import { sourceAt } from './schemes.ts';
 import type { Source } from './source.ts';
-import { placeToWrite, tryWriting } from './write.ts';
 
 /** The result of trying a named source. Nothing is kept of it. */
 export interface TriedSource {
@@ -31,28 +30,11 @@ export function trySources(
   return Promise.all(names.map((name) => trySource(name, context, stop)));
 }
 
-function trySource(name: string, context: SourceContext, stop: AbortSignal): Promise<TriedSource> {
+async function trySource(name: string, context: SourceContext, stop: AbortSignal): Promise<TriedSource> {
   const address = addressName(context.named[name]?.url ?? '');
-  return attempt({ name, address }, stop, (signal) => found(name, context, signal));
-}
-
-/** Finds out whether files can be written in a place, as the settings name it. */
-export function tryPlace(text: string, context: SourceContext, stop: AbortSignal): Promise<TriedSource> {
-  return attempt({ name: text, address: addressName(text) }, stop, async (signal) => {
-    const target = await placeToWrite(text, process.cwd(), {}, context.named);
-    await tryWriting(target, context, signal);
-    return 'files can be written there';
-  });
-}
-
-async function attempt(
-  { name, address }: Pick<TriedSource, 'name' | 'address'>,
-  stop: AbortSignal,
-  act: (signal: AbortSignal) => Promise<string>,
-): Promise<TriedSource> {
   const late = AbortSignal.timeout(TRY_MS);
   try {
-    const detail = await act(AbortSignal.any([stop, late]));
+    const detail = await found(name, context, AbortSignal.any([stop, late]));
     return { name, address, ok: true, detail };
   } catch (error) {
     stop.throwIfAborted();

@@ -142,17 +142,3 @@ describe('doctor asks for the lists that protect members', () => {
     expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining('there is no group yet')]);
   });
 });
-
-test('doctor tries whether reports can be written where they go, and leaves nothing there', async () => {
-  const place = await openSandboxPlace();
-  place.file('reports/kept.txt', '');
-  place.env['ROLLCALL_REPORT_TO'] = 'reports';
-  const { code, stdout } = await place.run(['doctor']);
-  expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(/^ok {5}reports .*: files can be written there/m)]);
-  expect(readdirSync(join(place.root, 'reports'))).toEqual(['kept.txt']);
-  const wrong = await place.run(['doctor'], { env: { ROLLCALL_REPORT_TO: 'not-there' } });
-  expect([wrong.code, wrong.stdout]).toEqual([
-    EXIT.usage,
-    expect.stringMatching(/^WRONG {2}reports .*there is no folder .*\n +Make it, or correct the path/m),
-  ]);
-});

@@ -46,7 +46,7 @@ test('an export that cannot be written is kept, and written when it is continued
 });
 
 test.each([
-  ['https://example.com/members.csv', 'https:// addresses cannot be written'],
+  ['https://example.com/members.csv', 'cannot be written; name a file, or an address with s3://, gs:// or sftp://'],
   ['sftp://ann:hunter2@example.com/members.csv', 'take no password'],
 ])('--output %s is refused before anything is asked', async (output, says) => {
   const { code, stderr } = await place.run(['export', '--output', output]);

@@ -11,11 +11,11 @@ import { CHOICES, LABELS } from '../../src/options/labels.ts';
 import { type Options, textsOf } from '../../src/options/option.ts';
 import { READING, SHAPE } from '../../src/options/reading-options.ts';
 import { ROW_FILTER } from '../../src/options/row-filter.ts';
-import { EXPECTING, GIVING_UP, REMOVING, REPORTING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
+import { EXPECTING, GIVING_UP, REMOVING, STOPPING, TRIAL } from '../../src/options/sending-options.ts';
 import { shapeSettings } from '../../src/options/shape.ts';
 import { uploadQuery } from '../../src/server/uploads/upload-options.ts';
 
-const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...REPORTING };
+const KEPT = { ...READING, ...SHAPE, ...EXPECTING, ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL };
 
 /** Every option of a module of src/options: an export whose values all are declarations is a group of them. */
 async function declaredIn(file: string): Promise<Options> {
@@ -63,7 +63,6 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   maxErrors: ['5%', { percent: 5 }],
   giveUpAfter: ['30m', 1_800_000],
   maxRemovals: ['0', 0],
-  reportTo: ['s3://backups/rollcall', { place: 's3://backups/rollcall', settings: {} }],
   first: ['10', 10],
   only: [
     'guid=g1|g2,uid=anna',

@@ -120,7 +120,6 @@ describe('the description of the API', () => {
       'bound',
       'expectRows',
       'minRows',
-      'reportTo',
       'recipe',
       'tags',
       ...Object.keys(CREATION),

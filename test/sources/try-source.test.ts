@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { type TriedSource, tryPlace, trySources } from '../../src/sources/try-source.ts';
+import { type TriedSource, trySources } from '../../src/sources/try-source.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from './s3-server.ts';
 
 /** The result of trying a named source: its contents, and the rights of the credentials. */
@@ -58,17 +58,4 @@ test.each([
   server.forbidden = forbidden;
   const { ok, detail, remedy } = (await tried(url)) ?? {};
   expect([ok, detail, remedy]).toEqual([false, expect.stringContaining(says), expect.stringContaining('check')]);
-});
-
-test('a place for reports is tried by beginning an upload, of which nothing stays', async () => {
-  const before = [...server.objects.keys()];
-  const hr = { url: `s3://${BUCKET}/reports`, endpoint: server.endpoint };
-  const environment = (name: string) =>
-    ({ SOURCE_HR_ACCESS_KEY_ID: KEYS.accessKeyId, SOURCE_HR_SECRET_ACCESS_KEY: KEYS.secretAccessKey })[name];
-  const tryIt = () =>
-    tryPlace('hr:nightly', { named: { hr }, environment, ca: undefined }, new AbortController().signal);
-  expect(await tryIt()).toMatchObject({ ok: true, detail: 'files can be written there' });
-  expect([[...server.objects.keys()], server.uploads.size]).toEqual([before, 0]);
-  server.refuse = { code: 'AccessDenied', status: 403 };
-  expect(await tryIt()).toMatchObject({ ok: false, remedy: expect.stringContaining('s3:PutObject') });
 });

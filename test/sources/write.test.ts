@@ -1,10 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { NamedSource } from '../../src/platform/named-sources.ts';
+import { requestOf } from '../../src/sources/named.ts';
+import { sourceAt } from '../../src/sources/schemes.ts';
 import type { SourceSettings } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
-import { placeToWrite, tryWriting, writeTo } from '../../src/sources/write.ts';
+import { writerTo } from '../../src/sources/write.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
 import { wayTo } from '../servers/way-to-sshd.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -21,17 +23,12 @@ interface How extends SourceSettings {
   readonly late?: AbortSignal;
 }
 
-async function write(
-  text: string,
-  name: string,
-  bytes: Buffer,
-  { named = {}, env = {}, signal, late, ...given }: How = {},
-) {
+async function write(text: string, bytes: Buffer, { named = {}, env = {}, signal, late, ...given }: How = {}) {
   const path = join(tempDir(), 'file');
   writeFileSync(path, bytes);
-  const target = await placeToWrite(text, '/', given, named);
   const context = { named, environment: (variable: string) => env[variable], ca: undefined };
-  await writeTo(target, name, path, context, signal ?? new AbortController().signal, late);
+  const write = writerTo(await sourceAt(requestOf(text, given, context)));
+  await write(path, signal ?? new AbortController().signal, late);
 }
 
 async function refusal(attempt: Promise<unknown>): Promise<string> {
@@ -44,43 +41,6 @@ async function refusal(attempt: Promise<unknown>): Promise<string> {
   expect(`${said} ${error.stack}`).not.toContain(KEYS.secretAccessKey);
   return said;
 }
-
-describe('a folder', () => {
-  test('gets a file whole, in a folder below it that is made, in place of an earlier one', async () => {
-    const folder = tempDir();
-    await write(folder, 'of-import/report.csv', SMALL);
-    await write(folder, 'of-import/report.csv', LARGE);
-    const path = join(folder, 'of-import/report.csv');
-    expect(readFileSync(path).equals(LARGE)).toBe(true);
-    expect([readdirSync(join(folder, 'of-import')), statSync(path).mode & 0o777]).toEqual([['report.csv'], 0o600]);
-  });
-
-  test('that is not there is refused, and not made', async () => {
-    const folder = join(tempDir(), 'not-there');
-    expect(await refusal(write(folder, 'of-import/report.csv', SMALL))).toContain('there is no folder');
-    const target = { place: folder, settings: {} };
-    const context = { named: {}, environment: () => undefined, ca: undefined };
-    const path = join(tempDir(), 'file');
-    writeFileSync(path, SMALL);
-    const writing = writeTo(target, 'of-import/report.csv', path, context, new AbortController().signal);
-    expect(await refusal(writing)).toContain('there is no folder');
-    expect(existsSync(folder)).toBe(false);
-  });
-});
-
-test.each([
-  [
-    'https://example.com/reports',
-    'https:// addresses cannot be written; name a folder, or an address with s3://, gs:// or sftp://',
-  ],
-  ['postgres://db.example.com/hr', 'cannot be written'],
-  ['sftp://feeds:hunter2@example.com/reports', 'take no password'],
-  ['', 'is empty'],
-])('%j is refused before anyone is asked', async (place, says) => {
-  const said = await refusal(placeToWrite(place, '/', {}, {}));
-  expect(said).toContain(says);
-  expect(said).not.toContain('hunter2');
-});
 
 describe.each(['s3', 'gs'])('%s://', (scheme) => {
   let server: S3Server;
@@ -97,8 +57,8 @@ describe.each(['s3', 'gs'])('%s://', (scheme) => {
   const place = `${scheme}://${BUCKET}/rollcall/`;
 
   test('a small file is put at once, a large one in parts', async () => {
-    await write(place, 'an-import/summary.json', SMALL, usual());
-    await write(place, 'an-import/report.csv', LARGE, usual());
+    await write(`${place}an-import/summary.json`, SMALL, usual());
+    await write(`${place}an-import/report.csv`, LARGE, usual());
     expect(server.objects.get('rollcall/an-import/summary.json')?.bytes.equals(SMALL)).toBe(true);
     expect(server.objects.get('rollcall/an-import/report.csv')?.bytes.equals(LARGE)).toBe(true);
     expect([server.objects.size, server.uploads.size]).toEqual([2, 0]);
@@ -107,13 +67,13 @@ describe.each(['s3', 'gs'])('%s://', (scheme) => {
 
   test('what breaks off in the middle leaves no object and no parts', async () => {
     server.breakWrites = 1_000_000;
-    await expect(refusal(write(place, 'report.csv', LARGE.subarray(0, 7_000_000), usual()))).resolves.toContain(
+    await expect(refusal(write(`${place}report.csv`, LARGE.subarray(0, 7_000_000), usual()))).resolves.toContain(
       'cannot be written',
     );
     expect(server.objects.size).toBe(0);
     const stop = new AbortController();
     server.onBreak = () => stop.abort(new SourceError('it is stopped'));
-    await refusal(write(place, 'report.csv', LARGE, { ...usual(), signal: stop.signal }));
+    await refusal(write(`${place}report.csv`, LARGE, { ...usual(), signal: stop.signal }));
     expect([server.objects.size, server.uploads.size]).toEqual([0, 0]);
   });
 
@@ -123,12 +83,12 @@ describe.each(['s3', 'gs'])('%s://', (scheme) => {
     ['ExpiredToken', 400, 'log in again'],
   ])('%s says what to do', async (code, status, says) => {
     server.refuse = { code, status };
-    expect(await refusal(write(place, 'report.csv', SMALL, usual()))).toContain(says);
+    expect(await refusal(write(`${place}report.csv`, SMALL, usual()))).toContain(says);
   });
 
   test('a wrong secret is told', async () => {
     const wrong = { ...usual(), env: { ...env, KEY: 'wrong' } };
-    expect(await refusal(write(place, 'report.csv', SMALL, wrong))).toContain('check the access key and its secret');
+    expect(await refusal(write(`${place}report.csv`, SMALL, wrong))).toContain('check the access key and its secret');
     expect(server.objects.size).toBe(0);
   });
 });
@@ -149,53 +109,42 @@ describe('sftp://', () => {
   const at = () => sshd.url.replace(/\/[^/]*$/, folder.slice(folder.indexOf('/files')));
 
   test('a file comes whole, in a folder that is made, in place of an earlier one', async () => {
-    await write(at(), 'an-import/report.csv', SMALL, usual());
-    await write(at(), 'an-import/report.csv', LARGE, usual());
+    await write(`${at()}/an-import/report.csv`, SMALL, usual());
+    await write(`${at()}/an-import/report.csv`, LARGE, usual());
     expect(readFileSync(join(folder, 'an-import/report.csv')).equals(LARGE)).toBe(true);
     expect(readdirSync(join(folder, 'an-import'))).toEqual(['report.csv']);
   });
 
   test('a named source says how it is written', async () => {
     const named = { hr: { url: at(), ...usual() } };
-    await write('hr:', 'an-import/report.csv', SMALL, { named });
+    await write('hr:an-import/report.csv', SMALL, { named });
     expect(readFileSync(join(folder, 'an-import/report.csv')).equals(SMALL)).toBe(true);
   });
 
   test('the folder above is not made', async () => {
-    expect(await refusal(write(`${at()}/not-there`, 'an-import/report.csv', SMALL, usual()))).toContain('make it');
+    expect(await refusal(write(`${at()}/not-there/an-import/report.csv`, SMALL, usual()))).toContain('make it');
     expect(existsSync(join(folder, 'not-there'))).toBe(false);
   });
 
   test('a folder that is closed is told', async () => {
     chmodSync(folder, 0o555);
-    expect(await refusal(write(at(), 'report.csv', SMALL, usual()))).toMatch(/may not be written|cannot be written/);
+    expect(await refusal(write(`${at()}/report.csv`, SMALL, usual()))).toMatch(/may not be written|cannot be written/);
   });
 
   test('what breaks off in the middle leaves an earlier file as it was', async () => {
-    await write(at(), 'report.csv', SMALL, usual());
+    await write(`${at()}/report.csv`, SMALL, usual());
     const way = await wayTo(sshd, (end) => end());
-    const said = await refusal(write(way.addressOf(at()), 'report.csv', LARGE, { ...usual(), ...way.trusted }));
+    const said = await refusal(write(`${way.addressOf(at())}/report.csv`, LARGE, { ...usual(), ...way.trusted }));
     expect(said).toMatch(/broke off|cannot be reached/);
     expect(readFileSync(join(folder, 'report.csv')).equals(SMALL)).toBe(true);
   });
 
-  test('is tried with an empty file, of which nothing stays', async () => {
-    const named = {};
-    const context = { named, environment: () => undefined, ca: undefined };
-    const tryIn = async (place: string) =>
-      tryWriting(await placeToWrite(place, '/', usual(), named), context, new AbortController().signal);
-    const before = readdirSync(folder);
-    await tryIn(at());
-    expect(readdirSync(folder)).toEqual(before);
-    expect(await refusal(tryIn(`${at()}/not-there`))).toContain('the folder above it is not there');
-  });
-
   test('a server that stands still is given up when it has taken too long', async () => {
-    await write(at(), 'report.csv', SMALL, usual());
+    await write(`${at()}/report.csv`, SMALL, usual());
     const late = new AbortController();
     const way = await wayTo(sshd, () => late.abort());
     const how = { ...usual(), ...way.trusted, late: late.signal };
-    expect(await refusal(write(way.addressOf(at()), 'report.csv', LARGE, how))).toContain('within 60 minutes');
+    expect(await refusal(write(`${way.addressOf(at())}/report.csv`, LARGE, how))).toContain('within 60 minutes');
     expect(readFileSync(join(folder, 'report.csv')).equals(SMALL)).toBe(true);
   });
 });

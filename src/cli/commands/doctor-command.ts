@@ -2,7 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
-import { caOf, sourceContextOf } from '../../app/ca-file.ts';
+import { caOf } from '../../app/ca-file.ts';
 import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/chat-service.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
@@ -67,15 +67,14 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     say(io, `${name} is not a setting of rollcall${meant === undefined ? '' : `; did you mean ${meant}?`}`, '');
   }
   const progress = showSteps(io, () => [], { begins: 'the queue and the service to answer' });
-  const [disk, keyFiles, queue, service, sources, reports] = await Promise.all([
+  const [disk, keyFiles, queue, service, sources] = await Promise.all([
     checkDisk(config.dataDir),
     checkKeyFiles(),
     checkTheQueue(config),
     checkService(config),
     checkSources(config),
-    checkReports(config),
   ]).finally(progress.stop);
-  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service, ...sources, ...reports];
+  const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service, ...sources];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
@@ -176,15 +175,6 @@ async function checkSources(config: Config): Promise<Finding[]> {
     detail: `${address}: ${detail}`,
     ...result,
   }));
-}
-
-/** Whether reports can be written where the settings say. */
-async function checkReports({ reportTo, ...config }: Config): Promise<Finding[]> {
-  if (reportTo === undefined) return [];
-  const { tryPlace } = await import('../../sources/try-source.ts');
-  const tried = await tryPlace(reportTo, sourceContextOf(config), new AbortController().signal);
-  const { ok, address, detail, remedy } = tried;
-  return [{ check: 'reports', ok, detail: `${address}: ${detail}`, ...(remedy !== undefined && { remedy }) }];
 }
 
 /** The role of this machine, by its queue and keys. */

@@ -3,7 +3,7 @@ import { BANS } from '../../options/ban-options.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
-import { EXPECTING, HELD, REPORTING, STOPPING } from '../../options/sending-options.ts';
+import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
@@ -34,7 +34,6 @@ export function importCommand(io: Io, end: End): Command {
   }
   withPace(withOptions(command, STOPPING)).addOption(settingFlag('giveUpAfter'));
   withTrial(withShape(command));
-  if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   command.addOption(
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );

@@ -15,7 +15,6 @@ import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { runImport } from '../run-import.ts';
-import { deliveryLines } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/kept-imports.ts';
 import { openImports } from '../target/open-target.ts';
@@ -35,14 +34,6 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const { id } = found;
-  if (found.delivery?.arrivedAt === null && FEATURES.deliver !== undefined) {
-    if ((await imports.regions()) === undefined) {
-      return (await FEATURES.deliver()).resume(config, io, id);
-    }
-    const [, where = ''] = deliveryLines(imports, found);
-    say(io, where, 'The process that runs imports tries again by itself, after ten minutes at the latest.');
-    return EXIT.stillRunning;
-  }
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
   const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
   await imports.saySendsTo(io);

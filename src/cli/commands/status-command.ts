@@ -9,7 +9,7 @@ import { counted, duration } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
-import { deliveryLines, nextSteps } from '../screen/conclude.ts';
+import { nextSteps } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
 import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-target.ts';
@@ -31,9 +31,8 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
-    const { delivery } = found;
-    const more = { ...(checked && { check: checked.document }), ...(delivery && { delivery }) };
-    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...more })}\n`);
+    const check = checked && { check: checked.document };
+    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...check })}\n`);
     return EXIT.ok;
   }
   // The service's answers count more than the check of the file.
@@ -50,7 +49,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
   else if (checked !== undefined) checked.conclude(io);
-  else say(io, '', ...nextSteps(imports, found), ...deliveryLines(imports, found));
+  else say(io, '', ...nextSteps(imports, found));
   return EXIT.ok;
 }
 

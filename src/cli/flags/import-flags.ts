@@ -3,7 +3,7 @@ import type { BanChoices } from '../../options/ban-options.ts';
 import type { CreateChoices } from '../../options/create-options.ts';
 import type { Given } from '../../options/option.ts';
 import type { ReadingChoices } from '../../options/reading-options.ts';
-import type { ExpectingChoices, ReportingChoices, SENDING } from '../../options/sending-options.ts';
+import type { ExpectingChoices, SENDING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import type { CheckFlags } from './check-flags.ts';
 import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
@@ -25,7 +25,6 @@ export interface ImportFlags
     WorkersFlags,
     RecipeFlags,
     ExpectingChoices,
-    ReportingChoices,
     SourceFlags {
   readonly check?: true;
   readonly detach?: true;

@@ -1,8 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { ImportOptions } from '../../imports/import-options.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
-import type { ReportingChoices } from '../../options/sending-options.ts';
-import type { Config } from '../../platform/config.ts';
 import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
 import type { SourceSettings } from '../../sources/source.ts';
@@ -82,19 +79,4 @@ export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettin
     // `--region` is that of the members.
     ...wholePaths({ ...flags, region: undefined }, process.cwd()),
   });
-}
-
-/**
- * Returns the destination of the reports, valid in every folder: from the flag, or the setting.
- * @throws SourceError where nothing can be written, without asking anyone
- */
-export async function reportTargetOf(
-  { reportTo: usual, namedSources }: Config,
-  flags: ReportingChoices & PlaceFlags & { readonly sandbox?: true },
-): Promise<Pick<ImportOptions, 'reportTo'>> {
-  const text = flags.reportTo?.place ?? (flags.sandbox ? undefined : usual);
-  if (text === undefined) return {};
-  const { placeToWrite } = await import('../../sources/write.ts');
-  const given = flags.reportTo === undefined ? {} : await sourceSettingsOf(flags);
-  return { reportTo: await placeToWrite(text, process.cwd(), given, namedSources) };
 }

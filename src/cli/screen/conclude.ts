@@ -3,7 +3,7 @@ import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
-import { counted, utcTime, withFullStop } from '../../text/wording.ts';
+import { counted, withFullStop } from '../../text/wording.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Imports } from '../target/import-place.ts';
 import { type Io, say } from './io.ts';
@@ -14,33 +14,14 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   const summary = summaryIn(found);
   // An import on a server continues; only this command stops watching it.
   const interrupted = !imports.unattended && isUnderWay(found.state);
-  const { delivery } = found;
   if (json) {
-    const document = { ...summary, ...(interrupted && { interrupted }), ...(delivery && { delivery }) };
-    io.out.write(`${JSON.stringify(document)}\n`);
+    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }) })}\n`);
   } else if (summary.rows.read > 0) {
     const problems = await imports.problems(id);
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
   }
-  say(io, '', ...nextSteps(imports, found), ...deliveryLines(imports, found));
+  say(io, '', ...nextSteps(imports, found));
   return exitCodeOf(found, summary.rows);
-}
-
-/**
- * Returns lines about the delivery of an import's reports and the process that makes it; none if they have no
- * destination.
- */
-export function deliveryLines(imports: Pick<Imports, 'unattended' | 'command'>, found: ImportView): string[] {
-  const { id, delivery } = found;
-  if (delivery === undefined) return [];
-  const { to, since, arrivedAt, error } = delivery;
-  if (arrivedAt !== null) return ['', `The reports were delivered to ${to}`];
-  const what =
-    error === null
-      ? `The reports are being delivered to ${to}`
-      : withFullStop(`The reports wait to be delivered to ${to} since ${utcTime(Date.parse(since))}: ${error}`);
-  const how = ['Deliver them with this, or while `rollcall serve` runs:', `  ${imports.command('resume', id)}`];
-  return ['', what, ...(imports.unattended ? [] : how)];
 }
 
 /** Facts for the advice of a code. */

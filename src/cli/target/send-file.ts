@@ -14,13 +14,7 @@ import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf, textsOf } from '../../options/option.ts';
 import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
-import {
-  EXPECTING,
-  type ExpectingChoices,
-  REPORTING,
-  type ReportingChoices,
-  SENDING,
-} from '../../options/sending-options.ts';
+import { EXPECTING, type ExpectingChoices, SENDING } from '../../options/sending-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address-text.ts';
@@ -125,12 +119,12 @@ async function obtain(
   return found && { ...own, path, lookups: found };
 }
 
-const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...REPORTING, ...CREATION };
+const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
 
 /** Returns the API's query for what imports and syncs have in common. */
 export function readingQuery(
   file: string,
-  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices & ReportingChoices,
+  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
 ): URLSearchParams {
   const { recipe } = flags;
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));

@@ -33,7 +33,7 @@ import { useAnswer } from '../use-answer.ts';
 import { useKeptFocus, useWork } from '../work.tsx';
 import { ImportDownloads } from './import/downloads.tsx';
 import { ImportActions } from './import/import-actions.tsx';
-import { ImportDelivery, ImportHead } from './import/import-head.tsx';
+import { ImportHead } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
@@ -132,7 +132,6 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
           <ImportHead live={live} />
           {isOperator && <ImportActions live={live} filter={filter} />}
         </section>
-        <ImportDelivery live={live} />
       </div>
       {isWaiting && PARTS.Check !== undefined && (
         <Card id="check" title="Check before sending">

@@ -5,7 +5,7 @@ import { CheckField, CheckFields, FieldGroup, TextField, unticked } from '../for
 import { listIn } from '../format.ts';
 import { useEntry } from '../kept-entries.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating-fields.tsx';
-import { ReportPlace, RunLimits } from './upload/reading-fields.tsx';
+import { RunLimits } from './upload/reading-fields.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';
 import { UploadEntry } from './upload/upload-entry.ts';
 import { UploadForm } from './upload-form.tsx';
@@ -22,7 +22,6 @@ const FORM = {
   giveUpAfter: '',
   expectRows: '',
   minRows: '',
-  reportTo: '',
   first: '',
   onlyGroups: '',
   ...unticked(BAN_CHECKS),
@@ -67,7 +66,6 @@ export function NewImport() {
                 placeholder="choir, team"
                 note="The others wait until you resume."
               />
-              <ReportPlace form={form} />
               <CheckFields form={form} labels={BAN_CHECKS} />
               <CheckField form={form} name="dryRun" />
             </div>
@@ -85,7 +83,6 @@ const OWN = [
   'giveUpAfter',
   'expectRows',
   'minRows',
-  'reportTo',
   'first',
   ...Object.keys(BAN_CHECKS),
   'dryRun',

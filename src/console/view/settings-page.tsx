@@ -72,7 +72,6 @@ function ServerFacts() {
         ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
         ['Notifies', settings.notifyHost === null ? 'no one' : foreign(settings.notifyHost)],
         ['Schedules may read', places(settings.sources, settings)],
-        ['Reports may be written to', places(settings.reportTargets ?? [], settings)],
         ['Version', settings.version],
       ]}
     />

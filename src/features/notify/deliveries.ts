@@ -8,7 +8,7 @@ export interface Delivery {
   readonly kind: 'import' | 'sync' | 'region';
   /** The id of the import or sync, or the region. */
   readonly subject: string;
-  /** A word of membership/import-state.ts or sync-state.ts; of reports `reports_wait` or `reports_arrived`; of a region, `away` or `back`. */
+  /** A word of membership/import-state.ts or sync-state.ts; of a region, `away` or `back`. */
   readonly state: string;
   readonly reason: string;
   /** The time of the move, in ms since 1970. */

@@ -94,8 +94,6 @@ export class Notifier {
     }, outageMs);
     coordinator.events.on('circuit', this.#outages.changed);
     coordinator.events.on('state', this.#onState);
-    // The delivery of reports may be one.
-    coordinator.events.on('changed', this.#onState);
     syncs.events.on('state', this.#onState);
     this.#keeper = setInterval(() => void this.#queueWaiting('all'), KEEP_MS);
   }
@@ -112,7 +110,6 @@ export class Notifier {
     coordinator.events.off('circuit', this.#outages.changed);
     this.#outages.close();
     coordinator.events.off('state', this.#onState);
-    coordinator.events.off('changed', this.#onState);
     syncs.events.off('state', this.#onState);
     // A queue that is down does not answer; stored notes are queued at the next start.
     await Promise.race([this.#work, sleep(LEAVE_MS, undefined, { ref: false })]);
@@ -198,9 +195,7 @@ async function bodyOf(options: NotifierOptions, note: Delivery): Promise<{ reado
   const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    // A note about an import's reports names no state of it.
-    const moved = state.startsWith('reports_') ? {} : { state };
-    return { text: noteText(`${kind}.${state}`, at, { ...view, ...moved, reason }) };
+    return { text: noteText(`${kind}.${state}`, at, { ...view, state, reason }) };
   } catch (error) {
     if (error instanceof UnknownImport || error instanceof UnknownSync) return REMOVED;
     throw error;

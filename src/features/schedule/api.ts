@@ -8,7 +8,7 @@ import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
 import { descriptionOf, filledShape, keptShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
 import { planCreate, planFlags } from '../sync/api-plan.ts';
 
@@ -81,10 +81,6 @@ const scheduleSettings = z.strictObject({
     description:
       'Maximum wait of a run for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
   }),
-  reportTo: REPORTING.reportTo.schema.shape.place.nullable().optional().meta({
-    description:
-      'Place for the reports of runs, in or below one that ROLLCALL_REPORT_TARGETS allows. Null: as the server is set. Left out of an edit: as it was.',
-  }),
   ...filledShape({ ...APPLYING, ...RUNNING }),
 });
 /** Settings as a client sends them. */
@@ -137,7 +133,6 @@ export const schedule = z
       .meta({ description: 'Users and groups that its runs may create; null: none.' }),
     limits: guardLimits,
     giveUpAfterMs: count.optional(),
-    reportTo: z.string().optional().meta({ description: "The place of its runs' reports." }),
     apply: z.boolean(),
     sandbox: z.boolean(),
     target: sentTo.optional().meta({ description: 'The only target of its runs.' }),

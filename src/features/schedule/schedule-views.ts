@@ -43,7 +43,7 @@ export function scheduleViews(
     const { name, cron, tz, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
     const { maxSource, restricted, version } = record;
     const options = readSyncOptions(record);
-    const { reading, flags, create, limits, giveUpAfterMs, reportTo, apply, sandbox, target } = options;
+    const { reading, flags, create, limits, giveUpAfterMs, apply, sandbox, target } = options;
     const shown = shownCreate(options);
     const [lastRun] = catalog.runs(name, 1);
     return {
@@ -60,7 +60,6 @@ export function scheduleViews(
       create: shown && create ? { ...shown, settings: createSettingsOf(create) } : null,
       limits: { ...limits },
       ...(giveUpAfterMs !== undefined && { giveUpAfterMs }),
-      ...(reportTo && { reportTo: reportTo.place }),
       createdAt: isoTime(createdAt),
       next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map((at) => isoTime(at)),
       lastRun: lastRun === undefined ? null : runViewOf(lastRun),

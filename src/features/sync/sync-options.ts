@@ -7,7 +7,7 @@ import type { Aimed } from '../../imports/target.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import { keptShape } from '../../options/option.ts';
-import { EXPECTING, GIVING_UP, REPORTING } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
 import { type PlanCreate, planFlags } from './api-plan.ts';
 import type { UndoFlags } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
@@ -64,7 +64,7 @@ const kept = z.strictObject({
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   limits: z.record(z.string(), z.number()),
   /** For its planning and its import; absent: as the process says that sends it. */
-  ...keptShape({ ...GIVING_UP, ...REPORTING }),
+  ...keptShape(GIVING_UP),
   /** Whether it is carried out at once, where no guard objects. */
   apply: z.boolean(),
   /** Meant for the sandbox: must never continue against the service itself. */

@@ -8,7 +8,6 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { ByLookup } from '../../options/lookups.ts';
-import type { Config } from '../../platform/config.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
@@ -69,7 +68,7 @@ export interface CoordinatorOptions {
   readonly sandbox?: boolean;
   /** The target in the service; stored with each import. Default: not known. */
   readonly target?: Target | undefined;
-  readonly config: SendingConfig & Partial<Pick<Config, 'reportTo'>>;
+  readonly config: SendingConfig;
   /** The time that imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
   /** Reads files into ledgers. Default: each in a thread of its own. */
@@ -188,13 +187,11 @@ export class Coordinator {
   async create(request: CreateImport): Promise<string> {
     const { id = newImportId(), file, source, options: chosen, start = true, lookups = {} } = request;
     const { retryOf = null, createdBy = '', tags = [] } = request;
-    const { config, target } = this.#parts.options;
+    const { target } = this.#parts.options;
     const folder = this.#parts.dir.folder(id);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kept = { ...chosen, ...(await keepLookups(folder, lookups)) };
-    const usual = chosen.sandbox ? undefined : config.reportTo;
-    const reportTo = chosen.reportTo ?? (usual && { place: usual, settings: {} });
-    const options = JSON.stringify(importOptions.parse({ ...kept, reportTo, target }));
+    const options = JSON.stringify(importOptions.parse({ ...kept, target }));
     const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
     await this.#parts.asked(() => this.#parts.catalog.add(record));
     this.events.emit('state', this.find(id));

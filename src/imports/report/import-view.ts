@@ -8,15 +8,14 @@ import { RETRYABLE } from '../../membership/outcome.ts';
 import { busyIn } from '../../platform/database-busy.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject } from '../../platform/stored-json.ts';
-import { type CatalogReader, type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
+import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
 import { optionsToAgree, reasonFor } from '../reason.ts';
-import { deliveryOf } from './delivery.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 
 /** Sources of a view beside the import's record. */
 export interface ViewSources {
-  readonly catalog: Pick<CatalogReader, 'delivery'> & { retries(id: string): readonly ImportRecord[] };
+  readonly catalog: { retries(id: string): readonly ImportRecord[] };
   folder(id: string): string;
   /** Asked where the record has none. @throws LedgerError, DatabaseBusy where its rows cannot be counted */
   totals(record: ImportRecord): ImportTotals | Promise<ImportTotals>;
@@ -63,7 +62,6 @@ async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnV
   const { dryRun, sandbox, shape } = uncheckedOptions(record);
   const { totals, fault } = await counted(record, sources);
   const written = writtenReports(sources.folder(id));
-  const delivery = deliveryOf(sources.catalog, record);
   return {
     ...summaryOf(record, totals, sources.reports(id, written)),
     reason: [reasonFor(record, sources.write), fault].filter((part) => part !== '').join('; '),
@@ -77,7 +75,6 @@ async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnV
     dryRun: dryRun === true,
     sandbox: sandbox === true,
     actions: [...actionsOf(state, written.retry !== null)],
-    ...(delivery && { delivery }),
     staging: sources.staging(id),
   };
 }

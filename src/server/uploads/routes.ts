@@ -5,7 +5,6 @@ import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { allowedTarget } from '../report-target.ts';
 import { serve } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
@@ -54,7 +53,6 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       checkLength(request, maxBytes);
       const options = uploadOptions(query, { contentType, region, sandbox });
       recipes?.check(options);
-      const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
       const id = await uploads.take(
         request,
         reply,
@@ -72,14 +70,11 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
               : options;
             const settled = (await recipes?.settle(chosen, { path: source }, file)) ?? chosen;
             await coordinator.create({
-              ...{ id: made, file, source, options: { ...settled, ...reporting }, createdBy: request.who.name },
+              ...{ id: made, file, source, options: settled, createdBy: request.who.name },
               ...(query.tags !== undefined && { tags: query.tags }),
               lookups,
             });
-            audited(
-              inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined, source: undefined }),
-              made,
-            );
+            audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
             return made;
           } finally {
             if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });

@@ -10,7 +10,7 @@ import { BANS } from '../../options/ban-options.ts';
 import { CREATION } from '../../options/create-options.ts';
 import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { CONTENT, SHAPE } from '../../options/reading-options.ts';
-import { EXPECTING, REPORTING, SENDING } from '../../options/sending-options.ts';
+import { EXPECTING, SENDING } from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
@@ -40,7 +40,7 @@ export const FROM = {
 export const previewQuery = z.strictObject({ ...LOOKED_AT, ...RECIPE });
 
 /** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
-export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING, ...REPORTING }) };
+export const KEPT_READING = { ...LOOKED_AT, ...queryOf({ bound, ...EXPECTING }) };
 
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'Name of the file, in lists and reports.' }),

@@ -108,19 +108,6 @@ describe('the catalog', () => {
     expect(catalog.finishedBefore(over + 1)).toEqual(['a']);
   });
 
-  test('an import whose reports are still to be delivered does not count as over long enough', () => {
-    const { path, catalog } = newCatalog();
-    catalog.add({ ...entry('a'), options: '{"reportTo":{"place":"s3://b/r"}}' });
-    for (const state of ['staged', 'running', 'completed'] as const) catalog.move('a', state);
-    const later = Date.now() + 1_000;
-    expect(catalog.delivery('a')).toMatchObject({ place: 's3://b/r', arrivedAt: null, error: null });
-    expect(catalog.finishedBefore(later)).toEqual([]);
-    const file = new DatabaseSync(path);
-    file.exec('update report_deliveries set arrived_at = 1');
-    file.close();
-    expect(catalog.finishedBefore(later)).toEqual(['a']);
-  });
-
   test('lists the newest first, as many as are asked for', () => {
     const { catalog } = newCatalog();
     // Ids rise with time (pipeline/import-id.ts), so that two of one millisecond have an order as well.

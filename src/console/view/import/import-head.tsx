@@ -194,23 +194,3 @@ function followUpSentence({ kind, id, state, rows, isPart }: FollowUp) {
   if (state === 'planned' || state === 'held') return [link('A plan to undo it'), ` waits for a decision (${state}).`];
   return [link('Undo'), `: ${state}${succeeded}.`];
 }
-
-export function ImportDelivery({ live }: { live: LiveImport }) {
-  const delivery = live.view.value?.delivery;
-  if (delivery === undefined) return null;
-  const { to, since, arrivedAt, error } = delivery;
-  if (arrivedAt !== null) {
-    return (
-      <p class="note">
-        Reports delivered to {foreign(to)} <Time iso={arrivedAt} />
-      </p>
-    );
-  }
-  if (error === null) return <p class="note">Reports are being delivered to {foreign(to)}</p>;
-  return (
-    <p class="notice attention">
-      The reports wait to be delivered to {foreign(to)} since <Time iso={since} />, and are tried again by themselves.
-      The last attempt: {foreign(error)}
-    </p>
-  );
-}

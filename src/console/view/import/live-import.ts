@@ -53,7 +53,6 @@ export class LiveImport {
   #timer: number | undefined;
   #drawnAt = Number.NEGATIVE_INFINITY;
   #announced = { percent: 0, at: 0 };
-  #leaving = new AbortController().signal;
 
   constructor(id: string) {
     this.#id = id;
@@ -61,7 +60,6 @@ export class LiveImport {
 
   /** Follows it until the signal aborts. */
   async start(signal: AbortSignal) {
-    this.#leaving = signal;
     if (!(await this.load(signal))) return;
     const handlers: { [K in keyof ImportEvents]: (data: ImportEvents[K]) => void } = {
       state: (view) => this.#move(view),
@@ -108,8 +106,6 @@ export class LiveImport {
     });
     if (before !== undefined && before.state !== view.state) announce(stateSentence(view), view.id);
     else if (view.state === 'running') this.#announceProgress(view);
-    // Events of the list count from now on only: one about the delivery of reports may have come too early.
-    if (before?.finishedAt === null && view.finishedAt !== null) void this.load(this.#leaving);
   }
 
   /** Says every tenth of the way, but not more often than a listener can bear. */

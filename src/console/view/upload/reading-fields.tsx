@@ -2,8 +2,6 @@
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { type Choice, choicesOf, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
-import { settings } from '../../frame.tsx';
-import { placeWords } from '../../import-words.ts';
 import type { ShownFile } from './file-preview.ts';
 
 const SCOPES = choicesOf('scope', { ban: 'ban (refuse entry)' });
@@ -121,27 +119,5 @@ export function RunLimits({ form }: { form: Form }) {
         note="With fewer nothing is sent. A share is one of the rows of the last run."
       />
     </>
-  );
-}
-
-/**
- * The field for the place of the reports. If the server allows no place, there is no field, unless there is one to clear.
- * @param known the place that it had before
- */
-export function ReportPlace({ form, known = '' }: { form: Form; known?: string | undefined }) {
-  const places = settings.value?.reportTargets ?? [];
-  if (places.length === 0 && known === '') return null;
-  const allowed =
-    places.length === 0
-      ? 'The server allows no other place'
-      : `The server allows what is in or below ${places.map((place) => placeWords(place, settings.value?.namedSources ?? {})).join(', ')}`;
-  return (
-    <TextField
-      form={form}
-      name="reportTo"
-      placeholder={places[0]}
-      note={`Into a folder with the id of the import, when it is over. ${allowed}. Leave empty for what the server is set to.`}
-      isLong
-    />
   );
 }

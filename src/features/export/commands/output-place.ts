@@ -36,31 +36,34 @@ export async function outputPlace(config: Config, flags: ExportFlags): Promise<O
 async function placeAtAddress(config: Config, output: string, flags: ExportFlags): Promise<OutputPlace | undefined> {
   if (!isAddress(output) && sourceName(output) === undefined) return undefined;
   // Loaded for those alone who need them.
-  const [{ isAddressOrName, requestOf }, { placeToWrite, writeTo }, { sourceAt }] = await Promise.all([
+  const [{ isAddressOrName, requestOf }, { writerTo }, { sourceAt }] = await Promise.all([
     import('../../../sources/named.ts'),
     import('../../../sources/write.ts'),
     import('../../../sources/schemes.ts'),
   ]);
-  const { namedSources: named } = config;
-  if (!isAddressOrName(output, named)) return undefined;
-  const { settings } = await placeToWrite(output, process.cwd(), await sourceSettingsOf(flags), named);
+  if (!isAddressOrName(output, config.namedSources)) return undefined;
+  const settings = await sourceSettingsOf(flags);
   const context = sourceContextOf(config);
   const { signal } = new AbortController();
+  const at = (place: string) => sourceAt(requestOf(place, settings, context));
+  const path = output.trim();
+  // Refuses what can never be written, before anything is read.
+  writerTo(await at(path));
   const isThere = async (place: string) => {
-    const source = await sourceAt(requestOf(place, settings, context));
+    const source = await at(place);
     const opened = await source.open(signal).catch(() => undefined);
     await opened?.close();
     return opened !== undefined;
   };
   return {
-    path: output.trim(),
+    path,
     put: async (place, bytes) => {
       // A file first: its size must be known, and a part of it may have to be sent again.
       const folder = await mkdtemp(join(tmpdir(), 'rollcall-export-'));
       try {
-        const path = join(folder, 'whole');
-        await pipeline(bytes, createWriteStream(path, { mode: 0o600 }));
-        await writeTo({ place, settings }, '', path, context, signal);
+        const whole = join(folder, 'whole');
+        await pipeline(bytes, createWriteStream(whole, { mode: 0o600 }));
+        await writerTo(await at(place))(whole, signal);
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

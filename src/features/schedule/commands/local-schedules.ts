@@ -8,7 +8,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
-import { reportTargetOf, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
+import { sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { changeCatalog } from '../../../cli/target/data-directory.ts';
@@ -19,7 +19,7 @@ import type { ImportOptions } from '../../../imports/import-options.ts';
 import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
-import { EXPECTING, GIVING_UP, type ReportingChoices } from '../../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
 import { isAddressOrName } from '../../../sources/named.ts';
@@ -117,17 +117,11 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
       create: options.create,
       limits: limit,
       ...keptOf(GIVING_UP, flags),
-      ...(await reporting(config, flags)),
       apply: flags.apply === true,
       sandbox: flags.sandbox === true,
       target: serviceTarget({ ...config, sandbox: flags.sandbox === true }),
     }),
   };
-}
-
-/** The flags of addresses are for the file: what the reports need is in the settings, by name. */
-async function reporting(config: Config, { reportTo }: ReportingChoices): Promise<Pick<ImportOptions, 'reportTo'>> {
-  return reportTo === undefined ? {} : reportTargetOf(config, { reportTo });
 }
 
 /** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */
@@ -164,7 +158,6 @@ async function changed(config: Config, before: ScheduleRecord, flags: EditFlags)
       ...options,
       reading: options.reading && { ...options.reading, ...changesOf(EXPECTING, flags) },
       ...changesOf(GIVING_UP, flags),
-      ...(flags.reportTo === false ? { reportTo: undefined } : await reporting(config, { reportTo: flags.reportTo })),
       apply: flags.apply ?? options.apply,
     }),
   };

@@ -59,7 +59,6 @@ async function newSchedule(server: Server, name: string, flags: AddFlags): Promi
     ...(create && createSettingsOf(create)),
     limits: limit,
     ...keptOf(GIVING_UP, flags),
-    reportTo: flags.reportTo?.place,
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
 }
@@ -84,7 +83,6 @@ function changed(before: ScheduleView, flags: EditFlags): ScheduleSettings {
     ...settings,
     ...defined({ cron, tz, file, apply, repair, catchUp }),
     ...(flags.giveUpAfter !== undefined && { giveUpAfterMs: flags.giveUpAfter || null }),
-    ...(flags.reportTo !== undefined && { reportTo: flags.reportTo ? flags.reportTo.place : null }),
     reading: { ...settings.reading, ...changesOf(EXPECTING, flags) },
   };
 }

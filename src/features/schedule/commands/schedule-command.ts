@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { FEATURES } from '../../../cli/features.ts';
 import {
   type CommonFlags,
   type RunningFlags,
@@ -22,7 +21,7 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP, REPORTING } from '../../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
@@ -60,7 +59,6 @@ function addCommand(io: Io, end: End): Command {
     )
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS));
   withOptions(command, { ...APPLYING, ...RUNNING });
-  if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   withOptions(withSource(command), { ...EXPECTING, ...MODE });
   withOptions(withCreation(withDeciding(command)), READING);
   withShape(withRecipeFlag(command));
@@ -113,18 +111,13 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
-  if (FEATURES.deliver !== undefined) {
-    withOptions(command, REPORTING).addOption(
-      new Option('--no-report-to', 'write the reports where ROLLCALL_REPORT_TO says, or nowhere'),
-    );
-  }
   return withOptions(withServer(withDataDir(withJson(command))), EXPECTING)
     .addOption(new Option('--no-expect-rows', 'accept a file with any number of rows'))
     .addOption(new Option('--no-min-rows', 'accept a file that has become smaller'));
 }
 
 /** Settings that `edit` changes. */
-const CHANGED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...EXPECTING, ...GIVING_UP, ...REPORTING, file: {} };
+const CHANGED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...EXPECTING, ...GIVING_UP, file: {} };
 
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
   if (Object.entries(flags).every(([flag, value]) => value === undefined || !Object.hasOwn(CHANGED, flag))) {

@@ -10,7 +10,7 @@ import type { CreateChoices } from '../../../options/create-options.ts';
 import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { type Given, type Kept, keptOf, type Options } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import type { ExpectingChoices, GIVING_UP, ReportingChoices } from '../../../options/sending-options.ts';
+import type { ExpectingChoices, GIVING_UP } from '../../../options/sending-options.ts';
 import type { ModeFlags } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleRunView, ScheduleView } from '../api.ts';
 
@@ -57,7 +57,6 @@ export interface AddFlags
     CreateChoices,
     ModeFlags,
     ExpectingChoices,
-    ReportingChoices,
     Given<typeof GIVING_UP & typeof APPLYING & typeof RUNNING>,
     SourceFlags {
   readonly cron: string;
@@ -74,7 +73,7 @@ type Clearable<Choices> = { readonly [Name in keyof Choices]: Choices[Name] | fa
 export interface EditFlags
   extends CommonFlags,
     ServerFlags,
-    Clearable<ExpectingChoices & Given<typeof GIVING_UP> & ReportingChoices>,
+    Clearable<ExpectingChoices & Given<typeof GIVING_UP>>,
     Given<typeof SCHEDULING & typeof APPLYING & typeof RUNNING> {
   readonly file?: string;
 }

@@ -11,7 +11,7 @@ import { saidBeside } from '../../../console/remedies.ts';
 import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
-import { FileFormat, ReportPlace, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
+import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
 import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
@@ -80,7 +80,6 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
       <div class="fields">
         {planFields(form)}
         <RunLimits form={form} />
-        <ReportPlace form={form} known={before?.reportTo} />
         {planChecks(form)}
         <CheckField form={form} name="repair" />
         <CheckField form={form} name="catchUp" />

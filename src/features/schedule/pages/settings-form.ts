@@ -26,7 +26,7 @@ export const SCHEDULE = {
   ...PLAN,
   ...{ name: '', root: '', path: '', headers: '' },
   ...{ every: 'day', at: '02:30', cron: '', tz: '' },
-  ...{ recipe: '', exportOf: '', map: '', expectRows: '', minRows: '', giveUpAfter: '', reportTo: '' },
+  ...{ recipe: '', exportOf: '', map: '', expectRows: '', minRows: '', giveUpAfter: '' },
   ...{ repair: '', catchUp: '' },
   /** The number of columns of the file, if known; and as JSON, the parts of the shape that no field shows. */
   ...{ width: '', shape: '' },
@@ -75,8 +75,7 @@ function isNamed(root: string): boolean {
 
 /** The fields that a schedule's settings fill. */
 export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values {
-  const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, reportTo, apply, repair, catchUp } =
-    schedule;
+  const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
   const chosen: Readonly<Record<string, unknown>> = { ...flags, apply, repair, catchUp };
   const root = sources.find(
     (one) => file.startsWith(one.endsWith('/') ? one : `${one}/`) || (isNamed(one) && file === one),
@@ -94,7 +93,6 @@ export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values
     ...(create !== null && creatingFields(create.settings)),
     ...limitFields(limits),
     giveUpAfter: giveUpAfterMs === undefined ? '' : timeText(giveUpAfterMs),
-    reportTo: reportTo ?? '',
     ...Object.fromEntries(CHECKS.map((name) => [name, String(chosen[name])])),
   };
 }
@@ -211,7 +209,6 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
     giveUpAfterMs: at('giveUpAfter') === '' ? null : valueIn('giveUpAfter', at('giveUpAfter'), waitTime),
-    reportTo: at('reportTo') === '' ? null : at('reportTo'),
     ...Object.fromEntries(CHECKS.map((name) => [name, at(name) === 'true'])),
   } as ScheduleSettings;
 }

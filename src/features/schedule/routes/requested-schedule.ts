@@ -13,7 +13,6 @@ import { defined } from '../../../platform/defined.ts';
 import { checkCron } from '../../../queue/cron.ts';
 import { Problem } from '../../../server/problem.ts';
 import { badOption, optionProblem } from '../../../server/refusals.ts';
-import { allowedTarget } from '../../../server/report-target.ts';
 import { badReading } from '../../../server/uploads/upload-options.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { headerFrom } from '../../../sources/secrets.ts';
@@ -37,7 +36,7 @@ export async function requestedSchedule(
   given: CheckedSettings,
   name: string,
   before: ScheduleRecord | undefined,
-  settings: Pick<Settings, 'sources' | 'reportTargets' | 'defaultRegion'> & Aimed,
+  settings: Pick<Settings, 'sources' | 'defaultRegion'> & Aimed,
 ): Promise<ScheduleRequest> {
   const { cron, tz, missing, limits } = given;
   checkTimes(cron, tz);
@@ -67,7 +66,6 @@ export async function requestedSchedule(
       create: createOptionsOf(given),
       limits,
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
-      ...(await reportingOf(given.reportTo, options?.reportTo, settings.reportTargets)),
       apply: given.apply,
       ...aimOf(options ?? settings),
     }),
@@ -75,21 +73,6 @@ export async function requestedSchedule(
 }
 
 const aimOf = ({ sandbox, target }: Aimed): Aimed => ({ sandbox, target });
-
-/**
- * Returns the destination of reports: the settings that reach it are kept as long as it is the same place.
- * @throws Problem BAD_OPTION
- */
-async function reportingOf(
-  given: CheckedSettings['reportTo'],
-  before: ImportOptions['reportTo'],
-  targets: readonly string[] | undefined,
-): Promise<Pick<ImportOptions, 'reportTo'>> {
-  const place = given === undefined ? before?.place : given;
-  if (place === undefined || place === null) return { reportTo: undefined };
-  if (place === before?.place) return { reportTo: before };
-  return allowedTarget({ place }, targets);
-}
 
 /** @throws Problem BAD_OPTION that names which of the two is wrong */
 export function checkTimes(cron: string, tz: string): void {

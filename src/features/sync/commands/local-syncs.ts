@@ -10,7 +10,6 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { expectedRows, type FetchedFile, fileToFetch, requireCount, standardInput } from '../../../cli/fetched-file.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
-import { reportTargetOf } from '../../../cli/flags/source-flags.ts';
 import { lookupFiles } from '../../../cli/lookup-files.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { followImport, sayNothingBegan } from '../../../cli/run-import.ts';
@@ -132,7 +131,6 @@ async function planning(
   if (fetched === undefined) await fileOf(file, file);
   const lookups = await lookupFiles(config, flags);
   const given = importOptionsOf(config, flags);
-  const reporting = await reportTargetOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;
   const create = async (
     syncs: SyncRunner,
@@ -148,7 +146,6 @@ async function planning(
       create: creating,
       limits: flags.limit ?? {},
       apply: flags.apply === true,
-      ...reporting,
     };
     const reading = syncReadingOf(options, found);
     // Runs are compared by their source.

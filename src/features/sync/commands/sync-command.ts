@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { FEATURES } from '../../../cli/features.ts';
 import {
   type CommonFlags,
   type RunningFlags,
@@ -23,7 +22,7 @@ import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { MODE } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, REPORTING } from '../../../options/sending-options.ts';
+import { EXPECTING } from '../../../options/sending-options.ts';
 import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
@@ -51,7 +50,6 @@ export function syncCommand(io: Io, end: End): Command {
     .enablePositionalOptions();
   withPlan(withCreation(withDeciding(withOptions(command, MODE))));
   withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
-  if (FEATURES.deliver !== undefined) withOptions(command, REPORTING);
   withServer(withRunning(command));
   const format = command.options.find(({ long }) => long === '--format');
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);

@@ -21,7 +21,7 @@ import {
 } from '../../../options/deciding-options.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import type { ExpectingChoices, ReportingChoices } from '../../../options/sending-options.ts';
+import type { ExpectingChoices } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
@@ -57,7 +57,6 @@ export interface PlanFlags {
 export type SyncFileFlags = SourceFlags &
   ReadingChoices &
   ExpectingChoices &
-  ReportingChoices &
   RecipeFlags &
   ShapeFlags &
   CreateChoices &

@@ -19,7 +19,6 @@ import {
   titleOf,
 } from '../../../console/sync-words.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
-import { ReportPlace } from '../../../console/view/upload/reading-fields.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
 import { UploadForm } from '../../../console/view/upload-form.tsx';
@@ -113,10 +112,10 @@ function emptyText(isFiltered: boolean, mayUpload: boolean) {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = [...Object.keys(PLAN), 'reportTo'];
+const OWN = Object.keys(PLAN);
 
 const PLACE = 'new sync';
-const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN, reportTo: '' };
+const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN };
 
 function NewSync() {
   const entry = useEntry(PLACE, () => new UploadEntry(PLACE, FORM));
@@ -143,7 +142,6 @@ function NewSync() {
             <legend>The plan</legend>
             <div class="fields">
               {planFields(form)}
-              <ReportPlace form={form} />
               {planChecks(form)}
             </div>
             <GuardLimits form={form} />

@@ -3,7 +3,6 @@ import { newImportId, reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
-import { allowedTarget } from '../../../server/report-target.ts';
 import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
@@ -44,7 +43,6 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     const options = uploadOptions(query, { contentType, region, sandbox });
     syncReadingOf(options);
     recipes?.check(options);
-    const reporting = await allowedTarget(query.reportTo, settings.reportTargets);
     const chosen = { sync: { ...query, contentType } };
     const id = await uploads.take(
       request,
@@ -72,7 +70,6 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
             source: sourceName(made, query.name ?? name),
             reading: syncReadingOf(settled, kept),
             create: settled.create,
-            ...reporting,
             ...decision,
             who: who.name,
           });
@@ -80,7 +77,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           await rm(dir.sync(made), { recursive: true, force: true });
           throw error;
         }
-        audited(inShort({ file, ...query, reportTo: query.reportTo?.place, name: undefined, source: undefined }), made);
+        audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
         return made;
       },
       query.source,

@@ -41,7 +41,7 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
      */
     begin: async (record: SyncRecord, createdBy: string): Promise<void> => {
       const { id, file: input, undoOf } = record;
-      const { sandbox, flags, create: creating, giveUpAfterMs, reportTo } = readSyncOptions(record);
+      const { sandbox, flags, create: creating, giveUpAfterMs } = readSyncOptions(record);
       const { changes: source, plan } = planFiles(dir.sync(id));
       const create = creating && importCreates(plan, creating);
       const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
@@ -50,7 +50,7 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
         ...{ format: 'csv', region: DEFAULT_REGION, edits: true, sandbox },
         // The plan does not say who was banned in groups that it only adds to, and who was banned since.
         ...banOptionsOf(flags),
-        ...defined({ create, giveUpAfterMs, reportTo }),
+        ...defined({ create, giveUpAfterMs }),
       });
       // Undefined for an import that has been deleted meanwhile.
       const undone = undoOf === null ? undefined : coordinator.lookUp(undoOf);
