@@ -214,4 +214,3 @@ begin
   insert into deliveries (id, kind, subject, state, reason, at)
     values (lower(hex(randomblob(16))), 'sync', new.sync_id, new.state, new.reason, new.at);
 end;
-

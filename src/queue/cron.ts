@@ -52,7 +52,7 @@ function isTimeZone(tz: string): boolean {
   }
 }
 
-/** As far as clocks are changed: by an hour, in Antarctica by two. */
+/** Clocks are changed by less: by an hour, in Antarctica by two. */
 const MAX_CHANGE_MS = 3 * 3_600_000;
 /** Clocks are changed once within it. */
 const DAY_MS = 86_400_000;
