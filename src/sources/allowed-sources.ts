@@ -45,19 +45,6 @@ export async function allowedPath(path: string, allowed: readonly string[]): Pro
 }
 
 /**
- * Returns the real path of a folder, links followed: one of the allowed ones, or one below them.
- * @param path a whole path
- * @throws SourceNotAllowed; whatever the file system says where it is not there
- */
-export async function allowedFolder(path: string, allowed: readonly string[]): Promise<string> {
-  const folders = allowed.filter((one) => !isRemote(one));
-  if (!folders.some((folder) => isBelow(`${path}${sep}`, folder))) throw notAllowed(path, allowed);
-  // Before it is opened, so that the answer does not reveal what there is elsewhere.
-  if (!(await isReallyBelow(await nearest(path), folders))) throw leadsOut(path, allowed);
-  return allowedPath(path, allowed);
-}
-
-/**
  * A bucket, a host or a database, and what is in it; a source that the settings name.
  * @throws SourceNotAllowed
  */
