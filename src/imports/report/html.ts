@@ -1,21 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ImportSummary, Writes } from '../../api/import-summary.ts';
-import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { FULFILLED, OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
-import { counted, duration, grouped, OUTCOME_LABELS, sumEquation, utcTime } from '../../text/wording.ts';
+import { counted, duration, grouped, OUTCOME_LABELS, outcomesShown, sumEquation, utcTime } from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';
-import type { CallBucket } from './call-bucket.ts';
-import { callsSection, legend, stackedBar, swatch, textures } from './html-bars.ts';
 import { STYLE } from './html-style.ts';
-import type { ReportRow } from './report-row.ts';
 import {
   createdText,
   hasManyMemberships,
+  type RegionColumn,
   rateLimitedCalls,
   ratesOf,
-  rowsWithoutRegion,
+  regionColumns,
+  shownCount,
   tookMs,
 } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
@@ -23,13 +21,6 @@ import { verdictOf } from './verdict.ts';
 export interface HtmlReport {
   readonly summary: ImportSummary;
   readonly problems: readonly ProblemCount[];
-  /** The largest or worst groups, in the order in which they are shown; the caller bounds them. */
-  readonly groups: readonly GroupCount[];
-  readonly groupsTotal: number;
-  /** In any number and order; the drawing merges them into as many bars as a narrow screen can show. */
-  readonly calls: readonly CallBucket[];
-  /** The first rows that are not fulfilled, in the order of the input; the caller bounds them. */
-  readonly sample: readonly ReportRow[];
   /** Milliseconds since 1970. */
   readonly generatedAt: number;
   readonly version: string;
@@ -45,10 +36,6 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export function htmlReport(report: HtmlReport): string {
   const { summary } = report;
   const { tone, sentence, pending } = verdictOf(summary);
-  const notFulfilled = OUTCOMES.reduce(
-    (sum, outcome) => sum + (FULFILLED.has(outcome) || outcome === 'skipped' ? 0 : summary.rows[outcome]),
-    0,
-  );
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,22 +47,15 @@ export function htmlReport(report: HtmlReport): string {
 <style>${new Markup(STYLE)}</style>
 </head>
 <body>
-${textures()}
 <header>
 <p class="kicker">Import report, <bdi>${summary.file}</bdi>, ${summary.state}</p>
 <h1 class="${tone}">${numbersHeldToWords(sentence)}</h1>
 </header>
 <main>
-${stackedBar('all', hasManyMemberships(summary) ? 'All memberships by outcome' : 'All rows by outcome', summary.rows, 28)}
-${legend(summary.rows)}
-<p class="equation">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>
-${(summary.notes ?? []).map(({ text }) => html`<p class="note">Note: <bdi>${text}</bdi>.</p>`)}
-${problemsSection(report.problems)}
-${regionsSection(summary)}
-${groupsSection(report.groups, report.groupsTotal)}
-${callsSection(report.calls)}
-${sampleSection(report.sample, notFulfilled)}
-${factsSection(summary)}
+${summary.rows.read + summary.calls === 0 ? NOTHING : counts(summary, pending)}
+${(summary.notes ?? []).map(({ text }) => html`<p class="soft">Note: <bdi>${text}</bdi>.</p>`)}
+${facts(summary)}
+${problemsTable(report.problems)}
 </main>
 <footer><p>Written ${utcTime(report.generatedAt)} by rollcall ${report.version}.</p></footer>
 </body>
@@ -84,28 +64,40 @@ ${factsSection(summary)}
   return page.text;
 }
 
-function factsSection(summary: ImportSummary): Markup {
+/** Outcomes down, regions across, and a total where there is more than one column to add up. */
+function counts(summary: ImportSummary, pending: number): Markup {
+  const parts = regionColumns(summary);
+  const total = { head: 'total', rows: summary.rows, calls: summary.calls };
+  const columns = parts.length === 1 ? parts : [...parts, total];
+  const line = (label: string, cellOf: (column: RegionColumn) => number | null) =>
+    html`<tr><th scope="row">${label}</th>${columns.map((column) => html`<td class="n">${shownCount(cellOf(column))}</td>`)}</tr>
+`;
+  const isShaped = hasManyMemberships(summary);
+  return html`<table class="counts"><thead><tr><td></td>${columns.map(({ head }) => html`<th scope="col" class="n"><bdi>${head}</bdi></th>`)}</tr></thead><tbody>
+${outcomesShown(summary.rows).map((outcome) => line(OUTCOME_LABELS[outcome], ({ rows }) => rows[outcome]))}
+</tbody><tbody>${line(isShaped ? 'in all' : 'rows read', ({ rows }) => rows.read)}
+${line('calls', ({ calls }) => calls)}</tbody></table>
+<p class="soft">${sumEquation(summary.rows, pending, isShaped ? summary.inputRows : undefined)}</p>`;
+}
+
+function facts(summary: ImportSummary): Markup {
   const { startedAt, finishedAt } = summary;
-  const facts: (readonly [string, string])[] = [
+  const list: (readonly [string, string])[] = [
     ['File', summary.file],
     ['Import', summary.id],
     ['Started', startedAt === null ? 'not started' : utcTime(startedAt)],
     ['Finished', finishedAt === null ? 'not finished' : utcTime(finishedAt)],
   ];
   const ms = tookMs(summary);
-  if (ms !== undefined) facts.push(['Took', duration(ms)]);
+  if (ms !== undefined) list.push(['Took', duration(ms)]);
   const { writes, created, banQuestions } = summary;
-  if (created !== undefined) facts.push(['Users and groups', createdText(created)]);
-  if (writes !== undefined) {
-    facts.push(['Messages in groups', messagesText(summary, writes)]);
-  }
+  if (created !== undefined) list.push(['Users and groups', createdText(created)]);
+  if (writes !== undefined) list.push(['Messages in groups', messagesText(summary, writes)]);
   const rates = ratesOf(summary);
-  if (rates.length > 0) facts.push(['Rate', rates.join(', ')]);
-  facts.push(['Calls', grouped(summary.calls)]);
-  if (banQuestions !== undefined) facts.push(['Asked who is banned', counted(banQuestions, 'group')]);
-  facts.push(['Retries', grouped(summary.retries)], ['Rate-limited', grouped(rateLimitedCalls(summary))]);
-  return html`<section aria-labelledby="facts"><h2 id="facts">The run</h2>
-<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl></section>`;
+  if (rates.length > 0) list.push(['Rate', rates.join(', ')]);
+  if (banQuestions !== undefined) list.push(['Asked who is banned', counted(banQuestions, 'group')]);
+  list.push(['Retries', grouped(summary.retries)], ['Rate-limited', grouped(rateLimitedCalls(summary))]);
+  return html`<dl>${list.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>`;
 }
 
 /** Each addition writes one; in how many groups is known of the plan only. */
@@ -120,17 +112,14 @@ function numbersHeldToWords(sentence: string): string {
   return sentence.replace(/(\d) /g, '$1\u00a0');
 }
 
-/** Groups that are shown at once; the others are behind a fold, so that the page stays readable. */
-const GROUPS_SHOWN = 20;
-
-/** Longest piece of the input that is shown of a row or value, in characters. */
-const ORIGINAL_SHOWN = 160;
+/** Longest piece of a value that is shown, in characters. */
+const VALUE_SHOWN = 160;
 
 /** Problems by code, each with its count, examples and what to do. */
-function problemsSection(problems: readonly ProblemCount[]): Markup {
+function problemsTable(problems: readonly ProblemCount[]): Markup {
   if (problems.length === 0) return NOTHING;
   return html`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>
-<table><thead><tr><th scope="col" class="n">Rows</th><th scope="col">Problem</th></tr></thead><tbody>
+<table class="problems"><thead><tr><th scope="col" class="n">Rows</th><th scope="col">Problem</th></tr></thead><tbody>
 ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
@@ -141,114 +130,14 @@ function problemRow({ status, code, column, count, examined, examples }: Problem
       html`${at === 0 ? 'For example row' : '; row'} ${line}${value === '' ? NOTHING : html` <code>${shortened(value)}</code>`}${rows === undefined ? NOTHING : ` (${grouped(rows)} like this)`}${at > 0 || message === '' ? NOTHING : html`: <bdi>${message}</bdi>`}`,
   );
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
-<p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}${column === undefined ? NOTHING : html` in <bdi>${column}</bdi>`}</p>
-<p class="example">${shown}${examined === undefined ? NOTHING : `; counted in the first ${grouped(examined)}`}</p></div>
+<p class="what">${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}${column === undefined ? NOTHING : html` in <bdi>${column}</bdi>`}</p>
+<p class="soft">${shown}${examined === undefined ? NOTHING : `; counted in the first ${grouped(examined)}`}</p></div>
 ${advice === '' ? NOTHING : html`<p class="advice"><b>What to do.</b> ${advice}</p>`}</div></th></tr>
 `;
 }
 
-/** Outcomes by region, and the rows that belong to none because their region could not be read. */
-function regionsSection(summary: ImportSummary): Markup {
-  const regions = Object.entries(summary.regions);
-  if (regions.length === 0) return NOTHING;
-  const rows = rowsWithoutRegion(summary);
-  const withoutRegion =
-    rows.read > 0 ? barRow('region-none', html`no region`, 'Rows without a readable region', rows) : NOTHING;
-  return html`<section aria-labelledby="regions"><h2 id="regions">By region</h2>
-${legend(summary.rows)}
-${barTable('Region', [
-  ...regions.map(([region, counts], index) =>
-    barRow(
-      `region-${index}`,
-      html`<b>${region}</b> <span>${callsNote(counts)}</span>`,
-      `Region ${region}`,
-      counts.rows,
-    ),
-  ),
-  withoutRegion,
-])}</section>`;
-}
-
-function callsNote(region: ImportSummary['regions'][string]): string {
-  const notes = [counted(region.calls, 'call')];
-  if (region.retries > 0) notes.push(region.retries === 1 ? '1 retry' : `${grouped(region.retries)} retries`);
-  if (region.rateLimited > 0) notes.push(`${grouped(region.rateLimited)} rate-limited`);
-  const asked = region.banQuestions?.asked ?? 0;
-  if (asked > 0) notes.push(`${counted(asked, 'question')} who is banned`);
-  return notes.join(', ');
-}
-
-/** Outcomes by group, in the order given; `groupsTotal` says of how many these are. */
-function groupsSection(groups: readonly GroupCount[], groupsTotal: number): Markup {
-  if (groups.length === 0) return NOTHING;
-  const lines = groups.map(({ region, guid, rows }, index) =>
-    barRow(
-      `group-${index}`,
-      html`<b><bdi>${guid}</bdi></b> <span>${region}</span>`,
-      `Group ${guid}, region ${region}`,
-      rows,
-    ),
-  );
-  const folded = lines.slice(GROUPS_SHOWN);
-  const shown =
-    groupsTotal > groups.length
-      ? `${grouped(groups.length)} of ${counted(groupsTotal, 'group')}`
-      : counted(groupsTotal, 'group');
-  return html`<section aria-labelledby="groups"><h2 id="groups">By group</h2>
-<p class="note">${shown}${groupsTotal > groups.length ? '; the report files name the group of every row' : ''}.</p>
-${barTable('Group', lines.slice(0, GROUPS_SHOWN))}
-${folded.length === 0 ? NOTHING : html`<details><summary>${folded.length === 1 ? '1 more group' : `${grouped(folded.length)} more groups`}</summary>${barTable('Group', folded)}</details>`}</section>`;
-}
-
-function barTable(head: string, lines: readonly Markup[]): Markup {
-  return html`<table class="bars"><thead><tr><th scope="col">${head}</th><th scope="col" class="n">Succeeded</th><th scope="col" class="n">Rows</th></tr></thead><tbody>
-${lines}</tbody></table>`;
-}
-
-function barRow(id: string, label: Markup, name: string, rows: RowCounts): Markup {
-  const inPlace = OUTCOMES.reduce((sum, outcome) => sum + (FULFILLED.has(outcome) ? rows[outcome] : 0), 0);
-  return html`<tr><th scope="row"><div class="label">${label}</div>${stackedBar(id, name, rows, 12)}</th><td class="n">${grouped(inPlace)}</td><td class="n">${grouped(rows.read)}</td></tr>
-`;
-}
-
-/** The first rows that need attention; `total` says of how many these are. */
-function sampleSection(sample: readonly ReportRow[], total: number): Markup {
-  if (sample.length === 0) return NOTHING;
-  const first =
-    sample.length < total ? `The first ${grouped(sample.length)} of ${counted(total, 'row')}` : counted(total, 'row');
-  return html`<section aria-labelledby="sample"><h2 id="sample">Rows that did not succeed</h2>
-<p class="note">${first}, in the order of the file.</p>
-<table class="sample"><thead><tr><th scope="col" class="n">Row</th><th scope="col">Membership</th><th scope="col">What happened</th></tr></thead><tbody>
-${sample.map(sampleRow)}</tbody></table></section>`;
-}
-
-function sampleRow(row: ReportRow): Markup {
-  const details = [
-    row.attempts > 0 ? counted(row.attempts, 'call') : '',
-    row.httpStatus === null ? '' : `HTTP ${row.httpStatus}`,
-    row.batch === null ? '' : `batch ${row.batch}`,
-  ].filter((detail) => detail !== '');
-  return html`<tr><th scope="row" class="n">${row.line}</th><td>${membership(row)}${row.value ? html`<br><span><bdi>${shortened(row.value)}</bdi></span>` : NOTHING}</td>
-<td>${swatch(row.status)} ${OUTCOME_LABELS[row.status]}${row.code === '' ? NOTHING : html` <code>${row.code}</code>`}${row.message === '' ? NOTHING : html`<br><bdi>${row.message}</bdi>`}${details.length === 0 ? NOTHING : html`<br><span>${details.join(', ')}</span>`}</td></tr>
-`;
-}
-
-/** An invalid row has no reliable membership: its input is shown instead. */
-function membership(row: ReportRow): Markup {
-  if (row.status === 'invalid') {
-    return html`<code>${shortened(row.original)}</code>`;
-  }
-  return html`<b><bdi>${row.uid}</bdi></b> ${requestWords(row.scope)} <b><bdi>${row.guid}</bdi></b> <span>${row.region}</span>`;
-}
-
 function shortened(text: string): string {
-  if (text.length <= ORIGINAL_SHOWN) return text;
+  if (text.length <= VALUE_SHOWN) return text;
   // Half a character would be shown as a replacement for one.
-  return `${text.slice(0, ORIGINAL_SHOWN).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-/** A row without a scope asks for a removal. */
-function requestWords(scope: string): string {
-  if (scope === '') return 'removed from';
-  return scope === 'ban' ? 'banned from' : `as ${scope} in`;
+  return `${text.slice(0, VALUE_SHOWN).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -13,11 +13,6 @@ import type { ReportInput } from './report-row.ts';
 import { csvReport, reportCells } from './report-table.ts';
 import { retryReport, shapedRetry } from './retry-file.ts';
 
-/** Groups and rows that the page shows; the files have them all. */
-const GROUPS_ON_PAGE = 200;
-const ROWS_ON_PAGE = 100;
-const CALL_BUCKETS = 200;
-
 /**
  * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
  * The page is made when it is asked for. Returns what went wrong: to find it, all outcomes are read.
@@ -52,21 +47,6 @@ export function retryText(
   return input.shaped === true
     ? shapedRetry(Iterator.from(reader.toRetry(again)).filter(isLeft), reader.hasChanges())
     : retryReport(input, reader.rows(again).filter(isLeft));
-}
-
-/** The page as one self-contained file. */
-function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
-  const { groups, total } = reader.groups(GROUPS_ON_PAGE);
-  return htmlReport({
-    summary,
-    problems: reader.problems(),
-    groups,
-    groupsTotal: total,
-    calls: reader.calls(CALL_BUCKETS),
-    sample: reader.rows({ statuses: NEEDS_ATTENTION }).take(ROWS_ON_PAGE).toArray(),
-    generatedAt: Date.now(),
-    version,
-  });
 }
 
 function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>): boolean {
@@ -118,7 +98,7 @@ export function reportPieces(reader: ImportReader, request: ReportRequest): Iter
     case 'xlsx':
       return workbook(reportCells(input, reader.rows(filter)));
     case 'html':
-      return [htmlPage(reader, request.summary, request.version)];
+      return [htmlReport({ ...request, problems: reader.problems(), generatedAt: Date.now() })];
     case 'retry':
       return retryText(reader, input, filter);
   }

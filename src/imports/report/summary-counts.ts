@@ -1,9 +1,32 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
-import { counted } from '../../text/wording.ts';
+import { counted, grouped, printable } from '../../text/wording.ts';
 
-/** Rows that belong to no region, because theirs could not be read: what the regions leave of the whole. */
-export function rowsWithoutRegion(summary: ImportSummary): RowCounts {
+/** Numbers of a region in the summary. */
+export interface RegionColumn {
+  readonly head: string;
+  readonly rows: RowCounts;
+  readonly calls: number | null;
+}
+
+/** A column for each region, and one for rows that belong to none: their region could not be read. */
+export function regionColumns(summary: ImportSummary): RegionColumn[] {
+  const columns: RegionColumn[] = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
+    head: printable(region),
+    rows,
+    calls,
+  }));
+  const rows = rowsWithoutRegion(summary);
+  if (rows.read > 0) columns.push({ head: 'no region', rows, calls: null });
+  return columns;
+}
+
+/** A number in a table, where most are zero. */
+export function shownCount(value: number | null): string {
+  return value === null || value === 0 ? '·' : grouped(value);
+}
+
+function rowsWithoutRegion(summary: ImportSummary): RowCounts {
   const regions = Object.values(summary.regions);
   const rest = (key: keyof RowCounts) =>
     Math.max(0, summary.rows[key] - regions.reduce((sum, region) => sum + region.rows[key], 0));

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { FULFILLED, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import {
   counted,
@@ -19,9 +19,11 @@ import { adviceForCode } from './advice.ts';
 import {
   createdText,
   hasManyMemberships,
+  type RegionColumn,
   rateLimitedCalls,
   ratesOf,
-  rowsWithoutRegion,
+  regionColumns,
+  shownCount,
   tookMs,
 } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
@@ -95,41 +97,35 @@ function numbers(summary: ImportSummary, pending: number, width: number, paint: 
   ];
 }
 
-interface Column {
-  readonly head: string;
-  readonly rows: RowCounts;
-  readonly calls: number | null;
-}
-
 /** Outcomes down, regions across, a total where there is more than one column to add up. */
 function table(summary: ImportSummary, width: number, paint: Paint): string[] {
   const lines = [
     ...outcomesShown(summary.rows).map((outcome) => ({
       label: OUTCOME_LABELS[outcome],
       style: outcomeStyle(outcome),
-      value: (column: Column) => column.rows[outcome],
+      value: (column: RegionColumn) => column.rows[outcome],
     })),
     {
       label: hasManyMemberships(summary) ? 'in all' : 'rows read',
       style: 'bold' as const,
-      value: (column: Column) => column.rows.read,
+      value: (column: RegionColumn) => column.rows.read,
     },
-    { label: 'calls', style: 'dim' as const, value: (column: Column) => column.calls },
+    { label: 'calls', style: 'dim' as const, value: (column: RegionColumn) => column.calls },
   ];
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
-  const total: Column = { head: 'total', rows: summary.rows, calls: summary.calls };
-  const draw = (columns: readonly Column[]) => {
+  const total: RegionColumn = { head: 'total', rows: summary.rows, calls: summary.calls };
+  const draw = (columns: readonly RegionColumn[]) => {
     const widths = columns.map((column) =>
-      Math.max(column.head.length, ...lines.map(({ value }) => shown(value(column)).length)),
+      Math.max(column.head.length, ...lines.map(({ value }) => shownCount(value(column)).length)),
     );
-    const row = (label: string, cellOf: (column: Column) => string) =>
+    const row = (label: string, cellOf: (column: RegionColumn) => string) =>
       label.padEnd(labelWidth) +
       columns.map((column, index) => `   ${cellOf(column).padStart(widths[index] ?? 0)}`).join('');
     const head = row('', ({ head }) => head);
     const drawn = lines.map(({ label, style, value }) =>
       paint(
         style,
-        row(label, (column) => shown(value(column))),
+        row(label, (column) => shownCount(value(column))),
       ),
     );
     drawn.splice(-2, 0, paint('dim', '─'.repeat(head.length)));
@@ -138,22 +134,6 @@ function table(summary: ImportSummary, width: number, paint: Paint): string[] {
   const parts = regionColumns(summary);
   const full = draw(parts.length === 1 ? parts : [...parts, total]);
   return full.width <= width ? full.lines : draw([total]).lines;
-}
-
-/** One column per region, and one for rows that belong to none: their region could not be read. */
-function regionColumns(summary: ImportSummary): Column[] {
-  const columns: Column[] = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
-    head: printable(region),
-    rows,
-    calls,
-  }));
-  const rows = rowsWithoutRegion(summary);
-  if (rows.read > 0) columns.push({ head: 'no region', rows, calls: null });
-  return columns;
-}
-
-function shown(value: number | null): string {
-  return value === null || value === 0 ? '·' : grouped(value);
 }
 
 function outcomeStyle(outcome: Outcome): Style {

@@ -1,6 +1,5 @@
 import type { ImportSummary } from '../../../src/api/import-summary.ts';
-import type { GroupCount, ProblemCount } from '../../../src/api/rows.ts';
-import type { CallBucket } from '../../../src/imports/report/call-bucket.ts';
+import type { ProblemCount } from '../../../src/api/rows.ts';
 import type { HtmlReport } from '../../../src/imports/report/html.ts';
 import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
 import { OUTCOMES, type Outcome, type RowCounts } from '../../../src/membership/outcome.ts';
@@ -96,65 +95,10 @@ export const PROBLEMS: readonly ProblemCount[] = [
   },
 ];
 
-export function groupCounts(count: number): GroupCount[] {
-  return Array.from({ length: count }, (_, index) => ({
-    region: index % 3 === 0 ? 'us' : 'eu',
-    guid: `team-${index + 1}`,
-    rows: rowCounts({
-      added: 1000 - (index % 7) * 90,
-      already_member: index % 5,
-      failed: (index % 4) * 30,
-      invalid: index % 2,
-    }),
-  }));
-}
-
-/** A minute of calls to two regions, one second a bucket. */
-export function callBuckets(seconds: number): CallBucket[] {
-  return Array.from({ length: seconds * 2 }, (_, index) => {
-    const second = index >> 1;
-    const rateLimited = second % 20 === 19 ? 4 : 0;
-    const failed = second % 13 === 12 ? 3 : 0;
-    return {
-      at: Date.UTC(2025, 0, 31, 12, 0, second),
-      widthMs: 1000,
-      calls: 30 + Math.round(12 * Math.sin(second / 6)) + rateLimited + failed,
-      failed,
-      rateLimited,
-      p50Ms: 60 + 15 * Math.sin(second / 4),
-      maxMs: 120 + (second % 9) * 20,
-      region: index % 2 === 0 ? 'us' : 'eu',
-    };
-  });
-}
-
 export function htmlInput(changes: Partial<HtmlReport> = {}): HtmlReport {
   return {
     summary: importSummary(),
     problems: PROBLEMS,
-    groups: groupCounts(12),
-    groupsTotal: 12,
-    calls: callBuckets(60),
-    sample: [
-      reportRow({
-        line: 17,
-        original: '["team","carol","Carol","owner"]',
-        status: 'invalid',
-        code: 'UNKNOWN_SCOPE',
-        message: 'column scope: “owner” is not a scope; allowed are admin, moderator, participant and ban',
-        attempts: 0,
-        httpStatus: null,
-        batch: null,
-      }),
-      reportRow({
-        line: 1217,
-        uid: 'bob',
-        status: 'failed',
-        code: 'ERR_UID_NOT_FOUND',
-        message: 'The user with UID bob does not exist.',
-        attempts: 2,
-      }),
-    ],
     generatedAt: Date.UTC(2025, 0, 31, 12, 1, 0),
     version: '0.1.0',
     ...changes,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { htmlReport } from '../../../src/imports/report/html.ts';
-import { groupCounts, htmlInput, importSummary, reportRow, rowCounts, summaryOf } from './fixtures.ts';
+import { htmlInput, importSummary, summaryOf } from './fixtures.ts';
 
 /** The input with one text in every place that a file or the service can fill. */
 function pageWith(text: string): string {
@@ -10,12 +10,6 @@ function pageWith(text: string): string {
     htmlInput({
       summary: importSummary({ file: text, id: text, notes: [{ code: text, text }] }),
       problems: [{ status: 'failed', code: text, count: 2, examples: [{ line: 2, value: text, message: text }] }],
-      groups: [{ region: text, guid: text, rows: rowCounts({ added: 1 }) }],
-      calls: [{ at: 0, widthMs: 1000, calls: 1, failed: 0, rateLimited: 0, p50Ms: 1, maxMs: 1, region: text }],
-      sample: [
-        reportRow({ status: 'failed', uid: text, guid: text, region: text, code: text, message: text, scope: text }),
-        reportRow({ status: 'invalid', original: text }),
-      ],
       version: text,
     }),
   );
@@ -89,22 +83,8 @@ describe('the HTML report', () => {
 
   test.each([
     ['two regions', htmlInput()],
-    [
-      'no rows',
-      htmlInput({
-        summary: summaryOf({}, { regions: {} }),
-        problems: [],
-        groups: [],
-        groupsTotal: 0,
-        calls: [],
-        sample: [],
-      }),
-    ],
-    [
-      'one row',
-      htmlInput({ summary: summaryOf({ added: 1 }), problems: [], groups: groupCounts(1), groupsTotal: 1, sample: [] }),
-    ],
-    ['2,000 groups', htmlInput({ groups: groupCounts(2000), groupsTotal: 2400 })],
+    ['no rows', htmlInput({ summary: summaryOf({}, { regions: {}, calls: 0 }), problems: [] })],
+    ['one row', htmlInput({ summary: summaryOf({ added: 1 }), problems: [] })],
     ['only failures', htmlInput({ summary: summaryOf({ failed: 4200 }) })],
   ])('is well-formed for %s: ids are unique, labels exist, header cells say what they head', (_, report) => {
     const page = htmlReport(report);
@@ -125,25 +105,32 @@ describe('the HTML report', () => {
     expect(text).toContain('4,212 rows read = 3,800 added + 8 banned');
   });
 
-  test('leaves out sections that have nothing to show', () => {
-    const page = htmlReport(htmlInput({ problems: [], groups: [], groupsTotal: 0, calls: [], sample: [] }));
-    const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map((match) => match[1]);
-    expect(titles).toEqual(['By region', 'The run']);
-  });
-
-  test('says of how many groups and rows it shows a part', () => {
-    const page = htmlReport(htmlInput({ groups: groupCounts(30), groupsTotal: 2400 }));
-    expect(page).toContain('30 of 2,400 groups');
-    expect(page).toContain('10 more groups');
-    expect(page).toContain('The first 2 of 292 rows');
-  });
-
-  test('lets one failed row among a million be seen', () => {
-    const page = htmlReport(
-      htmlInput({ summary: summaryOf({ added: 999_999, failed: 1 }), groups: [], groupsTotal: 0 }),
+  test('counts the outcomes of each region, of rows without one, and of all', () => {
+    const page = htmlReport(htmlInput());
+    const lines = [...page.matchAll(/<tr><(?:th scope="row"|td)>(.*?)<\/tr>/g)].map(([, line = '']) =>
+      line
+        .replaceAll(/<[^>]*>/g, ' ')
+        .trim()
+        .split(/ +/)
+        .join(' '),
     );
-    const width = page.match(/width="([\d.]+)%" height="28" class="o-failed"/)?.[1];
-    expect(Number(width)).toBeGreaterThan(1.5);
+    expect(lines).toEqual([
+      'us eu no region total',
+      'added 2,000 1,800 · 3,800',
+      'banned · 8 · 8',
+      'already a member · 112 · 112',
+      'failed 100 80 · 180',
+      'invalid · 20 40 60',
+      'duplicate · 52 · 52',
+      'rows read 2,100 2,072 40 4,212',
+      'calls 100 68 · 168',
+    ]);
+  });
+
+  test('has no table of numbers where there are none, and no problems where all is well', () => {
+    const page = htmlReport(htmlInput({ summary: summaryOf({}, { regions: {}, calls: 0 }), problems: [] }));
+    expect(page).not.toContain('<table');
+    expect(page).not.toContain('<h2');
   });
 
   test('shows the beginning of a value that is very long, and never half a character', () => {
@@ -151,7 +138,7 @@ describe('the HTML report', () => {
     const problems = [
       { status: 'invalid' as const, code: 'TOO_LONG', count: 1, examples: [{ line: 2, value, message: '' }] },
     ];
-    const page = htmlReport(htmlInput({ problems, sample: [reportRow({ status: 'invalid', original: value })] }));
+    const page = htmlReport(htmlInput({ problems }));
     expect(page.length).toBeLessThan(200_000);
     expect(page.isWellFormed()).toBe(true);
   });
