@@ -139,6 +139,7 @@ describe('a setting that is wrong stops with its name, its value and what is all
     [{ apiKeys: KEY }, 'Unrecognized key: "apiKeys"'],
     [{ host: 5 }, 'host is 5: '],
     [{ callsPerMinute: '100' }, 'callsPerMinute is "100": '],
+    [{ concurrency: 'x' }, 'expected number, received string; allowed is a whole number from 1 to 1000'],
     [{ callsPerMinute: 1.5 }, 'callsPerMinute in '],
     [{ region: 'mars' }, 'region in '],
     [{ apps: { eu: { appId: 'a', apiKey: [KEY] } } }, 'apps.eu.apiKey: '],
@@ -150,6 +151,16 @@ describe('a setting that is wrong stops with its name, its value and what is all
     expect(said).toContain(join(folder, 'rollcall.config.json'));
     expect(said).toContain(message);
     expect(said).not.toContain(KEY);
+  });
+
+  test('a file that Windows begins with a byte order mark is read', () => {
+    const folder = withFile('\uFEFF{ "concurrency": 7 }');
+    writeFileSync(join(folder, 'env'), '\uFEFFROLLCALL_CALLS_PER_MINUTE=60\nROLLCALL_US_APP_ID=a\n');
+    expect(readConfig({}, { ROLLCALL_ENV_FILE: 'env' }, folder)).toMatchObject({
+      concurrency: 7,
+      callsPerMinute: 60,
+      apps: { us: { appId: 'a' } },
+    });
   });
 
   test('a rollcall.config.json that is there and cannot be read is not passed over', () => {

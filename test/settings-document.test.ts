@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingFlag } from '../src/cli/flags/setting-flag.ts';
-import { readConfig, unknownVariables } from '../src/platform/config.ts';
+import { readConfig } from '../src/platform/config.ts';
 import { settingsTable, VARIABLES } from '../src/platform/settings.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -33,7 +33,10 @@ describe('settings are declared once', () => {
   });
 });
 
-test('a variable that is not a setting is found, and those of other programs are left alone', () => {
-  const env = { ROLLCALL_CONCURENCY: '5', ROLLCALL_IN_API_KEY: 'k', PATH: '/bin' };
-  expect(unknownVariables(env, tempDir())).toEqual(['ROLLCALL_CONCURENCY']);
+test('a variable that is not a setting is refused with the one that is meant, and those of others are left alone', () => {
+  expect(() => readConfig({}, { ROLLCALL_CALLS_PER_MINUT: '60' }, tempDir())).toThrow(
+    'ROLLCALL_CALLS_PER_MINUT is not a setting of rollcall; did you mean ROLLCALL_CALLS_PER_MINUTE?',
+  );
+  const others = { PATH: '/bin', ROLLCALL_SERVICE_HOST: '10.0.0.7', ROLLCALL_PORT_7700_TCP: 'tcp://10.0.0.7:7700' };
+  expect(readConfig({}, { ROLLCALL_CONCURRENCY: '5', ...others }, tempDir()).concurrency).toBe(5);
 });

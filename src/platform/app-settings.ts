@@ -5,7 +5,7 @@ import { ConfigError, type Environment, present, type Setting, valueOrFile } fro
 /** One app of the chat service. */
 export interface AppSettings {
   readonly appId: string;
-  /** Needed by processes that call the service; a secret. */
+  /** Needed by processes that call the service; a secret. Throws ConfigError where its file cannot be read. */
   readonly apiKey: string | undefined;
 }
 
@@ -37,16 +37,15 @@ export function readApps(
     const prefix = `ROLLCALL_${region.toUpperCase()}`;
     const inFile = file.apps?.[region];
     const appId = present(env[`${prefix}_APP_ID`]) ?? inFile?.appId;
-    const apiKey = keyOfEnv(`${prefix}_API_KEY`, env, folder) ?? keyOfFile(`apps.${region}.`, inFile ?? {}, folder);
-    if (appId !== undefined) apps[region] = { appId, apiKey };
-    else if (apiKey !== undefined)
-      throw new ConfigError(`${prefix}_API_KEY is set and ${prefix}_APP_ID is not: set both`);
+    const key = keyOfEnv(`${prefix}_API_KEY`, env, folder) ?? keyOfFile(`apps.${region}.`, inFile ?? {}, folder);
+    if (appId !== undefined) apps[region] = appWith(appId, key);
+    else if (key !== undefined) throw new ConfigError(`${prefix}_API_KEY is set and ${prefix}_APP_ID is not: set both`);
   }
   const app = given('appId');
-  const keyName = given('apiKey')?.name ?? given('apiKeyFile')?.name;
-  const apiKey = keyOfEnv('ROLLCALL_API_KEY', env, folder) ?? keyOfFile('', file, folder);
+  const key = keyOfEnv('ROLLCALL_API_KEY', env, folder) ?? keyOfFile('', file, folder);
   if (app === undefined) {
-    if (keyName !== undefined) throw new ConfigError(`${keyName} is set and ROLLCALL_APP_ID is not: set both`);
+    const name = given('apiKey')?.name ?? given('apiKeyFile')?.name;
+    if (name !== undefined) throw new ConfigError(`${name} is set and ROLLCALL_APP_ID is not: set both`);
     return apps;
   }
   const region = appRegion ?? DEFAULT_REGION;
@@ -55,13 +54,22 @@ export function readApps(
       `region ${region} has two apps: ${app.name} says ${app.value}, and ROLLCALL_${region.toUpperCase()}_APP_ID (or apps.${region}.appId) says ${apps[region].appId}: keep one`,
     );
   }
-  return { ...apps, [region]: { appId: app.value, apiKey } };
+  return { ...apps, [region]: appWith(app.value, key) };
 }
 
-function keyOfEnv(name: string, env: Environment, folder: string): string | undefined {
-  return valueOrFile([name, present(env[name])], [`${name}_FILE`, present(env[`${name}_FILE`])], folder, 'key')?.value;
+function appWith(appId: string, key: Setting | undefined): AppSettings {
+  return {
+    appId,
+    get apiKey() {
+      return key?.value;
+    },
+  };
 }
 
-function keyOfFile(prefix: string, { apiKey, apiKeyFile }: AppOfFile, folder: string): string | undefined {
-  return valueOrFile([`${prefix}apiKey`, apiKey], [`${prefix}apiKeyFile`, apiKeyFile], folder, 'key')?.value;
+function keyOfEnv(name: string, env: Environment, folder: string): Setting | undefined {
+  return valueOrFile([name, present(env[name])], [`${name}_FILE`, present(env[`${name}_FILE`])], folder, 'key');
+}
+
+function keyOfFile(prefix: string, { apiKey, apiKeyFile }: AppOfFile, folder: string): Setting | undefined {
+  return valueOrFile([`${prefix}apiKey`, apiKey], [`${prefix}apiKeyFile`, apiKeyFile], folder, 'key');
 }

@@ -4,9 +4,10 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
 import { REGIONS } from '../membership/membership.ts';
+import { allowedValues } from './allowed-values.ts';
 import type { AppsOfFile } from './app-settings.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
-import { ConfigError, present } from './setting.ts';
+import { ConfigError, present, withoutMark } from './setting.ts';
 import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfFile } from './settings.ts';
 
 /** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
@@ -91,7 +92,7 @@ export function readConfigFile(
   const path = resolve(folder, present(named) ?? FILE);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
     const why = messageOf(error);
@@ -107,9 +108,13 @@ export function readConfigFile(
   const allowed = configFile();
   const read = allowed.safeParse(json);
   if (read.success) return { path, file: read.data as ConfigFile };
-  const problems = read.error.issues.flatMap(inside).map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
+  const problems = read.error.issues.flatMap(inside).map(({ path: at, message }) => {
+    const declared = settingAt(at);
+    return `${placed(json, at)}: ${message}${declared === undefined ? '' : `; allowed ${allowedValues(declared)}`}`;
+  });
+  const keys = read.error.issues.some(({ code }) => code === 'unrecognized_keys');
   throw new ConfigError(
-    `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(allowed.shape).join(', ')}`,
+    `${path} cannot be used: ${problems.join('; ')}${keys ? `; allowed are ${Object.keys(allowed.shape).join(', ')}` : ''}`,
   );
 }
 
@@ -119,14 +124,17 @@ function inside(issue: z.core.$ZodIssue): readonly Pick<z.core.$ZodIssue, 'path'
   return (issue.errors.at(-1) ?? []).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
 }
 
+function settingAt(at: readonly PropertyKey[]): SettingDeclaration | undefined {
+  return SETTINGS[String(at.at(-1)) as SettingName];
+}
+
 /** A place in the file with its value, unless that may be a key. */
 function placed(json: unknown, at: readonly PropertyKey[]): string {
   const name = at.join('.');
   if (name === '') return 'top level';
   // A password may be given where only its place is allowed.
   if (at[0] === 'sources') return name;
-  const declared = SETTINGS[String(at.at(-1)) as SettingName] as SettingDeclaration | undefined;
-  if (declared?.secret) return name;
+  if (settingAt(at)?.secret) return name;
   const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
   return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { DEFAULT_REGION } from '../chat/service/regions.ts';
 import type { Region } from '../membership/membership.ts';
+import { nearest } from '../text/nearest.ts';
 import { allowedValues } from './allowed-values.ts';
 import { type AppSettings, readApps } from './app-settings.ts';
 import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
@@ -114,6 +115,7 @@ export function environmentVariable(name: string): string | undefined {
 /** @throws ConfigError */
 export function readConfig(flags: Flags = {}, environment: Environment = process.env, folder = process.cwd()): Config {
   const env = withEnvFile(environment, folder);
+  refuseUnknown(env);
   const { path, file: everything } = readConfigFile(env['ROLLCALL_CONFIG'], folder);
   const profileFlag = flags.profile ?? chosenProfile;
   const profile = profileFlag ?? present(env['ROLLCALL_PROFILE']) ?? asText(everything.profile);
@@ -239,11 +241,19 @@ function parsed<Name extends SettingName>(name: Name, setting: Setting): ValueOf
   throw new ConfigError(`${setting.name} is ${JSON.stringify(setting.value)}; allowed ${allowedValues(declared)}`);
 }
 
-/** Variables that look like settings and are not, such as misspelled ones. @throws ConfigError */
-export function unknownVariables(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
-  return Object.keys(withEnvFile(environment, folder))
-    .filter((name) => name.startsWith('ROLLCALL_') && !VARIABLES.includes(name))
-    .toSorted();
+/** Kubernetes sets them for a service of this name. */
+const OF_KUBERNETES = /_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)/;
+
+/** Refuses variables that look like settings and are not, such as misspelled ones. @throws ConfigError */
+function refuseUnknown(env: Environment): void {
+  for (const name of Object.keys(env).toSorted()) {
+    if (!name.startsWith('ROLLCALL_') || VARIABLES.includes(name) || OF_KUBERNETES.test(name)) continue;
+    const meant = nearest(name, VARIABLES);
+    throw new ConfigError(
+      `${name} is not a setting of rollcall`,
+      meant === undefined ? 'unset it; docs/settings.md has the settings' : `did you mean ${meant}?`,
+    );
+  }
 }
 
 /** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws ConfigError */

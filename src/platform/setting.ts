@@ -24,10 +24,15 @@ export function present(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
 
+/** Windows begins a text with a byte order mark. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
 /** The text of a file that a setting names. @throws ConfigError */
 export function readNamed(setting: string, path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigError(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
   }
@@ -36,7 +41,8 @@ export function readNamed(setting: string, path: string): string {
 type Named = readonly [name: string, value: string | undefined];
 
 /**
- * A value as it is set, or out of the file that is set instead; undefined where neither is.
+ * A value as it is set, or out of the file that is set instead, which is read when the value is asked for: a command that
+ * needs no key runs without its file. Undefined where neither is.
  * @param what the value is, for messages
  * @throws ConfigError
  */
@@ -48,7 +54,12 @@ export function valueOrFile(
 ): Setting | undefined {
   if (path === undefined) return value === undefined ? undefined : { name, value };
   if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: keep one`);
-  const text = present(readNamed(fileName, resolve(folder, path)));
-  if (text === undefined) throw new ConfigError(`${fileName} names ${path}, which is empty: put the ${what} into it`);
-  return { name: fileName, value: text };
+  return {
+    name: fileName,
+    get value() {
+      const text = present(readNamed(fileName, resolve(folder, path)));
+      if (text !== undefined) return text;
+      throw new ConfigError(`${fileName} names ${path}, which is empty: put the ${what} into it`);
+    },
+  };
 }

@@ -1,7 +1,11 @@
-import leven from 'leven';
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
 
 /** The name that is most like this one, if one is. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
+  // Only a wrong name needs it.
+  const { default: leven } = load('leven') as typeof import('leven');
   const plain = (text: string) => text.toLowerCase().replace(/[\s_-]/g, '');
   const wanted = plain(name);
   let best: { readonly name: string; readonly distance: number } | undefined;

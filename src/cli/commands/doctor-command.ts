@@ -12,13 +12,11 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openCatalogReader } from '../../imports/catalog.ts';
 import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Config, readConfig, secretFiles, unknownVariables } from '../../platform/config.ts';
+import { type Config, readConfig, secretFiles } from '../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
-import { VARIABLES } from '../../platform/settings.ts';
 import { checkQueue } from '../../queue/open-backend.ts';
 import { QueueAddressError } from '../../queue/queue-address.ts';
-import { nearest } from '../../text/nearest.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
@@ -62,10 +60,6 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     say(io, withFullStop(rebuiltSentence(dir, rebuild(dir))), '');
   }
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
-  for (const name of unknownVariables()) {
-    const meant = nearest(name, VARIABLES);
-    say(io, `${name} is not a setting of rollcall${meant === undefined ? '' : `; did you mean ${meant}?`}`, '');
-  }
   const progress = showSteps(io, () => [], { begins: 'the queue and the service to answer' });
   const [disk, keyFiles, queue, service, sources] = await Promise.all([
     checkDisk(config.dataDir),
