@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
-import type { InputKind } from '../../options/input-kinds.ts';
 import { type FileOptions, fileOf } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import type { SheetText } from './workbook/workbook.ts';
@@ -17,8 +16,6 @@ export interface InputBytes {
   readonly bytesRead: number;
   blocks(): AsyncGenerator<Buffer>;
   close(): void;
-  /** The kind of the file, if the blocks are not its bytes but the text of its rows. */
-  readonly kind?: InputKind;
   /** Set if the blocks are the CSV text of a workbook's sheet. */
   readonly sheet?: SheetText;
 }

@@ -175,7 +175,6 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?:
   [hex('1f9d'), { what: 'compressed with compress (.Z)', remedy: UNPACK('gzip -dc') }],
   [hex('314159265359'), { what: 'compressed with bzip2', remedy: UNPACK('bzip2 -dc') }, 4],
   [hex('377abcaf271c'), { what: 'a 7z archive', remedy: 'Unpack it with 7z, and import the file in it' }],
-  [Buffer.from('Rar!\x1a\x07', 'latin1'), { what: 'a RAR archive', remedy: 'Unpack it, and import the file in it' }],
   [Buffer.from('ustar'), { what: 'a tar archive', remedy: UNPACK('tar -xOf') }, 257],
   [hex('1f8b'), { what: 'gzipped twice', remedy: UNPACK('gzip -dc') }],
   [Buffer.from('SQLite format 3\0'), { what: 'an SQLite database', remedy: 'Export its table as CSV' }],
@@ -183,13 +182,11 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?:
     hex('1e'),
     { what: 'a JSON text sequence (RFC 7464)', remedy: "Make it NDJSON: tr -d '\\036' < <file> | rollcall import -" },
   ],
-  [hex('89504e470d0a1a0a'), { what: 'a PNG picture', remedy: 'Name the file with the rows' }],
-  [hex('ffd8ff'), { what: 'a JPEG picture', remedy: 'Name the file with the rows' }],
 ];
 
 /** Text of other kinds, by how it begins. */
 const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
-  [/^<(?:!doctype html|html|table|head|body)\b/i, { what: 'an HTML page', remedy: `${EXPORT}` }],
+  [/^<(?:!doctype html|html|table|head|body)\b/i, { what: 'an HTML page', remedy: EXPORT }],
   [/^<\?xml\b/i, { what: 'XML', remedy: EXPORT }],
   [/^\{\\rtf/, { what: 'an RTF document', remedy: EXPORT }],
   [/^\/[/*]/, { what: 'JSON with comments', remedy: 'Remove the comments' }],

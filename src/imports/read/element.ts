@@ -28,7 +28,7 @@ export function hasMemberLists(element: Element): boolean {
 }
 
 /** Makes rows of elements, or something else. */
-export interface Elements<Row = InputRow> {
+export interface Elements {
   /** Is this object a membership by itself, and no envelope around rows? */
   isRow(element: Element): boolean;
   /** Whether a list of the outermost object belongs to that object, and holds no elements. */
@@ -38,7 +38,7 @@ export interface Elements<Row = InputRow> {
    * @param text the element's JSON text
    * @param keys of the text; more than the element has where one is repeated, of which JSON keeps the last
    */
-  rows(element: Element, place: string, text: string, keys: number): Generator<Row>;
+  rows(element: Element, place: string, text: string, keys: number): Generator<InputRow>;
   /** To be called after the last element. Throws where a setting names a column that no element had. */
   finish(): void;
 }
@@ -228,8 +228,8 @@ function* memberships(element: Element, place: string): Generator<Element> {
 }
 
 /** Collects rows into chunks. */
-export function* chunked<Row>(rows: Iterable<Row>): Generator<Row[]> {
-  let chunk: Row[] = [];
+export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
+  let chunk: InputRow[] = [];
   for (const row of rows) {
     if (chunk.push(row) < ROWS_PER_CHUNK) continue;
     yield chunk;

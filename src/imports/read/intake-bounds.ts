@@ -5,6 +5,9 @@ import { IntakeError, type IntakeErrorDetails } from './intake-error.ts';
 /** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;
 
+/** Those that are raised or lowered for one input. */
+export type GivenBounds = Readonly<Partial<Record<BoundName, number | undefined>>>;
+
 /** Levels of nesting in a JSON element. Rows are flat; what is far deeper would exhaust the stack when it is written. */
 export const MAX_DEPTH = 100;
 export const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
@@ -15,7 +18,7 @@ export const FREE_UNPACKED = 16 * MIB;
 /** Bytes of a report up to which any growth is allowed. */
 const FREE_REPORT = 256 * MIB;
 
-export function boundsWith(raised: Readonly<Partial<Record<BoundName, number | undefined>>> = {}): Bounds {
+export function boundsWith(raised: GivenBounds = {}): Bounds {
   return Object.fromEntries(BOUND_NAMES.map((name) => [name, raised[name] ?? BOUNDS[name].default])) as Bounds;
 }
 

@@ -1,5 +1,4 @@
 import { option, words } from '../../errors/named-options.ts';
-import type { BoundName } from '../../options/bounds.ts';
 import { INPUTS, type InputFormat, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
@@ -24,7 +23,7 @@ import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, boundsWith, ReportGrowth } from './intake-bounds.ts';
+import { type Bounds, boundsWith, type GivenBounds, ReportGrowth } from './intake-bounds.ts';
 import { editsOutsideCsv, empty, IntakeError, listed, notOfKind, shown, shownPath } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
@@ -72,7 +71,7 @@ export interface IntakeOptions extends RowDefaults {
   /** The users and groups that the shape looks up. */
   readonly lookups?: Lookups;
   /** Bounds that are raised or lowered for this input. */
-  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
+  readonly bounds?: GivenBounds | undefined;
   /** Wait until a file has not changed for this long before it is read, in ms. */
   readonly waitForQuietMs?: number | undefined;
   /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
@@ -165,15 +164,15 @@ function signsOfTable({ map, shape = {} }: IntakeOptions): TableSigns {
 
 async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
   try {
-    const { kind } = text;
-    return await startIntake(text, kind === undefined ? options : { ...options, ...OUR_TEXT, format: kind });
+    const { sheet } = text;
+    return await startIntake(text, sheet === undefined ? options : { ...options, ...OUR_TEXT, format: sheet.kind });
   } catch (error) {
     text.close();
     throw error;
   }
 }
 
-/** Format settings for the text that the rows of a file became; they override the user's options. */
+/** Format settings for the text that the rows of a sheet became; they override the user's options. */
 const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
@@ -280,7 +279,7 @@ async function openText(source: InputBytes, { encoding: given, signal }: IntakeO
 function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
   if (format === 'auto') refuseOtherText(head);
   const kind = format === 'auto' ? detectFormat(head, map) : format;
-  if (isWorkbook(kind) && source.kind === undefined) throw notOfKind(source.name, kind);
+  if (isWorkbook(kind) && source.sheet === undefined) throw notOfKind(source.name, kind);
   const { rowsAs } = INPUTS[kind];
   if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
   return kind;

@@ -22,11 +22,11 @@ import { refusePage } from './next-page.ts';
  * one object that is a row or in the service's own shape. Holds one element in memory at a time, however large the
  * document is. Throws JSON_BROKEN and JSON_SHAPE with the element, ROW_TOO_LONG, and the errors of Columns.
  */
-export async function* jsonRows<Row = InputRow>(
+export async function* jsonRows(
   blocks: AsyncIterable<Buffer>,
-  reader: Elements<Row>,
+  reader: Elements,
   bounds: Bounds,
-): AsyncGenerator<Row[]> {
+): AsyncGenerator<InputRow[]> {
   const document = new JsonDocument(reader, bounds);
   for await (const block of blocks) yield* chunked(document.read(block));
   document.finish();
@@ -40,8 +40,8 @@ export async function* jsonRows<Row = InputRow>(
 type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
 
 /** Cuts a document into the texts of its elements, which JSON.parse reads. */
-class JsonDocument<Row> {
-  readonly #reader: Elements<Row>;
+class JsonDocument {
+  readonly #reader: Elements;
   readonly #bounds: Bounds;
   #position: Position = 'start';
   /** Scanners of the element and of the outermost object. */
@@ -65,12 +65,12 @@ class JsonDocument<Row> {
   /** The number of bytes of this block's text up to an index. */
   #counted = { index: 0, bytes: 0 };
 
-  constructor(reader: Elements<Row>, bounds: Bounds) {
+  constructor(reader: Elements, bounds: Bounds) {
     this.#reader = reader;
     this.#bounds = bounds;
   }
 
-  *read(block: Buffer): Generator<Row> {
+  *read(block: Buffer): Generator<InputRow> {
     this.#text = block.toString();
     this.#bytes = block.length;
     this.#counted = { index: 0, bytes: 0 };
@@ -200,12 +200,12 @@ class JsonDocument<Row> {
     return index;
   }
 
-  #rows(text: string, keys: number): Generator<Row> {
+  #rows(text: string, keys: number): Generator<InputRow> {
     return this.#reader.rows(this.#parsed(text), this.#place(), text, keys);
   }
 
   /** The outermost object is complete: it is one element itself, or was the envelope of the elements. */
-  *#outermost(): Generator<Row> {
+  *#outermost(): Generator<InputRow> {
     const text = this.#outerText ?? '';
     const object = this.#parsed(text);
     const values = Object.values(object);

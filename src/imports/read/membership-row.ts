@@ -27,12 +27,14 @@ const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
 
 /** The scope that a word means. */
 export function scopeOfWord(text: string): Scope | undefined {
-  return SCOPE_BY_WORD.get(
-    text
-      .trim()
-      .toLowerCase()
-      .replace(/[\s_-]/g, ''),
-  );
+  return SCOPE_BY_WORD.get(wordOf(text));
+}
+
+function wordOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]/g, '');
 }
 
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
@@ -161,10 +163,7 @@ export class MembershipReader {
   #scope(text: string): Scope {
     const known = this.#scopes.get(text);
     if (known !== undefined) return known;
-    const word = text
-      .trim()
-      .toLowerCase()
-      .replace(/[\s_-]/g, '');
+    const word = wordOf(text);
     const scope = word === '' ? (this.#defaults.scope ?? 'participant') : SCOPE_BY_WORD.get(word);
     if (scope !== undefined) {
       if (word !== '') this.#scopeSeen = true;

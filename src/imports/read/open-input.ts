@@ -1,19 +1,18 @@
 import { open, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import type { BoundName } from '../../options/bounds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import { isZip } from './archive/is-zip.ts';
 import type { Zip } from './archive/zip.ts';
 import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
 import { type FileOptions, type FileState, fileOf } from './file-state.ts';
-import { boundsWith } from './intake-bounds.ts';
+import { boundsWith, type GivenBounds } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
 import type { Sheet, SheetText } from './workbook/workbook.ts';
 
 /** Conditions and bounds of an input. */
 export interface OpenOptions extends FileOptions {
-  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
+  readonly bounds?: GivenBounds | undefined;
   readonly sheet?: string | undefined;
   /** The signs of the table, to find the sheet of a workbook if none is named. */
   readonly table: TableSigns;
@@ -90,7 +89,6 @@ async function openZipped(
 function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState): InputBytes {
   return {
     name,
-    kind: sheet.kind,
     sheet,
     get bytesRead() {
       return zip.bytesRead();

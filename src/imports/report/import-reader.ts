@@ -35,10 +35,6 @@ interface RetryWork {
   readonly messages: number;
 }
 
-export type { RowWithOutcome } from './chosen-rows.ts';
-
-export type { RowFilter } from './found-rows.ts';
-
 /** A membership that an import sent. */
 export interface MembershipDone {
   readonly region: Region;

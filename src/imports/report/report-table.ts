@@ -2,7 +2,7 @@ import { ROW_COLUMNS } from '../../api/rows.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { parseJson } from '../read/json-text.ts';
+import { cellOf, parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 type Shaped = Pick<ReportInput, 'shaped'>;
@@ -85,12 +85,12 @@ function csvCells(columns: readonly string[], row: Original): string[] {
   if (cells.length > columns.length) {
     throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
   }
-  return columns.map((_, index) => cellText(cells[index]));
+  return columns.map((_, index) => cellOf(cells[index]));
 }
 
 function jsonCells(columns: readonly string[], row: Original): string[] {
   const element = elementOf(row);
-  return columns.map((column) => cellText(element.get(column)));
+  return columns.map((column) => cellOf(element.get(column)));
 }
 
 /** The cells that a row of a table has: it may have fewer than there are columns. */
@@ -107,12 +107,6 @@ export function elementOf(row: Original): ReadonlyMap<string, unknown> {
   const element = parse(row, parseJson);
   if (!isObject(element)) throw damaged(row, 'is not an object');
   return new Map(Object.entries(element));
-}
-
-function cellText(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (value === undefined || value === null) return '';
-  return JSON.stringify(value);
 }
 
 function parse(row: Original, parser: (text: string) => unknown): unknown {

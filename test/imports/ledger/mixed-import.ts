@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Sent } from '../../../src/imports/record/batch-result.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import type { RowFilter } from '../../../src/imports/report/import-reader.ts';
+import type { RowFilter } from '../../../src/imports/report/found-rows.ts';
 import { REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { dispatch, EMPTY_UID, resultOf, stage, type WantedRow } from './staged-import.ts';

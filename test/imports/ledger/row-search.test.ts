@@ -4,12 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ROW_SORTS, type RowSort } from '../../../src/api/rows.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import {
-  type ImportReader,
-  openImportReader,
-  type RowFilter,
-  type RowWithOutcome,
-} from '../../../src/imports/report/import-reader.ts';
+import type { RowWithOutcome } from '../../../src/imports/report/chosen-rows.ts';
+import type { RowFilter } from '../../../src/imports/report/found-rows.ts';
+import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
 import {
   cursorText,
   ORDER_OF_INPUT,

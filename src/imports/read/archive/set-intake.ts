@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { option, words } from '../../../errors/named-options.ts';
-import { type BoundName, boundText } from '../../../options/bounds.ts';
+import { boundText } from '../../../options/bounds.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import { type IntakeSource, readHead } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
-import { type Bounds, boundsWith, orRaise } from '../intake-bounds.ts';
+import { type Bounds, boundsWith, type GivenBounds, orRaise } from '../intake-bounds.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
@@ -30,7 +30,7 @@ interface OpenedRows {
 }
 
 interface SetOptions {
-  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
+  readonly bounds?: GivenBounds | undefined;
   readonly files?: readonly string[] | undefined;
   readonly scratch?: string | undefined;
 }

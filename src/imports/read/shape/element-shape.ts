@@ -1,6 +1,7 @@
+import { LIST_OF_SCOPE, SCOPES } from '../../../chat/service/lists.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
-import type { InputRow } from '../input-row.ts';
+import type { InputRow, RowProblem } from '../input-row.ts';
 import { cellOf, parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
 import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
@@ -8,12 +9,7 @@ import type { Plan } from './plan.ts';
 import { unknownColumn } from './unknown-column.ts';
 
 /** The service's own lists (docs/chat-service.md, 15), for elements that have them. */
-const OWN_LISTS: Shape['lists'] = {
-  admin: ['admins'],
-  moderator: ['moderators'],
-  participant: ['participants'],
-  ban: ['usersToBan'],
-};
+const OWN_LISTS: Shape['lists'] = Object.fromEntries(SCOPES.map((scope) => [scope, [LIST_OF_SCOPE[scope]]]));
 
 /** Elements of JSON and NDJSON, as memberships. Columns are keys of the element, or paths into it. */
 export class ShapedElements implements Elements {
@@ -56,17 +52,7 @@ export class ShapedElements implements Elements {
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     const exact = parseJson(text) as Element;
     const original = originalOf(element, text, repeated !== undefined);
-    const problems =
-      repeated === undefined
-        ? undefined
-        : [
-            {
-              column: repeated,
-              value: '',
-              code: 'REPEATED_KEY' as const,
-              reason: repeatedReason(repeated),
-            },
-          ];
+    const problems = repeated === undefined ? undefined : [repetition(repeated)];
     const plan = this.#ownPlan !== undefined && hasMemberLists(element) ? this.#ownPlan : this.#plan;
     if (plan === undefined) throw new Error('the shape was not read');
     const rows = shaper.rows(plan, this.rowsRead, original, (slots) => this.#paths.cells(exact, slots), problems);
@@ -128,6 +114,10 @@ export class ShapedElements implements Elements {
     this.#absent.add(slot);
     return slot;
   }
+}
+
+function repetition(key: string): RowProblem {
+  return { column: key, value: '', code: 'REPEATED_KEY', reason: repeatedReason(key) };
 }
 
 /**

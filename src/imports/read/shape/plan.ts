@@ -85,8 +85,6 @@ export interface Group {
   readonly guid: string;
   readonly value: string;
   readonly label: string;
-  /** The report's name for it, if that is not the column with the problem. */
-  readonly valueLabel?: string;
   readonly scope: string | undefined;
   readonly scopeLabel?: string;
   /** Whether the scope is one of ours, found in a mark. */

@@ -185,7 +185,7 @@ export class Shaper {
 
 function describedValue({ person, group }: Requested, listed: boolean): string {
   const parts = [
-    ...(listed || group.several ? [`${group.valueLabel ?? group.label}=${group.value}`] : []),
+    ...(listed || group.several ? [`${group.label}=${group.value}`] : []),
     ...(listed || person.several ? [`${person.label}=${person.value}`] : []),
   ];
   return shortValue(parts.join(', '));

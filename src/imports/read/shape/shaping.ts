@@ -9,7 +9,7 @@ import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
-import { fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
+import { type FieldSource, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
 import { columnsOf, parseTemplate, TemplateError } from './id-template.ts';
 import type { Lookups } from './lookup.ts';
 import { Shaper } from './shaper.ts';
@@ -45,11 +45,7 @@ export function namedColumns(shape: Shape, mapping: ColumnMapping): string[] {
   const sources = Object.values(fieldSources({ map: mapping, ...shape }));
   return [
     ...Object.values(mapping),
-    ...sources.flatMap((source) =>
-      source.kind === 'columns'
-        ? source.columns.flatMap((name) => [name, ...name.split('|')])
-        : templateColumns(source.text),
-    ),
+    ...sources.flatMap(columnsRead),
     ...Object.values(shape.lists ?? {}).flat(),
     ...(shape.where ?? []).map(({ column }) => column),
     ...(shape.actions === undefined ? [] : [shape.actions.column]),
@@ -70,19 +66,16 @@ export function idColumns(columns: Columns, shape: Shape, mapping: ColumnMapping
 /** Columns that ids are read from or made of. */
 function columnsOfIds(shape: Shape, mapping: ColumnMapping): ReadonlySet<string> {
   const sources = fieldSources({ map: mapping, ...shape });
-  const read = ID_FIELDS.flatMap((field) => {
-    const source = sources[field];
-    if (source === undefined) return [];
-    return source.kind === 'columns'
-      ? source.columns.flatMap((name) => [name, ...name.split('|')])
-      : templateColumns(source.text);
-  });
+  const read = ID_FIELDS.flatMap((field) => columnsRead(sources[field]));
   return new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map((name) => name.trim()));
 }
 
-function templateColumns(text: string): string[] {
+/** Columns that a source names; a name with a bar in it may be several. */
+function columnsRead(source: FieldSource | undefined): string[] {
+  if (source === undefined) return [];
+  if (source.kind === 'columns') return source.columns.flatMap((name) => [name, ...name.split('|')]);
   try {
-    return columnsOf(parseTemplate(text));
+    return columnsOf(parseTemplate(source.text));
   } catch {
     // A mistake in it is reported when it is used.
     return [];

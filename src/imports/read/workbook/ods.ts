@@ -2,7 +2,7 @@ import type { Zip } from '../archive/zip.ts';
 import { IntakeError } from '../intake-error.ts';
 import { interruptible } from '../interruptible.ts';
 import { numberText, PLAIN } from './cell-text.ts';
-import { checkColumns, MAX_ROWS, type SheetCounts } from './sheet-reader.ts';
+import { checkColumns, MAX_ROWS, noCounts, type SheetCounts } from './sheet-reader.ts';
 import type { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
@@ -36,14 +36,13 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
   return {
     kind: 'ods',
     sheets,
-    read: async function* (sheet, warnings, onRow, counts) {
-      const reader = new OdsReader({ sheet, name: sheets[sheet]?.name ?? '', warnings, onRow });
+    read: async function* (sheet, warnings, onRow, counts = noCounts()) {
+      const reader = new OdsReader({ sheet, name: sheets[sheet]?.name ?? '', warnings, counts, onRow });
       for await (const block of read()) {
         reader.write(block);
         yield;
         if (reader.isDone) break;
       }
-      if (counts !== undefined) Object.assign(counts, reader.counts);
     },
     close: () => zip.close(),
   };
@@ -71,12 +70,12 @@ interface OdsOptions {
   readonly sheet: number;
   readonly name: string;
   readonly warnings: Warnings;
+  readonly counts: SheetCounts;
   readonly onRow: (line: number, cells: readonly string[]) => void;
 }
 
 /** Reads one of the tables. Cells and rows that are repeated are written once, with a number. */
 class OdsReader {
-  readonly counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
   isDone = false;
   readonly #options: OdsOptions;
   readonly #xml: XmlReader;
@@ -205,10 +204,10 @@ class OdsReader {
       if ((this.#cells[column] ?? '') !== '') continue;
       while (this.#cells.length <= column) this.#cells.push('');
       this.#cells[column] = value;
-      this.counts.filled += 1;
+      this.#options.counts.filled += 1;
     }
     if (isFilled) {
-      if (this.#isHidden) this.counts.hiddenRows += this.#rowTimes;
+      if (this.#isHidden) this.#options.counts.hiddenRows += this.#rowTimes;
       for (let line = this.#line + 1; line <= last; line += 1) this.#options.onRow(line, this.#cells);
     }
     this.#line = last;

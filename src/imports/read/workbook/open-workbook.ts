@@ -6,7 +6,7 @@ import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-err
 import type { IntakeNote } from '../intake-note.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
 import { openOds } from './ods.ts';
-import type { SheetCounts } from './sheet-reader.ts';
+import { noCounts, type SheetCounts } from './sheet-reader.ts';
 import { Warnings } from './warnings.ts';
 import type { Sheet, SheetText, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
@@ -69,7 +69,7 @@ export async function openSheet(
     const sheet = workbook.sheets[number]?.name ?? '';
     const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
     const warnings = new Warnings();
-    const counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
+    const counts = noCounts();
     return {
       kind,
       sheet,

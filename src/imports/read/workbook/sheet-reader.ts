@@ -27,17 +27,21 @@ export interface SheetCounts {
   filled: number;
 }
 
+export function noCounts(): SheetCounts {
+  return { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
+}
+
 interface SheetOptions extends SheetSurroundings {
   readonly name: string;
   readonly merged: ReadonlyMap<number, readonly MergedArea[]>;
   readonly warnings: Warnings;
+  readonly counts: SheetCounts;
   /** Called for every row with a filled cell, in order: its number, and the cells up to the last one that is filled. */
   readonly onRow: (line: number, cells: readonly string[]) => void;
 }
 
 /** Reads the XML of one sheet. Formulas are not computed, and nothing they refer to is opened: their stored values are used. */
 export class SheetReader {
-  readonly counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
   readonly #options: SheetOptions;
   readonly #xml: XmlReader;
   #inRows = false;
@@ -156,8 +160,9 @@ export class SheetReader {
   #closeCell(): void {
     const text = this.#cellText();
     if (this.#hasFormula && this.#text === '' && this.#type !== 'str') {
-      this.counts.emptyFormulas += 1;
-      if (this.counts.emptyFormulas === 1) this.counts.firstEmptyFormula = address(this.#line, this.#column);
+      this.#options.counts.emptyFormulas += 1;
+      if (this.#options.counts.emptyFormulas === 1)
+        this.#options.counts.firstEmptyFormula = address(this.#line, this.#column);
     }
     if (text === '') return;
     while (this.#cells.length < this.#column) this.#cells.push('');
@@ -210,7 +215,7 @@ export class SheetReader {
     const line = this.#line;
     const isFilled = this.#lastFilled !== -1;
     if (isFilled) {
-      if (this.#isHidden) this.counts.hiddenRows += 1;
+      if (this.#isHidden) this.#options.counts.hiddenRows += 1;
       if (this.#cells.length > this.#lastFilled + 1) this.#cells.length = this.#lastFilled + 1;
     }
     this.#fillMerged(isFilled);
@@ -226,7 +231,7 @@ export class SheetReader {
         if ((this.#cells[column] ?? '') !== '') continue;
         while (this.#cells.length <= column) this.#cells.push('');
         this.#cells[column] = value;
-        this.counts.filled += 1;
+        this.#options.counts.filled += 1;
       }
     }
     for (const area of this.#options.merged.get(line) ?? []) {

@@ -13,7 +13,7 @@ export interface Workbook {
   readonly sheets: readonly Sheet[];
   /**
    * Reads a sheet piece by piece; `onRow` is called for each of its rows.
-   * @param counts filled in at the end; absent for a look at the first rows
+   * @param counts counts what is read; absent for a look at the first rows
    */
   read(
     sheet: number,

@@ -5,7 +5,7 @@ import { IntakeError } from '../intake-error.ts';
 import { interruptible } from '../interruptible.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
 import { mergedAreas } from './merged-areas.ts';
-import { type SheetCounts, SheetReader } from './sheet-reader.ts';
+import { noCounts, SheetReader } from './sheet-reader.ts';
 import type { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { broken, checkLength, type XmlHandlers, XmlReader } from './xml.ts';
@@ -84,13 +84,14 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
       const merged = counts === undefined ? new Map() : await mergedAreas(read(sheet.entry));
       const textOf = (index: number) => texts.get(index);
-      const reader = new SheetReader({ name: sheet.name, textOf, formats, from1904, merged, warnings, onRow });
+      const { name } = sheet;
+      const kept = counts ?? noCounts();
+      const reader = new SheetReader({ name, textOf, formats, from1904, merged, warnings, counts: kept, onRow });
       for await (const block of read(sheet.entry)) {
         reader.write(block);
         yield;
       }
       reader.end();
-      if (counts !== undefined) Object.assign(counts, reader.counts satisfies SheetCounts);
       yield;
     },
     close: () => {
