@@ -245,7 +245,7 @@ export const SETTINGS = {
     flag: '--notify <url>',
     secret: true,
     meaning:
-      'address that `serve` notifies when imports finish or cannot continue without a person: `https://…`, `slack+https://…`, `teams+https://…` or `smtp://…?from=…&to=…`',
+      'address that `serve` notifies when imports finish or cannot continue without a person: `https://…`, `slack+https://…` or `smtp://…?from=…&to=…`',
     default: 'none',
   }),
   notifySecret: declare({

@@ -1,4 +1,5 @@
-import { isIP } from 'node:net';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { lookupHost } from '../chat/service-address.ts';
 import type { SourceRequest } from './source.ts';
@@ -23,12 +24,35 @@ export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
  */
 export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {
   if (mayConnect === undefined || isIP(host) !== 0) return host;
-  const found = await new Promise<readonly { readonly address: string }[]>((resolve, reject) =>
-    lookupHost(host, { all: true }, (error, all) => {
-      if (error !== null) reject(error);
-      else resolve(typeof all === 'string' ? [{ address: all }] : all);
-    }),
+  const [first] = await checkedAddresses(host, mayConnect, {});
+  return first?.address ?? host;
+}
+
+/** Looks names up for sockets, each of whose addresses is checked: a connection goes to one that was. */
+export function lookupChecked(mayConnect: MayConnect): LookupFunction {
+  return (host, options, done) => {
+    checkedAddresses(host, mayConnect, options).then(
+      (found) => {
+        const [first] = found;
+        if (options.all === true || first === undefined) done(null, found);
+        else done(null, first.address, first.family);
+      },
+      (error) => done(error, '', 0),
+    );
+  };
+}
+
+type MayConnect = NonNullable<SourceRequest['mayConnect']>;
+
+async function checkedAddresses(
+  host: string,
+  mayConnect: MayConnect,
+  options: LookupOptions,
+): Promise<LookupAddress[]> {
+  const found = await new Promise<string | LookupAddress[]>((resolve, reject) =>
+    lookupHost(host, { ...options, all: true }, (error, all) => (error === null ? resolve(all) : reject(error))),
   );
-  for (const { address } of found) mayConnect(host, address);
-  return found[0]?.address ?? host;
+  const all = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
+  for (const { address } of all) mayConnect(host, address);
+  return all;
 }

@@ -19,15 +19,14 @@ async function receiver(status: number) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/T0/s3cret`, bodies };
 }
 
-test.each([
-  ['slack+', { text: expect.stringContaining('rollcall: import test: test\nthis is a test') }],
-  ['teams+', { type: 'message', attachments: [{ content: { type: 'AdaptiveCard' } }] }],
-])('notify test sends what %s takes, without a secret', async (prefix, shape) => {
+test('notify test sends what Slack takes, without a secret', async () => {
   const { url, bodies } = await receiver(200);
   const place = await openWorkplace();
-  const { code, stderr } = await place.run(['notify', 'test', '--notify', `${prefix}${url}`, '--notify-private']);
+  const { code, stderr } = await place.run(['notify', 'test', '--notify', `slack+${url}`, '--notify-private']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('The notification arrived at 127.0.0.1')]);
-  expect(bodies.map((body) => JSON.parse(body))).toMatchObject([shape]);
+  expect(bodies.map((body) => JSON.parse(body))).toMatchObject([
+    { text: expect.stringContaining('rollcall: import test: test\nthis is a test') },
+  ]);
 });
 
 test('a receiver that refuses is said, without the secret in its address', async () => {

@@ -258,7 +258,6 @@ test('the default NetworkPolicy lets out to what the values configure: mail, web
 
 test.each([
   'slack+https://hooks.slack.com/services/T/B/x',
-  'teams+https://prod.example/workflows/x',
   'smtp://mail.example:587?from=rollcall@example.com&to=ops@example.com',
 ])('serve is told to notify %s, without a secret that signs', (url) => {
   const [inValues, inSecret] = [`serve.notify.url=${url}`, 'serve.notify.urlSecret.name=notify'].map((set) =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { callMetrics } from '../../src/app/call-metrics.ts';
 import { workerMetrics } from '../../src/cli/worker-health.ts';
-import { openReceiver } from '../../src/features/notify/receiver.ts';
+import { openReceiver } from '../../src/features/notify/open-receiver.ts';
 import { IMPORT_STATES } from '../../src/membership/import-state.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { SYNC_STATES } from '../../src/membership/sync-state.ts';
@@ -35,8 +35,7 @@ let known: Set<string>;
 beforeAll(async () => {
   const registry = new Registry();
   callMetrics(registry);
-  const receiver = openReceiver({
-    url: 'https://hooks.example',
+  const receiver = await openReceiver('https://hooks.example', {
     key: Buffer.from('f00dfacef00dface'),
     allowPrivate: false,
   });

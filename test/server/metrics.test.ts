@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openReceiver } from '../../src/features/notify/receiver.ts';
+import { openReceiver } from '../../src/features/notify/open-receiver.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { until } from '../cli/workplace.ts';
@@ -25,7 +25,7 @@ async function receiver() {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
-    receiver: openReceiver({ url, key: Buffer.from('f00dfacef00dface'), allowPrivate: true }),
+    receiver: await openReceiver(url, { key: Buffer.from('f00dfacef00dface'), allowPrivate: true }),
     accept: () => {
       status = 204;
     },

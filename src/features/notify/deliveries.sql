@@ -1,9 +1,5 @@
 -- Statements on the notes that are still to be delivered, by name. The notes are in the catalog.
 
--- name: notes_owner
--- Out: the id of this data directory.
-select id from coordinator;
-
 -- name: begin_notes
 -- In: at (ms). From now on the triggers of the catalog add notes.
 insert into notifying (since) select :at where not exists (select 1 from notifying);
@@ -22,13 +18,8 @@ insert into deliveries (id, kind, subject, state, reason, at, body)
 values (:id, :kind, :subject, :state, :reason, :at, :body) on conflict do nothing;
 
 -- name: waiting_notes
--- In: made (0 or 1). Out: notes that wait for delivery, oldest first: all, or only those that are not made yet.
-select id, kind, subject, state, reason, at, body from deliveries
- where body is null or :made order by at, rowid;
-
--- name: find_note
--- In: id. Out: the note, or no row.
-select id, kind, subject, state, reason, at, body from deliveries where id = :id;
+-- Out: notes that wait for delivery, oldest first.
+select id, kind, subject, state, reason, at, body from deliveries order by at, rowid;
 
 -- name: write_note
 -- In: id, body. Keeps the text of a note, which is the same in every repetition.

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { isLoopback } from '../../platform/loopback.ts';
+import { checkedHost as checkedAddress } from '../../sources/reach.ts';
 import { messageOf } from './note.ts';
-import { BadReceiver, checkedHost, publicAddresses, type Receiver } from './receiver.ts';
+import { BadReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
 
 /** Time in which a mail server must answer, in ms. */
 const ANSWER_MS = 15_000;
@@ -30,13 +31,15 @@ export function openMailReceiver(url: URL, allowPrivate: boolean): Receiver {
     ...(url.username !== '' && {
       auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
     }),
-    ...{ connectionTimeout: ANSWER_MS, greetingTimeout: ANSWER_MS, socketTimeout: ANSWER_MS },
+    connectionTimeout: ANSWER_MS,
+    greetingTimeout: ANSWER_MS,
+    socketTimeout: ANSWER_MS,
   };
   return {
     host: url.host,
     send: async ({ id, body }) => {
       const { title, text } = messageOf(body);
-      const address = allowPrivate ? host : (await publicAddresses(host))[0].address;
+      const address = await checkedAddress(host, allowPrivate ? undefined : requirePublic);
       const transport = createTransport({ ...options, host: address });
       await transport.sendMail({ from, to, subject: title, text: `${text}\n`, messageId: `<${id}@rollcall>` });
     },

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { printable } from '../../text/wording.ts';
 
 /** A notification as it is sent (docs/webhook.md). @param type such as `import.completed` @param at ms since 1970 */
 export function noteText(type: string, at: number, data: object): string {
@@ -6,37 +6,24 @@ export function noteText(type: string, at: number, data: object): string {
 }
 
 /** The parts of a notification that people see. */
-const note = z.object({
-  type: z.string(),
-  data: z.object({
-    id: z.string().optional(),
-    file: z.string().optional(),
-    reason: z.string().optional(),
-    rows: z.record(z.string(), z.number()).optional(),
-  }),
-});
-
-/** @param text of `noteText` */
-function readNote(text: string): z.infer<typeof note> {
-  return note.parse(JSON.parse(text));
+interface Seen {
+  readonly id?: string;
+  readonly file?: string;
+  readonly reason?: string;
+  readonly rows?: Readonly<Record<string, number>>;
 }
 
-/** A notification in words, for people, and in the shapes that chat programs take. */
-export interface Message {
-  readonly title: string;
-  readonly text: string;
-}
-
-/** @param body the notification as JSON (docs/webhook.md) */
-export function messageOf(body: string): Message {
-  const { type, data } = readNote(body);
-  const [kind = '', state = ''] = type.split('.');
+/** A notification in words, for people. Each part is one line, whatever its text is. @param body what `noteText` wrote */
+export function messageOf(body: string): { readonly title: string; readonly text: string } {
+  const { type, data }: { readonly type: string; readonly data: Seen } = JSON.parse(body);
   const { id = '', file = '', reason = '', rows = {} } = data;
   const counts = Object.entries(rows).filter(([, count]) => count > 0);
+  const lines = [reason, counts.map(([name, count]) => `${name} ${count}`).join(', '), id];
   return {
-    title: `rollcall: ${kind} ${state}${file === '' ? '' : `: ${file}`}`,
-    text: [reason, counts.map(([name, count]) => `${name} ${count}`).join(', '), id]
+    title: printable(`rollcall: ${type.replace('.', ' ')}${file === '' ? '' : `: ${file}`}`),
+    text: lines
       .filter((line) => line !== '')
+      .map(printable)
       .join('\n'),
   };
 }
@@ -44,27 +31,7 @@ export function messageOf(body: string): Message {
 /** For an incoming webhook of Slack. */
 export function slackBody(body: string): string {
   const { title, text } = messageOf(body);
-  // Slack reads these three characters as markup.
+  // Slack makes links and calls of what is between these characters, also in text without other markup.
   const plain = `${title}\n${text}`.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-  return JSON.stringify({ text: plain });
-}
-
-/** For a workflow of Teams that posts what it receives: an adaptive card. */
-export function teamsBody(body: string): string {
-  const { title, text } = messageOf(body);
-  const block = (content: string, style: object) => ({ type: 'TextBlock', text: content, wrap: true, ...style });
-  return JSON.stringify({
-    type: 'message',
-    attachments: [
-      {
-        contentType: 'application/vnd.microsoft.card.adaptive',
-        content: {
-          type: 'AdaptiveCard',
-          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-          version: '1.4',
-          body: [block(title, { weight: 'Bolder' }), ...text.split('\n').map((line) => block(line, {}))],
-        },
-      },
-    ],
-  });
+  return JSON.stringify({ text: plain, mrkdwn: false });
 }

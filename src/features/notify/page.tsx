@@ -8,8 +8,7 @@ import { saidOf } from '../../console/remedies.ts';
 import { ApiError, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
-import type { NotificationsView } from './api.ts';
-import type { notificationOperations } from './operations.ts';
+import type { NotificationsView, notificationOperations } from './operations.ts';
 
 const { addressOf, call } = requestsOf<typeof notificationOperations>();
 
@@ -23,14 +22,14 @@ export function Notifications({ onChanged }: { onChanged: () => void }) {
   };
   return (
     <div class="stack" ref={place}>
-      <Standing view={view} />
+      {standing(view)}
       {view.host !== null && <Actions view={view} onChanged={changed} />}
       {!view.fixed && <Receiver isFirst={view.host === null} onChanged={changed} />}
     </div>
   );
 }
 
-function Standing({ view: { host, fixed, problem } }: { view: NotificationsView }) {
+function standing({ host, fixed, problem }: NotificationsView) {
   if (problem !== null) return <p class="notice attention">No one is notified. {foreign(problem)}</p>;
   if (host === null) return <p>No one is notified of imports and syncs that end or need a person.</p>;
   return (
@@ -47,14 +46,9 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
   const test = () =>
     work.start(async (signal) => {
       said.value = 'Sending …';
-      try {
-        const tried = await call('POST /v1/notifications/test', {}, signal);
-        const { arrived, reason } = tried;
-        said.value = arrived ? `It arrived at ${tried.host}.` : `It did not arrive at ${tried.host}: ${reason}.`;
-      } catch (error) {
-        said.value = '';
-        throw error;
-      }
+      const tried = await call('POST /v1/notifications/test', {}, signal);
+      const { arrived, reason } = tried;
+      said.value = arrived ? `It arrived at ${tried.host}.` : `It did not arrive at ${tried.host}: ${reason}.`;
     });
   const stop = async () => {
     const yes = await confirmed({
@@ -81,27 +75,26 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
           </WorkButton>
         )}
       </div>
-      <p role="status">{said.value}</p>
+      <p role="status">{work.error === undefined && said.value}</p>
       <ErrorPlace error={work.error} />
     </>
   );
 }
 
 function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => Promise<void> }) {
-  const form = useForm({ address: '', secret: '' });
+  const form = useForm({ address: '' });
   const work = useWork();
   const save = () =>
     work.start(async (signal) => {
-      const { address = '', secret } = form.read();
-      const body = { address, ...(secret !== '' && { secret }) };
+      const { address = '' } = form.read();
       try {
-        const set = await call('PUT /v1/notifications', { body }, signal);
-        form.assign({ address: '', secret: '' });
+        const set = await call('PUT /v1/notifications', { body: { address } }, signal);
+        form.assign({ address: '' });
         if (set.secret !== null) await showOnce('The signing secret', 'The receiver needs it too.', set.secret);
         await onChanged();
       } catch (error) {
-        const field = error instanceof ApiError ? error.problem.field : undefined;
-        if (field === undefined || !form.showError(field, saidOf((error as ApiError).problem))) throw error;
+        if (!(error instanceof ApiError && form.showError(error.problem.field ?? '', saidOf(error.problem))))
+          throw error;
       }
     });
   return (
@@ -119,14 +112,7 @@ function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => P
           label={isFirst ? 'Address' : 'Another address'}
           isLong
           placeholder="https://hooks.example/rollcall"
-          note="Or slack+https:// and teams+https://, or smtp:// with from and to. It is not shown again."
-        />
-        <TextField
-          form={form}
-          name="secret"
-          label="Signing secret"
-          placeholder="whsec_…"
-          note="For https:// only. Leave it empty to have one made."
+          note="Or slack+https://…, or smtp://… with from and to. It is not shown again. The secret that signs what goes to https://… is made when you save."
         />
       </div>
       <ErrorPlace error={work.error} />

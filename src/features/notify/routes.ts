@@ -1,10 +1,10 @@
 import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
-import { type NotifyFlags, notifyTarget, tryReceiver } from './any-receiver.ts';
 import { type Notifications, openNotifications } from './notifications.ts';
+import { type NotifyFlags, notifyTarget, tryReceiver } from './open-receiver.ts';
 import { notificationOperations } from './operations.ts';
-import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from './receiver.ts';
+import { BadReceiver, type Receiver } from './receiver.ts';
 
 declare module '../../server/context.ts' {
   interface ServerOptions {
@@ -27,11 +27,7 @@ export const notifying: ServerFeature = {
     notifyPrivate: flags.notifyPrivate === true,
   }),
   open: async (context, { receiver: fixed, notifyPrivate = false, outageMs }, app) => {
-    const { coordinator, syncs, dir, views, syncViews, log, access, registry } = context;
-    const notifications = await openNotifications({
-      ...{ access, registry, fixed, allowPrivate: notifyPrivate },
-      told: { coordinator, syncs, dir, views, syncViews, log, outageMs },
-    });
+    const notifications = await openNotifications(context, { fixed, allowPrivate: notifyPrivate, outageMs });
     app.addHook('onClose', () => notifications.close());
     return { notifications };
   },
@@ -45,16 +41,12 @@ function notificationRoutes(app: Api, { notifications }: ServerContext): void {
 
   serve(app, notificationOperations.set, async (request, reply, audited) => {
     refuseFixed();
-    const { address, secret } = request.body;
-    if (secret !== undefined && signingKey(secret) === undefined) {
-      throw new Problem('BAD_OPTION', `The secret is not valid; allowed is ${SIGNING_SECRET}.`, { field: 'secret' });
-    }
     try {
-      const made = await notifications.set(address, secret);
+      const secret = await notifications.set(request.body.address);
       const view = notifications.view();
       audited('', view.host ?? '');
       reply.header('cache-control', 'no-store');
-      return { ...view, secret: made };
+      return { ...view, secret };
     } catch (error) {
       if (!(error instanceof BadReceiver)) throw error;
       throw new Problem('BAD_OPTION', `The address ${error.message}.`, { field: 'address' });

@@ -77,7 +77,7 @@ interface KeptUpload {
 }
 
 /** The receiver of notifications, if an admin has set one. */
-export interface KeptReceiver {
+interface KeptReceiver {
   /** May hold a secret. */
   readonly address: string;
   /** The key that signs notifications; null if they are not signed. */

@@ -4,7 +4,7 @@ import { withNotify } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { type NotifyFlags, notifyTarget, tryReceiver } from '../any-receiver.ts';
+import { type NotifyFlags, notifyTarget, tryReceiver } from '../open-receiver.ts';
 
 /** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
 export function notifyCommand(io: Io, end: End): Command {

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../../errors/message-of.ts';
+import { type Config, ConfigError } from '../../platform/config.ts';
+import { noteText, slackBody } from './note.ts';
+import type { NotificationTried } from './operations.ts';
+import { BadReceiver, openWebhook, parsed, type Receiver, signingKey } from './receiver.ts';
+
+const SLACK = 'slack+';
+
+/** Whether notifications to an address are signed: those to programs. */
+export function isSigned(address: string): boolean {
+  return !address.startsWith(SLACK) && !/^smtps?:/.test(address);
+}
+
+/**
+ * Opens a receiver of the kind that the beginning of its address says.
+ * @param key signs notifications to programs; undefined: they are not signed
+ * @param allowPrivate allows addresses of this machine and of private networks, and plain HTTP
+ * @throws BadReceiver
+ */
+export async function openReceiver(
+  address: string,
+  { key, allowPrivate }: { readonly key: Buffer | undefined; readonly allowPrivate: boolean },
+): Promise<Receiver> {
+  if (/^smtps?:/.test(address)) return (await import('./mail.ts')).openMailReceiver(parsed(address), allowPrivate);
+  if (isSigned(address)) return openWebhook(address, key, allowPrivate);
+  const slack = openWebhook(address.slice(SLACK.length), undefined, allowPrivate);
+  return { ...slack, send: ({ id, body }, signal) => slack.send({ id, body: slackBody(body) }, signal) };
+}
+
+export interface NotifyFlags {
+  readonly notify?: string;
+  readonly notifyPrivate?: true;
+}
+
+/** The receiver of notifications that the settings name, checked before anything is opened; undefined: none. */
+export async function notifyTarget(
+  { notify, notifySecret: secret }: Pick<Config, 'notify' | 'notifySecret'>,
+  flags: NotifyFlags,
+): Promise<Receiver | undefined> {
+  if (notify === undefined) return undefined;
+  const key = signingKey(secret ?? '');
+  const receiver = await openReceiver(notify, { key, allowPrivate: flags.notifyPrivate === true }).catch((error) => {
+    if (!(error instanceof BadReceiver)) throw error;
+    throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
+  });
+  if (key !== undefined || !isSigned(notify)) return receiver;
+  throw new ConfigError(
+    `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'not a valid secret'}: set it to \`whsec_\` and 24 to 64 random bytes in Base64, such as the output of \`echo whsec_$(openssl rand -base64 32)\``,
+  );
+}
+
+/** Sends a test notification, so that a receiver can be tried before it is needed. */
+export async function tryReceiver({ host, send }: Receiver): Promise<NotificationTried> {
+  const id = randomUUID().replaceAll('-', '');
+  const about = { id: 'test', state: 'completed', file: 'test', reason: 'this is a test of notifications', rows: {} };
+  try {
+    await send({ id, body: noteText('import.test', Date.now(), about) }, new AbortController().signal);
+    return { host, arrived: true, reason: null };
+  } catch (error) {
+    return { host, arrived: false, reason: messageOf(error) };
+  }
+}
