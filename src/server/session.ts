@@ -13,6 +13,9 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 const ATTEMPTS = 10;
 const ATTEMPTS_MS = 5 * 60 * 1000;
 
+const HAS_EXPIRED = { code: 'TOKEN_EXPIRED', detail: EXPIRED } as const;
+const IS_UNKNOWN = { code: 'TOKEN_REFUSED', detail: 'The token is unknown or revoked.' } as const;
+
 /** Logging in with a token, for browsers: the session is a cookie that no script can read. */
 export async function sessionRoutes(
   app: Api,
@@ -20,10 +23,6 @@ export async function sessionRoutes(
   { whoIs }: Guard,
   tokenRequired: boolean,
 ): Promise<void> {
-  const noteRefusal = ({ body, ip }: FastifyRequest, detail: string) => {
-    const { name, role } = UNKNOWN_SENDER;
-    access.note({ who: name, role, action: 'session.refuse', target: claimedBy(body), detail, address: ip });
-  };
   await app.register(limits, { global: false });
   const window = { max: ATTEMPTS, timeWindow: ATTEMPTS_MS };
   const byAddress = app.createRateLimit({ ...window, keyGenerator: ({ ip }) => ip });
@@ -33,14 +32,16 @@ export async function sessionRoutes(
    * Counts an attempt that failed, and refuses it. A token that is right is never refused, even if someone else guesses from the
    * same address: its secret cannot be guessed, and no one may be locked out by others.
    */
-  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<Problem> => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply, why: typeof HAS_EXPIRED | typeof IS_UNKNOWN) => {
     const claimed = claimedBy(request.body);
     const found = [await byAddress(request), ...(claimed === '' ? [] : [await byToken(request)])];
     const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
     const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
     if (over.length === 0) {
-      noteRefusal(request, 'The token is unknown or revoked.');
-      return new Problem('TOKEN_REFUSED', 'The token is unknown or revoked.', { field: 'token' });
+      const { name, role } = UNKNOWN_SENDER;
+      const { ip } = request;
+      access.note({ who: name, role, action: 'session.refuse', target: claimed, detail: why.detail, address: ip });
+      return new Problem(why.code, why.detail, { field: 'token' });
     }
     reply.header('retry-after', seconds);
     return new Problem(
@@ -51,12 +52,8 @@ export async function sessionRoutes(
 
   serve(app, sessionOperations.login, async (request, reply, audited) => {
     const token = request.body.token.trim();
-    if (access.hasExpired(token)) {
-      noteRefusal(request, EXPIRED);
-      throw new Problem('TOKEN_EXPIRED', EXPIRED, { field: 'token' });
-    }
     const who = access.byToken(token);
-    if (who === undefined) throw await refuse(request, reply);
+    if (who === undefined) throw await refuse(request, reply, access.hasExpired(token) ? HAS_EXPIRED : IS_UNKNOWN);
     request.who = who;
     const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
     setCookie(request, reply, access.login(who, expiresAt), expiresAt);

@@ -52,6 +52,21 @@ test('those who guess the secret of one token are held up wherever they come fro
   );
 });
 
+test('an expired token is held up like a wrong one', async () => {
+  const { text } = server.access.createToken({ role: 'viewer', name: 'Eve', expiresAt: Date.now() - 1 });
+  expect(await statuses(text, '192.0.2.8', 12)).toEqual([...TEN_REFUSED, 429, 429]);
+});
+
+test('a token has at most fifty sessions: the oldest ends', async () => {
+  const token = server.token('viewer', 'Sam');
+  const cookies: string[] = [];
+  for (let at = 0; at < 51; at += 1) {
+    cookies.push((await login(token, '192.0.2.9')).headers.getSetCookie()[0]?.split(';')[0] ?? '');
+  }
+  const status = async (cookie = '') => (await server.fetch('/v1/session', { headers: { cookie } })).status;
+  expect(await Promise.all([cookies[0], cookies[1], cookies[50]].map(status))).toEqual([401, 200, 200]);
+});
+
 test('logging in and out is on record with the address', async () => {
   const cookie = (await login(operator, '203.0.113.5')).headers.getSetCookie()[0]?.split(';')[0] ?? '';
   await server.fetch('/v1/session', { method: 'DELETE', headers: { cookie, ...from('203.0.113.6') } });

@@ -84,6 +84,9 @@ interface KeptReceiver {
   readonly secret: string | null;
 }
 
+/** Sessions of one token at a time: browsers of one person, and of scripts that log in anew each time. */
+const MAX_SESSIONS = 50;
+
 /** Tokens, sessions, audit log, idempotency keys and who is notified: `<data>/access.sqlite`, which server and CLI write side by side. */
 export interface AccessStore {
   /** Makes a token; its text is given here and never again. */
@@ -96,7 +99,7 @@ export interface AccessStore {
   byToken(text: string): Who | undefined;
   /** Whether this token was right until it expired. */
   hasExpired(text: string): boolean;
-  /** Starts a session for a token's owner; returns the cookie. */
+  /** Starts a session for a token's owner, and ends the oldest where there are too many; returns the cookie. */
   login(who: Who, expiresAt: number): string;
   bySession(cookie: string): Who | undefined;
   logout(cookie: string): void;
@@ -176,6 +179,7 @@ export function openAccessStore(path: string): AccessStore {
       const cookie = randomBytes(SECRET_BYTES).toString('base64url');
       sql('end_old_sessions').run({ at: Date.now() });
       sql('add_session').run({ hash: sha256(cookie), token: id, expires: expiresAt });
+      sql('end_oldest_sessions').run({ token: id, kept: MAX_SESSIONS });
       return cookie;
     },
     bySession: (cookie) => {

@@ -40,6 +40,11 @@ delete from sessions where hash = :hash;
 -- In: at (ms). Deletes sessions that have expired by then.
 delete from sessions where expires_at <= :at;
 
+-- name: end_oldest_sessions
+-- In: token (id), kept. Deletes a token's sessions but for the newest.
+delete from sessions where token_id = :token
+   and rowid not in (select rowid from sessions where token_id = :token order by rowid desc limit :kept);
+
 -- name: note
 -- In: at (ms), who, role, action, target, detail, address. Adds an entry to the audit log.
 insert into audit (at, who, role, action, target, detail, address)
