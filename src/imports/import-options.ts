@@ -57,7 +57,9 @@ export function chosenOptions(
   rest: Pick<ImportOptions, 'region' | 'sandbox'> & Partial<ImportOptions>,
 ): ImportOptions {
   return {
-    ...{ format: 'auto', map: {}, dryRun: false },
+    format: 'auto',
+    map: {},
+    dryRun: false,
     ...rest,
     ...keptOf(CHOSEN, chosen),
     ...defined({ create: createOptionsOf(chosen) }),

@@ -110,10 +110,21 @@ function recordOfSummary(dir: DataDir, id: string): ImportRecord | undefined {
   const options: ImportOptions = { format: 'auto', map: {}, region, sandbox: true, dryRun: false };
   const msOf = (time: string | null) => (time === null ? null : Date.parse(time));
   return {
-    ...{ id, state, file, source: file, options: JSON.stringify(options), totals: JSON.stringify(totals) },
+    id,
+    state,
+    file,
+    source: file,
+    options: JSON.stringify(options),
+    totals: JSON.stringify(totals),
     reason: 'found again by its summary, which does not say for which service it was meant: as for a sandbox',
-    ...{ code: null, remedy: null, retryOf: null, createdBy: '', tags: '[]' },
-    ...{ createdAt: msOf(startedAt ?? finishedAt) ?? 0, startedAt: msOf(startedAt), finishedAt: msOf(finishedAt) },
+    code: null,
+    remedy: null,
+    retryOf: null,
+    createdBy: '',
+    tags: '[]',
+    createdAt: msOf(startedAt ?? finishedAt) ?? 0,
+    startedAt: msOf(startedAt),
+    finishedAt: msOf(finishedAt),
   };
 }
 

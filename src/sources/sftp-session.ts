@@ -132,7 +132,12 @@ function configOf({ host, port, user }: Place, { settings, secret, environment }
     });
   }
   return {
-    ...{ host, port, username: user, readyTimeout: CONNECT_MS, keepaliveInterval: QUIET_MS, keepaliveCountMax: 3 },
+    host,
+    port,
+    username: user,
+    readyTimeout: CONNECT_MS,
+    keepaliveInterval: QUIET_MS,
+    keepaliveCountMax: 3,
     ...(keyFile !== undefined && { privateKey: keyIn(keyFile) }),
     ...(passphrase !== undefined && { passphrase }),
     ...(password !== undefined && { password, tryKeyboard: true }),

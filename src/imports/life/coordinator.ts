@@ -126,7 +126,13 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const { regions, openRegion, config, stage, target, free } = options;
   const sendsTo = { sandbox, target };
   const life = new Life({
-    ...{ dir, catalog, reading, events, sendsTo, features, stage },
+    dir,
+    catalog,
+    reading,
+    events,
+    sendsTo,
+    features,
+    stage,
     sending: { dir, catalog, backend, regions, openRegion, config, onError },
     waits: { free, tell },
   });

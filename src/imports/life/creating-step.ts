@@ -55,7 +55,8 @@ export function withChanges(record: ImportRecord, changes: ResumeChanges): strin
   const create = creating.length === 0 ? before : createOptions.parse({ ...before, ...Object.fromEntries(creating) });
   if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
   return JSON.stringify({
-    ...{ ...options, ...Object.fromEntries(removing) },
+    ...options,
+    ...Object.fromEntries(removing),
     ...(create !== undefined && { create: { ...create, max: { ...create.max, ...max } } }),
     ...(bans !== undefined && banCheck !== false && { bans }),
   });

@@ -103,7 +103,12 @@ export class Life {
     this.sending = new Sending({ ...sending, emit, circuitChanged: (...change) => events.emit('circuit', ...change) });
     this.#closings = createClosings({ dir, catalog, reading, emit });
     const parts = {
-      ...{ dir, catalog, sendsTo, states: this.#states, stagings: this.#stagings, sending: this.sending },
+      dir,
+      catalog,
+      sendsTo,
+      states: this.#states,
+      stagings: this.#stagings,
+      sending: this.sending,
       closings: this.#closings,
       target: targetOf({ ...sendsTo, regions: sending.regions }),
       fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),

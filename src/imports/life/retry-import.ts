@@ -88,7 +88,10 @@ export async function retryImport(
       ...(isPart && { retryOnly: only }),
     };
     return await create({
-      ...{ id, source, options, createdBy },
+      id,
+      source,
+      options,
+      createdBy,
       file: retryName(earlier.file, extname(file)),
       retryOf: earlier.id,
       tags: tagsOf(earlier),

@@ -106,7 +106,9 @@ export class ImportReader {
       .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })
       .map(({ region, groups, calls, messages }) => ({
         region: region as Region,
-        ...{ groups: Number(groups), calls: Number(calls), messages: Number(messages) },
+        groups: Number(groups),
+        calls: Number(calls),
+        messages: Number(messages),
       }));
   }
 
@@ -144,7 +146,10 @@ export class ImportReader {
         const count = Number(problem['n']);
         const found = status === 'invalid' ? shapesOf(code, place) : undefined;
         return {
-          ...{ status, code, ...(place !== '' && { column: place }), count },
+          status,
+          code,
+          ...(place !== '' && { column: place }),
+          count,
           examples:
             found?.shapes.flatMap(({ row, rows }) =>
               this.#examplesOf([row]).map((example) => ({ ...example, rows })),
@@ -215,7 +220,9 @@ export class ImportReader {
   /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
   growthNote(): IntakeNote | undefined {
     const grown = this.#sql('grown_groups').get({
-      ...{ most: MEMBERS_WITH_ALL_FEATURES, call: MAX_UIDS_PER_CALL, added: outcomeId('added') },
+      most: MEMBERS_WITH_ALL_FEATURES,
+      call: MAX_UIDS_PER_CALL,
+      added: outcomeId('added'),
     });
     if (grown === undefined) return undefined;
     const { n, guid, members } = grown;

@@ -31,9 +31,23 @@ export function summaryOf(
 
 /** Named here, and not read from the schema, which commands that only look do not load. */
 const SUMMARY_FIELDS = {
-  ...{ id: true, state: true, code: true, file: true, target: true, rows: true, inputRows: true, regions: true },
-  ...{ created: true, writes: true, calls: true, banQuestions: true, retries: true, startedAt: true, finishedAt: true },
-  ...{ notes: true, reports: true },
+  id: true,
+  state: true,
+  code: true,
+  file: true,
+  target: true,
+  rows: true,
+  inputRows: true,
+  regions: true,
+  created: true,
+  writes: true,
+  calls: true,
+  banQuestions: true,
+  retries: true,
+  startedAt: true,
+  finishedAt: true,
+  notes: true,
+  reports: true,
 } satisfies Record<keyof ImportSummary, true>;
 
 /** The summary that is in a view of an import. */

@@ -142,7 +142,9 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
       // A person without a UID, or a group without a GUID, counts as not known.
       if (id === '') continue;
       const target = {
-        ...{ id, line, folded: foldId(id) },
+        id,
+        line,
+        folded: foldId(id),
         scope: scope === undefined ? '' : scopeIn(cellOf(cells, columns, scope), line, opening),
         region: region === undefined ? '' : regionIn(cellOf(cells, columns, region), line, opening),
       };
