@@ -156,13 +156,11 @@ async function askedOnce(
     said: Pick<CallContext, 'message' | 'waitMs' | 'requestId'>,
   ) =>
     ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate, {
-      ...{
-        share: job.payload.share,
-        job: NAME,
-        operation: job.payload.ask,
-        attempt: job.attemptsMade + 1,
-        isLastAttempt: job.isLastAttempt,
-      },
+      share: job.payload.share,
+      job: NAME,
+      operation: job.payload.ask,
+      attempt: job.attemptsMade + 1,
+      isLastAttempt: job.isLastAttempt,
       ...said,
     });
   try {

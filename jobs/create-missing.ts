@@ -99,7 +99,9 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
         // Users who are refused for now are sent again, like those whom the reply does not mention.
         const again = refusedForNow(others);
         return {
-          ...{ ...made('created'), ...more, others: others.filter((other) => !again.includes(other)) },
+          ...made('created'),
+          ...more,
+          others: others.filter((other) => !again.includes(other)),
           missing: [...missing, ...again.map(({ row }) => row)],
         };
       }

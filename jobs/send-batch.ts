@@ -199,8 +199,13 @@ function contextOf<Payload extends BatchPayload>(
 ): CallContext {
   const { importId, batch, share } = payload;
   return {
-    ...{ share, job: name, operation: operation?.(payload) ?? name },
-    ...{ importId, batch, attempt: attemptsMade + 1, isLastAttempt },
+    share,
+    job: name,
+    operation: operation?.(payload) ?? name,
+    importId,
+    batch,
+    attempt: attemptsMade + 1,
+    isLastAttempt,
     message: verdict?.message ?? '',
     waitMs: verdict?.waitMs,
     requestId: requestIdIn(error),
@@ -349,12 +354,7 @@ interface Unanswered {
 /** Called before a call that was not answered is repeated. */
 export type UnansweredListener = (jobId: string, verdict: UnansweredCall, at: number) => Promise<Unanswered>;
 
-interface UnansweredCall {
-  readonly kind: string;
-  readonly code: string;
-  readonly message: string;
-  readonly httpStatus: number | null;
-}
+type UnansweredCall = Pick<CallVerdict, 'kind' | 'code' | 'message' | 'httpStatus'>;
 
 /** Message for a batch that got no answer until its last attempt. */
 function unansweredMessage(calls: readonly CallRecord[], answeredAt: number, message: string): string {
