@@ -168,7 +168,14 @@ function shownSettings(settings: ScheduleRequest): Readonly<Record<string, unkno
   } = settings;
   const { reading, flags, create, ...decided } = readSyncOptions({ options });
   return {
-    ...{ cron, tz, headers, source, maxSource, repair, catchUp, restricted },
+    cron,
+    tz,
+    headers,
+    source,
+    maxSource,
+    repair,
+    catchUp,
+    restricted,
     protectFile: protectFile && shownFile({ file: protectFile }),
     file: shownFile({ file }),
     ...decided,

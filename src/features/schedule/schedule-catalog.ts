@@ -212,7 +212,12 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
 function columnsOf(schedule: NewSchedule) {
   const { name, cron, tz, file, source, headers, maxSource, protectFile, options, settings = {} } = schedule;
   return {
-    ...{ name, cron, tz, file, source, options },
+    name,
+    cron,
+    tz,
+    file,
+    source,
+    options,
     headers: JSON.stringify(headers),
     source_settings: JSON.stringify(settings),
     max_source: maxSource,
@@ -295,7 +300,12 @@ interface ScheduleRow {
 function recordOf(row: ScheduleRow): ScheduleRecord {
   const { name, cron, tz, file, source, options, copy_hash: hash } = row;
   return {
-    ...{ name, cron, tz, file, source, options },
+    name,
+    cron,
+    tz,
+    file,
+    source,
+    options,
     headers: headers.parse(JSON.parse(row.headers)),
     settings: sourceSettings.parse(JSON.parse(row.source_settings)),
     maxSource: row.max_source,

@@ -36,7 +36,12 @@ export function scheduleViews(
     return record === undefined ? null : { id, state: record.state, totals: readTotals(record) };
   };
   const runViewOf = ({ id, dueAt, at, state, reason, who, syncId }: ScheduleRun): ScheduleRunView => ({
-    ...{ id, dueAt: isoTime(dueAt), at: isoTime(at), state, reason, who },
+    id,
+    dueAt: isoTime(dueAt),
+    at: isoTime(at),
+    state,
+    reason,
+    who,
     sync: syncId === null ? null : syncOf(syncId),
   });
   const viewOf = (record: ScheduleRecord): ScheduleView => {
@@ -47,8 +52,17 @@ export function scheduleViews(
     const shown = shownCreate(options);
     const [lastRun] = catalog.runs(name, 1);
     return {
-      ...{ name, cron, tz, apply, sandbox, repair, catchUp, paused, maxSource },
-      ...{ restricted, version },
+      name,
+      cron,
+      tz,
+      apply,
+      sandbox,
+      repair,
+      catchUp,
+      paused,
+      maxSource,
+      restricted,
+      version,
       ...(target !== undefined && { target }),
       file: fileOf(record),
       protectFile: protectFile && shownFile({ file: protectFile }),

@@ -107,7 +107,14 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
   }));
   const options = await recipeOptions(config, flags, source);
   return {
-    ...{ name, cron, tz, file, maxSource, source, headers, settings },
+    name,
+    cron,
+    tz,
+    file,
+    maxSource,
+    source,
+    headers,
+    settings,
     protectFile: protect === undefined ? null : await whole(protect),
     repair: flags.repair === true,
     catchUp: flags.catchUp === true,
@@ -145,7 +152,11 @@ async function changed(config: Config, before: ScheduleRecord, flags: EditFlags)
   const options = readSyncOptions(before);
   const isOther = flags.file !== undefined && flags.file !== before.file;
   return {
-    ...{ name, headers, settings, maxSource, protectFile },
+    name,
+    headers,
+    settings,
+    maxSource,
+    protectFile,
     cron: flags.cron ?? before.cron,
     tz: flags.tz ?? before.tz,
     file: flags.file ?? before.file,
@@ -249,7 +260,10 @@ async function runAlone(
   let id = 0;
   let syncId: string | undefined;
   const code = await runSync({
-    ...{ config, io, json, syncs: syncsOf(config, imports) },
+    config,
+    io,
+    json,
+    syncs: syncsOf(config, imports),
     openService: serviceOpener(config, flags),
     begin: async (syncs, coordinating) => {
       const runs = openRuns(config, syncs, coordinating);

@@ -53,13 +53,22 @@ async function newSchedule(server: Server, name: string, flags: AddFlags): Promi
   const { mode, includeUncertain: _, removeByName: removeNamed, ...decided } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
   return {
-    ...{ name, cron, tz, file, maxSource, ...decided, mode, removeNamed },
+    name,
+    cron,
+    tz,
+    file,
+    maxSource,
+    ...decided,
+    mode,
+    removeNamed,
     headers: headersFrom(header),
     reading: await readingOf(server, flags),
     ...(create && createSettingsOf(create)),
     limits: limit,
     ...keptOf(GIVING_UP, flags),
-    ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
+    apply: apply === true,
+    repair: repair === true,
+    catchUp: catchUp === true,
   };
 }
 
@@ -92,8 +101,19 @@ function settingsOfView(view: ScheduleView): ScheduleSettings {
   const { cron, tz, file, headers, maxSource, reading, flags, create, limits, apply, repair, catchUp } = view;
   const { mode, removeByName, includeUncertain: _, ...decided } = flags;
   return {
-    ...{ cron, tz, file, headers, maxSource, reading, limits, apply, repair, catchUp },
-    ...{ ...decided, mode: mode === 'mirror' ? mode : 'add', removeNamed: removeByName },
+    cron,
+    tz,
+    file,
+    headers,
+    maxSource,
+    reading,
+    limits,
+    apply,
+    repair,
+    catchUp,
+    ...decided,
+    mode: mode === 'mirror' ? mode : 'add',
+    removeNamed: removeByName,
     ...create?.settings,
   };
 }

@@ -93,11 +93,24 @@ export function scheduleDocument(view: ScheduleView) {
   const { removeByName, protect: _, ...decided } = view.flags;
   const { settings: __, ...mayCreate } = create ?? {};
   return {
-    ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
+    name,
+    cron,
+    tz,
+    file,
+    headers,
+    maxSource,
+    protectFile,
+    repair,
+    catchUp,
+    paused,
+    apply,
+    sandbox,
+    limits,
     ...(target !== undefined && { target }),
     flags: { ...decided, removeNamed: removeByName },
     create: create && mayCreate,
-    ...{ createdAt, next },
+    createdAt,
+    next,
     lastRun: lastRun && runDocument(name, lastRun),
   };
 }

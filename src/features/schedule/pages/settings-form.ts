@@ -24,12 +24,25 @@ export const SCHEDULE = {
   ...SHAPING,
   ...CREATING,
   ...PLAN,
-  ...{ name: '', root: '', path: '', headers: '' },
-  ...{ every: 'day', at: '02:30', cron: '', tz: '' },
-  ...{ recipe: '', exportOf: '', map: '', expectRows: '', minRows: '', giveUpAfter: '' },
-  ...{ repair: '', catchUp: '' },
+  name: '',
+  root: '',
+  path: '',
+  headers: '',
+  every: 'day',
+  at: '02:30',
+  cron: '',
+  tz: '',
+  recipe: '',
+  exportOf: '',
+  map: '',
+  expectRows: '',
+  minRows: '',
+  giveUpAfter: '',
+  repair: '',
+  catchUp: '',
   /** The number of columns of the file, if known; and as JSON, the parts of the shape that no field shows. */
-  ...{ width: '', shape: '' },
+  width: '',
+  shape: '',
 };
 
 /** Simple times: name → the rest of a cron expression. */
@@ -160,7 +173,8 @@ function creatingFields({
     groupNameFrom: ticked(settings.groupNameFrom !== undefined),
     createMap: settings.createMap ?? '',
     groupType: settings.groupType ?? '',
-    ...{ maxUsers: users, maxGroups: groups },
+    maxUsers: users,
+    maxGroups: groups,
   };
 }
 
@@ -234,7 +248,11 @@ function creationIn(values: Values, before: Schedule | undefined) {
     createGroups: createGroups === 'true',
     reactivate: reactivate === 'true',
     ...chosen,
-    ...{ userRole, groupOwner, groupIcon, groupDescription, groupMembers },
+    userRole,
+    groupOwner,
+    groupIcon,
+    groupDescription,
+    groupMembers,
   });
 }
 

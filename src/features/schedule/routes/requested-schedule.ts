@@ -48,7 +48,10 @@ export async function requestedSchedule(
   const source = same?.source ?? (await sourceOf(given.file, settings.sources));
   const options = before && readSyncOptions(before);
   return {
-    ...{ name, cron, tz, source },
+    name,
+    cron,
+    tz,
+    source,
     file: same?.file ?? given.file,
     headers: headersOf(given.headers, source, same?.headers ?? {}),
     // Over the API, only a source that the settings name is read in its own way.

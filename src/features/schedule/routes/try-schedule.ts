@@ -55,7 +55,8 @@ export function tryRoute(app: Api, context: ServerContext): void {
       );
       await syncs.create({
         ...(await syncSettings(request, beside)),
-        ...{ id, who },
+        id,
+        who,
         file: found.name,
         source: found.copy === undefined ? found.path : found.name,
         apply: false,
