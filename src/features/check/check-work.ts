@@ -60,9 +60,16 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
     ledger.sql('forget_verdicts').run();
     if (create !== undefined) settleNew(ledger, create);
     ledger.sql('make_verdicts').run({
-      ...{ add: actionId('add'), change: actionId('change'), remove: actionId('remove'), unban: actionId('unban') },
-      ...{ ban: BANNED, outside: OUTSIDE, group_missing: GROUP_MISSING, user_missing: USER_MISSING },
-      ...{ not_a_member: NOT_A_MEMBER, actor_outside: ACTOR_OUTSIDE },
+      add: actionId('add'),
+      change: actionId('change'),
+      remove: actionId('remove'),
+      unban: actionId('unban'),
+      ban: BANNED,
+      outside: OUTSIDE,
+      group_missing: GROUP_MISSING,
+      user_missing: USER_MISSING,
+      not_a_member: NOT_A_MEMBER,
+      actor_outside: ACTOR_OUTSIDE,
       reactivate: create?.reactivate ? 1 : 0,
       anybody: anybodyActs ? 1 : 0,
       lifts: bans === 'keep' ? 0 : 1,

@@ -150,8 +150,18 @@ const UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
 function unreadableView(id: string, reason: string, folder: string): ExportView {
   const { birthtime } = statSync(folder);
   return {
-    ...{ id, state: 'unreadable', underWay: false, reason, regions: [], groups: null, lists: [], calls: 0 },
+    id,
+    state: 'unreadable',
+    underWay: false,
+    reason,
+    regions: [],
+    groups: null,
+    lists: [],
+    calls: 0,
     sandbox: false,
-    ...{ createdAt: birthtime.toISOString(), finishedAt: null, progress: null, totals: null },
+    createdAt: birthtime.toISOString(),
+    finishedAt: null,
+    progress: null,
+    totals: null,
   };
 }

@@ -48,7 +48,8 @@ export class RecipeNeeds extends RollcallError {
   constructor(name: string, need: 'guid' | LookupName, why: string) {
     const what = `the recipe ${name} needs --${need}: ${why}`;
     super('RECIPE_NEEDS', what, {
-      ...{ message: what, remedy: `add ${need}: ${why}` },
+      message: what,
+      remedy: `add ${need}: ${why}`,
       facts: { name, need, field: need },
     });
   }

@@ -21,13 +21,11 @@ export const undo: ServerFeature = {
   open: ({ coordinator, dir, log }, { service, onStop }) => {
     const underWay = openUnderWay(dir.catalog);
     const deletions = new Deletions({
-      ...{
-        dir,
-        find: (id) => coordinator.find(id),
-        underWay,
-        pages: (...which) => coordinator.pages(...which),
-        sendsTo: coordinator.sendsTo,
-      },
+      dir,
+      find: (id) => coordinator.find(id),
+      underWay,
+      pages: (...which) => coordinator.pages(...which),
+      sendsTo: coordinator.sendsTo,
       regions: new Set(Object.keys(service.apps) as Region[]),
       usedByOthers: usersOfOthers(coordinator),
       onError: (id, err) => log.error({ err, import: id }, 'what an import created is not deleted'),

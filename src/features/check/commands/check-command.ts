@@ -38,7 +38,10 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
   const [json, maxCalls] = [flags.json === true, maxCallsOf(flags)];
   if (server !== undefined) return checkRemotely({ io, imports, server, json }, id, maxCalls);
   return runCheck({
-    ...{ config, io, json, maxCalls },
+    config,
+    io,
+    json,
+    maxCalls,
     openService: serviceOpener(config, flags),
     begin: async () => {
       noteCommand<typeof checkOperations>(dataDir(config.dataDir), 'import.check', id);

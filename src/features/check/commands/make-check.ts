@@ -30,7 +30,9 @@ export async function makeCheck(options: MakeCheck): Promise<CheckView> {
   const run = async (calls: number) => {
     await client.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
     return untilSettled({
-      ...{ io, imports, signal },
+      io,
+      imports,
+      signal,
       look: () => client.call(checkOperations.one, { id }),
       goesOn: ({ underWay }) => underWay,
       linesOf: ({ progress }) => checkLines(progress),

@@ -164,7 +164,10 @@ export function remoteExports(server: Server, options: Options): Exports {
       const howToContinue = `  ${resumeCommand(imports.command('export'), id, flags)}`;
       const signal = firstSignal(EXIT.stillRunning);
       const view = await untilSettled({
-        ...{ io, imports, signal: signal.signal, begins: BEGINS },
+        io,
+        imports,
+        signal: signal.signal,
+        begins: BEGINS,
         look: () => server.call(exportOperations.one, { id }),
         goesOn: ({ underWay }) => underWay,
         linesOf: remoteProgress,

@@ -110,7 +110,10 @@ function settled(
   goesOn: (sync: SyncView) => boolean,
 ): Promise<SyncView> {
   return untilSettled({
-    ...{ io, imports, signal, goesOn },
+    io,
+    imports,
+    signal,
+    goesOn,
     look: () => server.call(syncOperations.one, { id }),
     linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
     begins: 'the planning to begin',

@@ -139,9 +139,20 @@ export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocu
   const findings = await syncs.findings(sync);
   const carried = importId === null ? null : summaryIn(await imports.find(importId));
   return {
-    ...{ id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved },
+    id,
+    state,
+    reason,
+    file,
+    undoOf,
+    importId,
+    createdAt,
+    finishedAt,
+    approved,
     ...(target !== undefined && { target }),
-    ...{ totals, findings, before, import: carried },
+    totals,
+    findings,
+    before,
+    import: carried,
   };
 }
 

@@ -5,7 +5,10 @@ import { PLAN_CHECKS } from '../../../options/labels.ts';
 
 /** The values of these fields before anything is chosen. */
 export const PLAN = {
-  ...{ mode: '', missing: '', protect: '', removeNamed: '' },
+  mode: '',
+  missing: '',
+  protect: '',
+  removeNamed: '',
   ...unticked(PLAN_CHECKS),
 };
 

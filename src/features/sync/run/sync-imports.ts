@@ -47,7 +47,10 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
       const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
-        ...{ format: 'csv', region: DEFAULT_REGION, edits: true, sandbox },
+        format: 'csv',
+        region: DEFAULT_REGION,
+        edits: true,
+        sandbox,
         // The plan does not say who was banned in groups that it only adds to, and who was banned since.
         ...banOptionsOf(flags),
         ...defined({ create, giveUpAfterMs }),

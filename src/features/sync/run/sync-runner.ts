@@ -86,7 +86,9 @@ export class SyncRunner {
     this.#sendsTo = { sandbox, target };
     this.whenOver = whenOver;
     this.#waits = syncWaits({
-      ...{ catalog, folder, whenOver },
+      catalog,
+      folder,
+      whenOver,
       changed: (record) => void this.events.emit('state', record),
       fail: (id, failure) => void this.#move(id, 'failed', failure),
     });

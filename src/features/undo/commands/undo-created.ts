@@ -92,7 +92,9 @@ async function inProcess(options: UndoCreated): Promise<ExitCode> {
   const { io, config, id, isUndone, flags } = options;
   let code: ExitCode = EXIT.ok;
   const coordinating = {
-    ...{ config, io, openService: serviceOpener(config, flags) },
+    config,
+    io,
+    openService: serviceOpener(config, flags),
     howToContinue: () => howToContinue(options),
   };
   const failure = await coordinate(coordinating, async ({ coordinator, dir, signal, begun }) => {
@@ -160,7 +162,10 @@ async function atServer(options: UndoCreated, server: Server): Promise<ExitCode>
   const remove: Found['remove'] = async () => {
     await server.call(createdOperations.remove, { id });
     const { progress, reason, things } = await untilSettled({
-      ...{ io, imports, signal: signal.signal, look },
+      io,
+      imports,
+      signal: signal.signal,
+      look,
       goesOn: (view) => view.progress !== null,
       linesOf: (view) =>
         view.progress ? [`deleting  ${grouped(view.progress.done)} of ${grouped(view.progress.of)}`] : [],
