@@ -19,7 +19,13 @@ export function callLog(log: Logger): CallObserver {
       if (kind === 'answered' && !log.isLevelEnabled('debug')) return;
       const { importId, batch, job, attempt, isLastAttempt, message, waitMs, requestId } = about;
       const facts = {
-        ...{ import: importId, region, batch, job, attempt, status: httpStatus, ms },
+        import: importId,
+        region,
+        batch,
+        job,
+        attempt,
+        status: httpStatus,
+        ms,
         ...(code !== '' && { code }),
         ...(requestId !== null && { request: requestId }),
       };

@@ -41,7 +41,11 @@ function retry(
   const { maxErrors } = flags;
   const dir = dataDir(config.dataDir);
   return runImport({
-    ...{ config, io, json: flags.json === true, openService: serviceOpener(config, flags), nothingBegan },
+    config,
+    io,
+    json: flags.json === true,
+    openService: serviceOpener(config, flags),
+    nothingBegan,
     begin: async (coordinator) => {
       if (edits !== undefined) {
         return (await FEATURES.repair?.())?.send({ coordinator, dir }, edits, io, currentUser());

@@ -58,7 +58,10 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const openService = serviceOpener(config, flags);
     const registry = new Registry();
     const app = await openApp(lifecycle, {
-      ...{ config, openService, show: (text: string) => say(io, text), keepMs: config.keepMs },
+      config,
+      openService,
+      show: (text: string) => say(io, text),
+      keepMs: config.keepMs,
       isServer: true,
       logStream: await logStream(io),
       observer: callMetrics(registry),
@@ -77,7 +80,14 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     lifecycle.onStop(() => access.close());
     const tokenRequired = flags.requireToken === true || !isLoopback(flags.host);
     const { app: server, context } = await createServer({
-      ...{ config, service, coordinator, dir, access, tokenRequired, log, registry },
+      config,
+      service,
+      coordinator,
+      dir,
+      access,
+      tokenRequired,
+      log,
+      registry,
       settings: settingsOf(config, service, flags),
       say: (sentence) => say(io, sentence),
       onStop: lifecycle.onStop,

@@ -132,7 +132,10 @@ export function createSettingsOf(create: CreateOptions) {
   const max = textOfMaxCreate(maxCreate);
   return {
     ...choices,
-    ...{ createUsers: users, createGroups: groups, reactivate, groupMembers: membersWithGroup },
+    createUsers: users,
+    createGroups: groups,
+    reactivate,
+    groupMembers: membersWithGroup,
     ...(columns !== '' && { createMap: columns }),
     ...(max !== '' && { maxCreate: max }),
   };

@@ -39,7 +39,9 @@ export const ROWS = {
   guid: option({ ...id, value: '<guid>', help: 'only rows of this group: the whole GUID, in any case' }),
   uid: option({ ...id, value: '<uid>', help: 'only rows of this user: the whole UID, in any case' }),
   text: option({
-    ...{ schema: z.string(), ...TEXT, longest: 200 },
+    schema: z.string(),
+    ...TEXT,
+    longest: 200,
     value: '<text>',
     help: 'only rows with this text in their UID, GUID or any column, in any case',
   }),

@@ -116,6 +116,9 @@ export type AnsweringChoices = Given<typeof ANSWERING>;
 
 /** Options that `resume` may change of an import that waits for an answer. */
 export const RESUMING = {
-  ...{ createUsers, createGroups, userNameFrom, groupNameFrom },
+  createUsers,
+  createGroups,
+  userNameFrom,
+  groupNameFrom,
   ...ANSWERING,
 };

@@ -173,8 +173,12 @@ function makeTenant(region: Region, options: SandboxOptions, behaviour: Behaviou
   const { users = 0, groups = 0 } = options;
   const keys = { appId: `sandbox-${region}`, apiKey: newKey(), authOnlyKey: newKey(), ...options.apps?.[region] };
   const app = new App({
-    ...{ region, appId: keys.appId, createdAt, foldsIds: behaviour.capitalIds === 'fold' },
-    ...{ anyUser: users === 'any', anyGroup: groups === 'any' },
+    region,
+    appId: keys.appId,
+    createdAt,
+    foldsIds: behaviour.capitalIds === 'fold',
+    anyUser: users === 'any',
+    anyGroup: groups === 'any',
   });
   // First, because a group that it names may have an owner.
   if (options.seed !== undefined) seedApp(app, options.seed);

@@ -50,12 +50,15 @@ export function overviewRoute(app: Api, context: ServerContext): void {
       attention: open,
       recent,
       ready: { imports: readyImports, syncs: [] },
-      ...{ syncs: [], syncsUnderWay: [], nights: [] },
+      syncs: [],
+      syncsUnderWay: [],
+      nights: [],
       failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
       ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
       needs: {
         imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
-        ...{ syncs: 0, schedules: 0 },
+        syncs: 0,
+        schedules: 0,
       },
     };
     const whole = features.reduce((before, { overview }) => overview?.(context, before) ?? before, own);

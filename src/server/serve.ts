@@ -42,7 +42,9 @@ export function serve<
   const { headers, takesFile = false, bodyLimit, exposeHeadRoute } = operation;
   const ofInput: ProblemCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
   const schema: FastifySchema = {
-    ...{ tags: [tag], summary, response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) } },
+    tags: [tag],
+    summary,
+    response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) },
     ...defined({ description, params, querystring: query, body, headers }),
   };
   app.route({

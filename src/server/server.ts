@@ -164,8 +164,17 @@ export async function createServer(
   const reading = openReading(dir, coordinator.reading);
   // Complete when the features are open: parts ask each other when they are asked, and not before.
   const context = {
-    ...{ coordinator, dir, access, settings, reading, log, registry, isStillAllowed },
-    ...{ anybodyActs: options.service.anybodyActs, features: FEATURES, fetching: sourceContextOf(options.config) },
+    coordinator,
+    dir,
+    access,
+    settings,
+    reading,
+    log,
+    registry,
+    isStillAllowed,
+    anybodyActs: options.service.anybodyActs,
+    features: FEATURES,
+    fetching: sourceContextOf(options.config),
   } as ServerContext;
   const add = (part: Partial<ServerContext>) => Object.assign(context, part);
   const { callsPerMinute } = settings;

@@ -29,7 +29,10 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
   });
   serve(app, serviceOperations.audit, async ({ query: { limit, cursor, from, to, ...filter } }) => {
     const found = access.audit({
-      ...{ limit: limit + 1, before: numberCursor(cursor), since: from, until: to },
+      limit: limit + 1,
+      before: numberCursor(cursor),
+      since: from,
+      until: to,
       search: filter.search || undefined,
       who: filter.who || undefined,
       action: filter.action || undefined,

@@ -43,8 +43,12 @@ async function listUsers(io: Io, flags: Flags): Promise<ExitCode> {
   });
   if (flags.json) {
     const shown = users.map(({ uid, name, role, tags, createdAt, deactivatedAt }) => ({
-      ...{ uid, name, role, tags },
-      ...{ createdAt: timeOf(createdAt), deactivatedAt: timeOf(deactivatedAt) },
+      uid,
+      name,
+      role,
+      tags,
+      createdAt: timeOf(createdAt),
+      deactivatedAt: timeOf(deactivatedAt),
     }));
     io.out.write(`${JSON.stringify(shown)}\n`);
     return EXIT.ok;

@@ -103,7 +103,9 @@ export function importsIn(place: Place): Imports {
       const [view, regions] = await Promise.all([place.one(id), place.regions()]);
       const { state, writes, staging } = view;
       return {
-        ...{ state, writes, regions },
+        state,
+        writes,
+        regions,
         counters: state === 'staging' ? undefined : countersOf(view),
         staging: staging === null ? undefined : { ...staging, totalBytes: staging.totalBytes ?? undefined },
       };

@@ -70,7 +70,11 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
               : options;
             const settled = (await recipes?.settle(chosen, { path: source }, file)) ?? chosen;
             await coordinator.create({
-              ...{ id: made, file, source, options: settled, createdBy: request.who.name },
+              id: made,
+              file,
+              source,
+              options: settled,
+              createdBy: request.who.name,
               ...(query.tags !== undefined && { tags: query.tags }),
               lookups,
             });

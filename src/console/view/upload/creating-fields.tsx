@@ -17,8 +17,14 @@ import type { FilePreview } from './file-preview.ts';
 /** The values of these fields before anything is chosen. */
 export const CREATING = {
   ...unticked(CREATING_CHECKS),
-  ...{ userNameFrom: '', groupNameFrom: '' },
-  ...{ nameColumn: '', groupNameColumn: '', createMap: '', groupType: '', maxUsers: '', maxGroups: '' },
+  userNameFrom: '',
+  groupNameFrom: '',
+  nameColumn: '',
+  groupNameColumn: '',
+  createMap: '',
+  groupType: '',
+  maxUsers: '',
+  maxGroups: '',
 };
 
 const GROUP_TYPES = choicesOf('groupType');

@@ -10,18 +10,39 @@ export type Condition = { column: string; is: 'is' | 'isNot'; words: string };
 
 /** The values of these fields before anything is chosen: '' lets the server decide. */
 export const READING = {
-  ...{ guid: '', scope: '', region: '', onBehalfOf: '' },
-  ...{ format: '', encoding: '', delimiter: '', sheet: '', files: '' },
+  guid: '',
+  scope: '',
+  region: '',
+  onBehalfOf: '',
+  format: '',
+  encoding: '',
+  delimiter: '',
+  sheet: '',
+  files: '',
 };
 
 /** The same for those that shape it. */
 export const SHAPING = {
-  ...{ header: '', headerRow: '', skipLines: '' },
-  ...{ uidFrom: '', uidSecond: '', uidThird: '', uidTemplate: '', guidFrom: '', guidTemplate: '' },
-  ...{ splitGuid: '', splitUid: '', splitScope: '' },
-  ...{ groupsIn: '', wideColumns: '', wideGuid: '', numberedGuid: '', numberedScope: '' },
+  header: '',
+  headerRow: '',
+  skipLines: '',
+  uidFrom: '',
+  uidSecond: '',
+  uidThird: '',
+  uidTemplate: '',
+  guidFrom: '',
+  guidTemplate: '',
+  splitGuid: '',
+  splitUid: '',
+  splitScope: '',
+  groupsIn: '',
+  wideColumns: '',
+  wideGuid: '',
+  numberedGuid: '',
+  numberedScope: '',
   /** JSON: word of the file → scope, and conditions. */
-  ...{ scopeWords: '', where: '' },
+  scopeWords: '',
+  where: '',
 };
 
 /** The origins of a field's values. */
