@@ -238,7 +238,10 @@ function environment(folder: string, data: string, port: number, queue: string |
   ]);
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   return {
-    ...{ PATH, NODE_COMPILE_CACHE, HOME: folder, ROLLCALL_DATA_DIR: data },
+    PATH,
+    NODE_COMPILE_CACHE,
+    HOME: folder,
+    ROLLCALL_DATA_DIR: data,
     ...Object.fromEntries(apps),
     ROLLCALL_HOST: `localhost:${port}`,
     ROLLCALL_CA_FILE: join(folder, 'service', 'ca.pem'),

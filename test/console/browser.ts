@@ -60,7 +60,9 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
       args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE],
       ignoreDefaultArgs: hasSharedMemory() ? ['--disable-dev-shm-usage'] : [],
       // Tests of the same process send signals to commands that run in it: these must not end the browser.
-      ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
     });
     browser = await shared;
   });

@@ -34,7 +34,10 @@ test('a coordinator that is frozen while it reads, sends and closes does each on
   writeFileSync(file, csv([1, 2, 3, 4].flatMap((n) => participants(ROWS / 4, `group-${n}`))));
   const { appId, apiKey } = sandbox.apps.us;
   const settings: CoordinatorProcessSettings = {
-    ...{ dataDir: dir.root, file, appId, apiKey },
+    dataDir: dir.root,
+    file,
+    appId,
+    apiKey,
     host: sandbox.host,
     ca: sandbox.caPem,
   };

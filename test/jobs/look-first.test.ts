@@ -36,14 +36,20 @@ async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBe
   let attemptsMade = 0;
   for (let starts = 1; delivered.length === 0 && starts < 100; starts += 1) {
     const job = {
-      ...{ id: 'imp-1-7', payload, attemptsMade, starts, isLastAttempt: attemptsMade + 1 >= ATTEMPTS },
+      id: 'imp-1-7',
+      payload,
+      attemptsMade,
+      starts,
+      isLastAttempt: attemptsMade + 1 >= ATTEMPTS,
       signal: new AbortController().signal,
       update: async (changed: AddMembersPayload) => {
         payload = addMembers.payload.parse(JSON.parse(JSON.stringify(changed)));
       },
     };
     const ports = {
-      ...{ chat: noted, askBeforeRepeat, stopRegion: async () => {} },
+      chat: noted,
+      askBeforeRepeat,
+      stopRegion: async () => {},
       deliver: async (_: unknown, result: BatchResult) => void delivered.push(result),
     };
     await addMembers.process(job, ports).catch((error: unknown) => {

@@ -2,8 +2,16 @@ import { expect, test } from 'vitest';
 import { type BatchPayload, uncertaintyOf } from '../../jobs/send-batch.ts';
 
 const BATCH: BatchPayload = {
-  ...{ version: 1, importId: 'imp-1', replyTo: null, batch: 1, region: 'us', guid: 'g', onBehalfOf: '' },
-  ...{ uncertainty: null, calls: [], handedBack: 0 },
+  version: 1,
+  importId: 'imp-1',
+  replyTo: null,
+  batch: 1,
+  region: 'us',
+  guid: 'g',
+  onBehalfOf: '',
+  uncertainty: null,
+  calls: [],
+  handedBack: 0,
 };
 
 test('a batch that a worker began and never came back with may have been sent, also when it is taken out of the queue', () => {

@@ -122,7 +122,10 @@ test('an import keeps each option of reading and sending under its name, and wha
 test('what may be created is shown as it was chosen', () => {
   const kept = createOptionsOf({ createUsers: true, groupMembers: false, createMap: { name: 'Full Name' } });
   expect(kept && createSettingsOf(kept)).toEqual({
-    ...{ createUsers: true, createGroups: false, reactivate: false, groupMembers: false },
+    createUsers: true,
+    createGroups: false,
+    reactivate: false,
+    groupMembers: false,
     createMap: 'name=Full Name',
   });
   expect(createOptionsOf({ userRole: 'staff' })).toBeUndefined();

@@ -33,7 +33,9 @@ test('an import says what retries and undoes it, and offers to retry only what n
   await post(`/v1/syncs/${undo.id}/apply`);
   await server.syncs.settled(undo.id);
   expect((await show(first.id)).followUps.at(-1)).toMatchObject({
-    ...{ kind: 'undo', state: 'applied', isOpen: false },
+    kind: 'undo',
+    state: 'applied',
+    isOpen: false,
     rows: { read: 1, removed: 1 },
   });
   const list = await server.json<{ imports: ImportView[] }>('/v1/imports');

@@ -42,8 +42,16 @@ async function metric(server: TestServer, name: string): Promise<number | undefi
 async function addSchedule(server: TestServer, name: string, file: string): Promise<void> {
   const reading = { format: 'auto', map: {}, region: 'us' } as const;
   await server.schedules.add({
-    ...{ name, cron: '30 2 * * *', tz: 'Europe/Rome', file, source: file, headers: {}, protectFile: null },
-    ...{ maxSource: 1_000_000, repair: true, catchUp: false },
+    name,
+    cron: '30 2 * * *',
+    tz: 'Europe/Rome',
+    file,
+    source: file,
+    headers: {},
+    protectFile: null,
+    maxSource: 1_000_000,
+    repair: true,
+    catchUp: false,
     options: syncOptionsToJson({ reading, flags: DEFAULT_FLAGS, limits: {}, apply: true, sandbox: true }),
   });
 }

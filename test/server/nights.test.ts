@@ -8,7 +8,12 @@ const days = lastDays(now, 'Europe/Rome', 5);
 const record = { cron: '30 0 * * *', tz: 'Europe/Rome' };
 const since = Date.parse('2027-03-26T12:00:00Z');
 const run = (id: number, due: string, state: RunState) => ({
-  ...{ id, schedule: 'nightly', state, who: '', reason: 'because', syncId: `sync-${id}` },
+  id,
+  schedule: 'nightly',
+  state,
+  who: '',
+  reason: 'because',
+  syncId: `sync-${id}`,
   dueAt: Date.parse(due),
   at: Date.parse(due),
 });

@@ -36,8 +36,16 @@ async function schedule(name: string, text: string | undefined, apply = true): P
   if (text !== undefined) writeFileSync(file, text);
   const reading = { format: 'auto', map: {}, region: 'us' } as const;
   await server.schedules.add({
-    ...{ name, cron: '30 2 * * *', tz: 'UTC', file, source: file, headers: {}, protectFile: null },
-    ...{ maxSource: 1_000_000, repair: true, catchUp: false },
+    name,
+    cron: '30 2 * * *',
+    tz: 'UTC',
+    file,
+    source: file,
+    headers: {},
+    protectFile: null,
+    maxSource: 1_000_000,
+    repair: true,
+    catchUp: false,
     options: syncOptionsToJson({ reading, flags: DEFAULT_FLAGS, limits: {}, apply, sandbox: true }),
   });
   const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, { method: 'POST' });
@@ -49,7 +57,14 @@ test('nothing to report is shown as that', async () => {
   expect(await overview()).toEqual({
     imports: 0,
     queued: 0,
-    ...{ running: [], waiting: [], attention: [], recent: [], syncs: [], syncsUnderWay: [], nights: [], failing: [] },
+    running: [],
+    waiting: [],
+    attention: [],
+    recent: [],
+    syncs: [],
+    syncsUnderWay: [],
+    nights: [],
+    failing: [],
     ready: { imports: [], syncs: [] },
     needs: { imports: 0, syncs: 0, schedules: 0 },
   });

@@ -280,7 +280,10 @@ test('a schedule is made with what a sync may create, its runs create it, and an
   } as const;
   const made = await add({ name: 'creates', file, apply: true, ...creating, maxCreate: 'users=5,groups=50%' });
   expect(made.create).toMatchObject({
-    ...{ users: true, groups: true, reactivate: false, maxCreate: 'users=5,groups=50%' },
+    users: true,
+    groups: true,
+    reactivate: false,
+    maxCreate: 'users=5,groups=50%',
     settings: { ...creating, maxCreate: 'users=5,groups=50%', groupMembers: true },
   });
   const { id } = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));

@@ -31,8 +31,16 @@ async function add(name: string, file: string, create?: CreateOptions): Promise<
   const flags = DEFAULT_FLAGS;
   const reading = { format: 'auto', map: {}, region: 'us' } as const;
   await server.schedules.add({
-    ...{ name, cron: '30 2 * * *', tz: 'Europe/Rome', file, source: file, headers: {}, protectFile: null },
-    ...{ maxSource: 1_000_000, repair: true, catchUp: false },
+    name,
+    cron: '30 2 * * *',
+    tz: 'Europe/Rome',
+    file,
+    source: file,
+    headers: {},
+    protectFile: null,
+    maxSource: 1_000_000,
+    repair: true,
+    catchUp: false,
     options: syncOptionsToJson({ reading, flags, create, limits: {}, apply: true, sandbox: true }),
   });
 }
@@ -121,8 +129,12 @@ test('a schedule shows what its runs may create; an edit keeps what it is given 
     createOptions.parse({ groups: true, groupNameFrom: 'guid', max: { groups: { percent: 100 } } }),
   );
   const settings = {
-    ...{ createUsers: false, createGroups: true, reactivate: false },
-    ...{ groupNameFrom: 'guid', groupMembers: true, maxCreate: 'groups=100%' },
+    createUsers: false,
+    createGroups: true,
+    reactivate: false,
+    groupNameFrom: 'guid',
+    groupMembers: true,
+    maxCreate: 'groups=100%',
   };
   const create = { users: false, groups: true, reactivate: false, maxCreate: 'groups=100%', settings };
   const { version, ...before } = await server.json<ScheduleView>('/v1/schedules/creating');

@@ -130,7 +130,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     registry,
   } = options;
   const { app, context } = await createServer({
-    ...{ config, service, coordinator, dir, access },
+    config,
+    service,
+    coordinator,
+    dir,
+    access,
     say: () => {},
     onStop: (stop) => taken.defer(stop),
     fail: (error) => failures.push(error),

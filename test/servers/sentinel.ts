@@ -53,7 +53,11 @@ async function startSentinel(port: number, masterPort: number, quorum: number): 
   // It writes what it learns into its file.
   const args = [file, '--sentinel'];
   return startServerProgram({
-    ...{ path: findProgram('redis'), args, ready: '+monitor master', url, dir },
+    path: findProgram('redis'),
+    args,
+    ready: '+monitor master',
+    url,
+    dir,
     flush: async () => {},
   });
 }

@@ -60,7 +60,8 @@ export async function startSshd(): Promise<Sshd> {
       .join(''),
   );
   const server = await startServerProgram({
-    ...{ path, user },
+    path,
+    user,
     args: ['-D', '-e', '-f', at('config')],
     ready: 'Server listening on',
     url: `sftp://${user === undefined ? userInfo().username : 'nobody'}@127.0.0.1:${port}${at('files')}`,
@@ -69,7 +70,12 @@ export async function startSshd(): Promise<Sshd> {
   });
   return {
     ...server,
-    ...{ port, dir, hostLine, keyFile: at('key'), lockedKeyFile: at('locked'), strangeKeyFile: at('strange') },
+    port,
+    dir,
+    hostLine,
+    keyFile: at('key'),
+    lockedKeyFile: at('locked'),
+    strangeKeyFile: at('strange'),
     knownHosts: at('known_hosts'),
   };
 }

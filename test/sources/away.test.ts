@@ -14,7 +14,10 @@ function error(source: string, given: SourceSettings = {}): Promise<unknown> {
   return rejection(
     obtain(
       {
-        ...{ source, given, maxSource: 1_000, copy: null },
+        source,
+        given,
+        maxSource: 1_000,
+        copy: null,
         context: { named: {}, ca: undefined, environment: (variable) => VALUES[variable] },
       },
       { folder: join(tempDir(), 'kept'), signal: new AbortController().signal },

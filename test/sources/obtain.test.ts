@@ -42,7 +42,10 @@ const fetchFrom = (source: string, options: FetchOptions = {}) => {
   const { headers = {}, maxSource = 10_000, copy = null, folder, signal, within } = options;
   return obtain(
     {
-      ...{ source, maxSource, copy, ...(within && { within }) },
+      source,
+      maxSource,
+      copy,
+      ...(within && { within }),
       given: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
       context: { named: {}, ca: authority.ca, environment: (variable) => headers[variable] },
     },
@@ -330,7 +333,11 @@ test.each(['https', 'sftp'])(
     const reached = (named = {}, text = source) =>
       obtain(
         {
-          ...{ source: text, maxSource: 10_000, copy: null, within, given: {} },
+          source: text,
+          maxSource: 10_000,
+          copy: null,
+          within,
+          given: {},
           context: { named, ca: authority.ca, environment: (name) => (name === 'SSH_AUTH_SOCK' ? '/none' : undefined) },
         },
         { folder: tempDir(), signal: new AbortController().signal },

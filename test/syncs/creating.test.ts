@@ -136,7 +136,10 @@ test('users are not counted beforehand where that takes many calls: the plan say
       },
     }) as Partial<GroupPages> as GroupPages;
   await countNewcomers({
-    ...{ plan, desired, pages, options: createOptions.parse({ users: true, userNameFrom: 'uid' }) },
+    plan,
+    desired,
+    pages,
+    options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
     path: join(desired, '..', 'newcomers.sqlite'),
     signal: new AbortController().signal,
     onUser: () => {},
@@ -170,7 +173,10 @@ test('regions are asked for users side by side: one that is slow does not hold u
       listUsersPage: async () => ({ entries: [], pagination: { total: 0 } }),
     }) as Partial<GroupPages> as GroupPages;
   await countNewcomers({
-    ...{ plan, desired, pages, options: createOptions.parse({ users: true, userNameFrom: 'uid' }) },
+    plan,
+    desired,
+    pages,
+    options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
     path: join(desired, '..', 'newcomers.sqlite'),
     signal: new AbortController().signal,
     onUser: (at, of) => done.push(`${at} of ${of}`),

@@ -70,7 +70,12 @@ test('the pages of groups hold each that has a chosen action or could not be lis
             actions === undefined || group.listing !== 'listed' || [...actions].some((one) => group.actions[one] > 0),
         )
         .map(({ region, guid, listing, members, actions: counts, right }) => ({
-          ...{ region, guid, listing, members, actions: counts, right },
+          region,
+          guid,
+          listing,
+          members,
+          actions: counts,
+          right,
         }));
       const found = await withPages(path, 5, async (pages) => {
         const all = [];

@@ -115,7 +115,10 @@ export function openOffice(): Office {
   const environment: Record<string, string> = {};
   let ids = 0;
   const office: Office = {
-    ...{ root, catalog, syncs, environment },
+    root,
+    catalog,
+    syncs,
+    environment,
     book: scheduleBook({ catalog, folder, clock: () => office.now }),
     now: Date.parse('2027-03-26T12:00:00Z'),
     moveTo: (time) => {

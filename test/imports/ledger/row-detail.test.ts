@@ -36,12 +36,24 @@ test('a row is shown with every call that was made for it, those of the batches 
   const at = (ms: number) => new Date(ms).toISOString();
   expect(detail?.facts.calls).toEqual([
     {
-      ...{ batch: whole.id, at: at(1_000), ms: HALVED.ms, httpStatus: 413, kind: 'halve', code: 'TOO_LARGE' },
-      ...{ message: 'too large', requestId: null },
+      batch: whole.id,
+      at: at(1_000),
+      ms: HALVED.ms,
+      httpStatus: 413,
+      kind: 'halve',
+      code: 'TOO_LARGE',
+      message: 'too large',
+      requestId: null,
     },
     {
-      ...{ batch: half.id, at: at(5_000), ms: 20, httpStatus: 503, kind: 'again', code: 'HTTP_503' },
-      ...{ message: 'try later', requestId: 'req-7' },
+      batch: half.id,
+      at: at(5_000),
+      ms: 20,
+      httpStatus: 503,
+      kind: 'again',
+      code: 'HTTP_503',
+      message: 'try later',
+      requestId: 'req-7',
     },
     expect.objectContaining({ batch: half.id, at: at(9_000), kind: 'answered', message: null, requestId: null }),
   ]);
