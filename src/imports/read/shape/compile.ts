@@ -64,7 +64,8 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
     ...(actionSlot === undefined ? [] : [actionSlot]),
   ];
   const people = shape.lists === undefined ? onePerson(shape, open('uid')) : lists(shape, sources, layout);
-  const used = [...shared, ...people.flatMap(({ source, each }) => [...source.slots, ...(each?.slots ?? [])])];
+  const ofPeople = people.flatMap(({ source, each }) => [...source.slots, ...(each?.slots ?? [])]);
+  const used = [...shared, ...ofPeople];
   const groups = groupsPlan(shape, sources, layout, used, () => open('guid'), scope);
   const wordOf = actionWords(shape.actions?.words);
   const unmet = refusalOf(where);
@@ -92,6 +93,7 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
             allowed: [...new Set([...ACTION_MEANINGS, ...Object.keys(shape.actions?.words ?? {})])],
             read: (cells) => wordOf(cells[actionSlot] ?? ''),
           },
+    optional: new Set(shared).difference(new Set([...ofPeople, ...groups.slots])),
     refusal: (cells) => unmet(cells) ?? noAction(cells),
   };
 }

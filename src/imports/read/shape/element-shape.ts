@@ -19,7 +19,7 @@ export class ShapedElements implements Elements {
   readonly #slots: string[] = [];
   readonly #flags: string[] = [];
   #absent = new Set<number>();
-  #paths = new PathReader([]);
+  #paths = new PathReader([], new Set());
   #plan: Plan | undefined;
   /** The plan for elements in the service's own shape. */
   #ownPlan: Plan | undefined;
@@ -103,7 +103,7 @@ export class ShapedElements implements Elements {
     this.#ownPlan = isOwn ? compile({ ...shape, lists: OWN_LISTS }, sources, layout) : undefined;
     // An element need not have all of the four lists.
     for (let slot = known; slot < this.#slots.length; slot += 1) this.#absent.delete(slot);
-    this.#paths = new PathReader(this.#slots);
+    this.#paths = new PathReader(this.#slots, this.#plan.optional);
   }
 
   #slotOf(name: string, flag: string): number {
@@ -134,25 +134,29 @@ interface Wanted {
   /** Place of its value in the cells. */
   readonly slot: number;
   readonly path: Path;
+  readonly mayLack: boolean;
 }
 
 /** Reads the same columns from one element after the other. A key that has the whole name comes before a path. */
 class PathReader {
   readonly #columns: readonly string[];
   readonly #paths: readonly Path[];
+  readonly #optional: ReadonlySet<number>;
 
-  constructor(columns: readonly string[]) {
+  constructor(columns: readonly string[], optional: ReadonlySet<number>) {
     this.#columns = columns;
+    this.#optional = optional;
     this.#paths = columns.map((column) => column.split('.'));
   }
 
-  /** Every combination of values, as cells by column. An element whose list is empty gives none. */
+  /** Every combination of values, as cells by column. An element whose list of users or groups is empty gives none. */
   *cells(element: Element, chosen: readonly number[]): Generator<string[]> {
     const cells = new Array<string>(this.#columns.length).fill('');
     const wanted: Wanted[] = [];
     for (const slot of chosen) {
       const column = this.#columns[slot] as string;
-      wanted.push({ slot, path: Object.hasOwn(element, column) ? [column] : (this.#paths[slot] as Path) });
+      const mayLack = this.#optional.has(slot);
+      wanted.push({ slot, mayLack, path: Object.hasOwn(element, column) ? [column] : (this.#paths[slot] as Path) });
     }
     for (const assigned of combinations(element, wanted, 0)) {
       for (const [slot, text] of assigned) cells[slot] = text;
@@ -171,6 +175,7 @@ type Assigned = readonly (readonly [slot: number, text: string])[];
 
 function* combinations(node: unknown, wanted: readonly Wanted[], depth: number): Generator<Assigned> {
   if (Array.isArray(node)) {
+    if (node.length === 0 && wanted.every(({ mayLack }) => mayLack)) yield [];
     for (const entry of node) yield* combinations(entry, wanted, depth);
     return;
   }
@@ -216,8 +221,8 @@ function valueAt(node: unknown, key: string): unknown {
 }
 
 function reaches(node: unknown, path: Path, depth: number): boolean {
-  if (Array.isArray(node)) return node.some((entry) => reaches(entry, path, depth));
   if (depth === path.length) return true;
+  if (Array.isArray(node)) return node.some((entry) => reaches(entry, path, depth));
   if (typeof node !== 'object' || node === null) return false;
   const key = path[depth] as string;
   if (key === KEY) return true;

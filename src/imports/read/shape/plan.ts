@@ -17,6 +17,8 @@ export interface Plan {
   readonly action:
     | { readonly column: string; readonly allowed: readonly string[]; read(cells: Cells): string }
     | undefined;
+  /** The slots of neither users nor groups: an empty list there is no value, as `null` is. */
+  readonly optional: ReadonlySet<number>;
   /** Returns the problem for which a row is left out; undefined if it is not. */
   refusal(cells: Cells): RowProblem | undefined;
 }

@@ -388,6 +388,30 @@ describe('JSON and NDJSON', () => {
     ]);
   });
 
+  test.each([
+    ['a role of the user', { uid: 'anna', guid: 'g', roles: [] }, { scope: 'roles' }],
+    ['a path to it', { uid: 'anna', guid: 'g', role: [{ names: [] }] }, { scope: 'role.names' }],
+    ['beside a list of groups', { uid: 'anna', groups: ['g'], roles: [] }, { guid: 'groups', scope: 'roles' }],
+  ])('an empty list of scopes is no scope, as null is: %s', async (_, element, map) => {
+    const { rows } = await read(text([{ uid: 'first', guid: 'x', groups: ['x'] }, element]), {
+      map,
+      shape: { scopeWords: { owner: 'admin', '*': 'participant' } },
+    });
+    expect(rows.map(short)).toEqual(['us/x/first/participant/', 'us/g/anna/participant/']);
+  });
+
+  test('an empty list of users or groups has no membership, also where it holds the scopes', async () => {
+    const rows = [
+      { guid: 'g', members: [] },
+      { guid: 'g', members: [{ id: 'anna', roles: [] }] },
+    ];
+    const map = { uid: 'members.id', scope: 'members.roles' };
+    expect((await read(text(rows), { map })).rows.map(described)).toEqual([
+      '1: skipped NO_MEMBERSHIP',
+      '2: us/g/anna/participant/',
+    ]);
+  });
+
   test('numbers are read as they are written', async () => {
     const { rows } = await read('{"g":{"id":12345678901234567890},"uid":1.0}\n', { map: { guid: 'g.id' } });
     expect(rows[0]).toMatchObject({
