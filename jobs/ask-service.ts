@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
-import type { CreateClient, DirectoryClient } from '../src/chat/directory-client.ts';
+import type { DirectoryClient } from '../src/chat/directory-client.ts';
 import { judgeReading, type Verdict } from '../src/chat/error-policy.ts';
 import type { MemberClient } from '../src/chat/member-client.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
@@ -19,9 +19,9 @@ import {
 } from './send-batch.ts';
 
 /**
- * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
- * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; the
- * groups of a user, or the membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
+ * ask-service: makes one call that reads, for a caller that waits for the answer: one page of a group's members or of its
+ * banned users, or the group itself; one page of the app's users or groups; one user; the groups of a user, or the
+ * membership of one user in a group.
  *
  * Queue     add-members-<region>-<app>, whose budget reading and sending share; where the service limits reading on its own,
  *           lists-<region>-<app> (src/imports/send/lists-queue.ts). Each start of a job is one call.
@@ -42,29 +42,15 @@ const payload = z.object({
   guid: z.string(),
   /** Set when the question is about a user. */
   uid: z.string().optional(),
-  ask: z.enum([
-    'members',
-    'banned',
-    'group',
-    'membership',
-    'joined',
-    'user',
-    'users',
-    'deactivated',
-    'groups',
-    'delete-user',
-    'delete-group',
-  ]),
+  ask: z.enum(['members', 'banned', 'group', 'membership', 'joined', 'user', 'users', 'deactivated', 'groups']),
   /** The page of the list, from 1. */
   page: z.int(),
 });
 export type AskServicePayload = z.infer<typeof payload>;
 
-const DELETIONS: ReadonlySet<string> = new Set<AskServicePayload['ask']>(['delete-user', 'delete-group']);
-
 /** Whether a call of this operation, as in CallContext, only reads. */
 export function isReading(operation: string): boolean {
-  return (payload.shape.ask.options as readonly string[]).includes(operation) && !DELETIONS.has(operation);
+  return (payload.shape.ask.options as readonly string[]).includes(operation);
 }
 
 const number = z.number().optional();
@@ -92,7 +78,6 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('groups'), groups: z.array(groupFacts), pagination }),
-  z.object({ kind: z.enum(['delete-user', 'delete-group']) }),
   z.object({
     kind: z.literal('refused'),
     /** Whether every call of the region is refused. */
@@ -108,7 +93,7 @@ type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
 /** The calls with which questions are answered. */
 export interface AskServicePorts extends AskingPorts {
-  readonly chat: AskingPorts['chat'] & DirectoryClient & Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
+  readonly chat: AskingPorts['chat'] & DirectoryClient;
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
 }
@@ -262,14 +247,6 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
         onlyDeactivated: ask === 'deactivated',
       });
       return { ...meta, answer: { kind: ask, users: [...entries], pagination: said } };
-    }
-    case 'delete-user': {
-      const meta = await chat.deleteUser(uid, { signal });
-      return { ...meta, answer: { kind: 'delete-user' } };
-    }
-    case 'delete-group': {
-      const meta = await chat.deleteGroup(guid, { signal });
-      return { ...meta, answer: { kind: 'delete-group' } };
     }
     case 'groups': {
       const { entries, pagination: said, ...meta } = await chat.listGroupsPage(page, { signal });

@@ -37,7 +37,6 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/features/repair'],
   ['src/features/check'],
   ['src/features/sync'],
-  ['src/features/undo'],
   ['src/features/schedule'],
   ['src/server'],
   ['src/features/notify'],

@@ -58,7 +58,7 @@ export const importSummary = z
     finishedAt: time.nullable().meta({ description: 'End of the import; null until it has finished.' }),
     notes: z.array(inputNote).optional(),
     reports: z
-      .strictObject({ all: path, failed: path, retry: path })
+      .strictObject({ all: path, failed: path, retry: path, created: path })
       .meta({ description: 'Paths of the report files; null for one that was not written.' }),
   })
   .meta({ title: 'Summary of an import' });

@@ -28,7 +28,6 @@ export const ROW_COLUMNS = {
   _batch: ['batch', z.int().nullable()],
   /** ISO 8601 in UTC. */
   _finished_at: ['finishedAt', time.nullable()],
-  /** With ` (deleted)` where an undo deleted it. */
   _created: [
     'created',
     z.string().meta({

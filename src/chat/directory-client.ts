@@ -128,9 +128,6 @@ export interface CreateClient {
   createGroup(group: NewGroup, members: AddMembersRequest, options?: CallOptions): Promise<CreatedGroup>;
   /** Makes deactivated users active again. */
   reactivateUsers(uids: readonly string[], options?: CallOptions): Promise<Reactivated>;
-  /** Deletes a user for good. */
-  deleteUser(uid: string, options?: CallOptions): Promise<ReplyMeta>;
-  deleteGroup(guid: string, options?: CallOptions): Promise<ReplyMeta>;
 }
 
 export interface CreatedGroup extends ReplyMeta {
@@ -167,19 +164,6 @@ export function createCreateClient(ask: Ask, redact: Redact): CreateClient {
       const { reply: changed, ...meta } = await ask(request, reply, signal);
       const named = uidList.parse(changed.data['reactivatedUids'])?.map(foldId);
       return { ...meta, uids: named === undefined ? undefined : new Set(named) };
-    },
-    async deleteUser(uid, { signal } = {}) {
-      const request = { method: 'DELETE', path: `/users/${segment('uid', uid)}`, body: { permanent: true } } as const;
-      const { reply: _, ...meta } = await ask(request, reply, signal);
-      return meta;
-    },
-    async deleteGroup(guid, { signal } = {}) {
-      const { reply: _, ...meta } = await ask(
-        { method: 'DELETE', path: `/groups/${segment('guid', guid)}` },
-        reply,
-        signal,
-      );
-      return meta;
     },
   };
 }

@@ -114,7 +114,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   undo: {
     usage: '[options] <import>',
     description: 'plan how to reverse an import; --apply carries it out',
-    load: async () => (await import('../features/undo/commands/undo-command.ts')).undoCommand,
+    load: async () => (await import('../features/sync/commands/undo-command.ts')).undoCommand,
   },
   schedule: {
     usage: '',

@@ -20,7 +20,6 @@ export interface CommandFeatures {
   readonly repair?: () => Promise<Editing>;
   readonly check?: () => Promise<Checking>;
   readonly sync?: () => Promise<CarryingOut>;
-  readonly undo?: () => Promise<Undoing>;
 }
 
 /** `--recipe` */
@@ -88,12 +87,6 @@ interface CheckStatus {
 /** `resume` of an import that carries out a sync, which must be notified of its end. */
 export interface CarryingOut {
   beside(config: Config, io: Io, id: string, coordinating: Coordinating): void;
-}
-
-/** The deletions of `undo --created`, in `status`. */
-export interface Undoing {
-  /** Describes the deleted or missing things that an import created; empty if there are none. */
-  deleted(config: Config, imports: Imports, id: string): Promise<string>;
 }
 
 /** A suggestion of a shell. */

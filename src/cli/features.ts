@@ -7,5 +7,4 @@ export const FEATURES: CommandFeatures = {
   repair: async () => (await import('../features/repair/commands/retry-edits.ts')).editing,
   check: async () => (await import('../features/check/commands/checking-imports.ts')).checking,
   sync: async () => (await import('../features/sync/commands/carrying-out.ts')).carryingOut,
-  undo: async () => (await import('../features/undo/commands/created-things.ts')).undoing,
 };

@@ -3,15 +3,12 @@ import type { ComponentType } from 'preact';
 import { ImportCheck } from '../features/check/page.tsx';
 import { Notifications } from '../features/notify/page.tsx';
 import { plannedUndo } from '../features/sync/pages/sync-actions.tsx';
-import { ImportCreated } from '../features/undo/page.tsx';
 import type { LiveImport } from './view/import/live-import.ts';
 import type { RowsWanted } from './view/import/rows-wanted.tsx';
 
 interface Parts {
   /** For an import that was read and not sent. */
   readonly Check?: ComponentType<{ id: string; live: LiveImport; filter: RowsWanted; hasCheck: boolean }>;
-  /** For an import that created users or groups. */
-  readonly Created?: ComponentType<{ id: string }>;
   /** Asks what an undo is to take back; what has it planned gives the id of its sync. Undefined where none is wanted. */
   readonly undo?: (
     uncertain: boolean,
@@ -23,6 +20,5 @@ interface Parts {
 export const PARTS: Parts = {
   Check: ImportCheck,
   undo: plannedUndo,
-  Created: ImportCreated,
   Notifications,
 };

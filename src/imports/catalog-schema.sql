@@ -62,12 +62,6 @@ create table dismissed (
   rows      integer not null             -- that needed attention then: with more, it needs attention again
 ) strict, without rowid;
 
--- Imports whose users and groups, which they created, are being deleted: a stop or crash leaves the row, and the next start
--- continues.
-create table deletions (
-  import_id text primary key references imports (id) on delete cascade
-) strict, without rowid;
-
 -- Imports as statements give them: one home for the names of their columns.
 create view import_records as
 select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags, totals,

@@ -6,7 +6,6 @@ import { recipes } from '../features/recipes/routes.ts';
 import { repair } from '../features/repair/routes.ts';
 import { schedule } from '../features/schedule/routes/feature.ts';
 import { sync } from '../features/sync/routes/feature.ts';
-import { undo } from '../features/undo/routes.ts';
 import type { ServerFeature } from './context.ts';
 
 /** The features' additions to the server: no other file of the server imports a feature. */
@@ -17,7 +16,6 @@ export const FEATURES: readonly ServerFeature[] = [
   repair,
   check,
   sync,
-  undo,
   schedule,
   notifying,
 ];

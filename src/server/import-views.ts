@@ -76,12 +76,13 @@ export class ImportViews {
 }
 
 /** The addresses of reports that were written. */
-function addressesOf(id: string, { all, failed, retry }: ImportView['reports']): ImportView['reports'] {
+function addressesOf(id: string, { all, failed, retry, created }: ImportView['reports']): ImportView['reports'] {
   const address = (query: string) => `/v1/imports/${id}/report?${query}`;
   return {
     all: all && address('format=csv'),
     failed: failed && address(`format=csv&status=${[...NEEDS_ATTENTION].join(',')}`),
     retry: retry && address('retryable=true'),
+    created: created && `/v1/imports/${id}/created`,
   };
 }
 

@@ -30,7 +30,7 @@ interface Wanted {
   readonly filter: RowFilter;
 }
 
-/** `GET /v1/imports/:id/report`: the outcome of every row, to look at or to keep. */
+/** The outcome of every row, and what an import created, to look at or to keep. */
 export function reportRoutes(app: Api, context: ServerContext): void {
   const { coordinator, dir, reading, views } = context;
   serve(app, rowOperations.report, async (request, reply) => {
@@ -40,19 +40,35 @@ export function reportRoutes(app: Api, context: ServerContext): void {
     const ending = wanted.form === 'retry' ? retryExtension({ inputFormat: format }) : wanted.form;
     reply.type(TYPES[ending] ?? 'application/octet-stream');
     reply.header('content-disposition', disposition(record, wanted.form, ending));
-    // A report holds people's ids: no cache on the way keeps it.
-    reply.header('cache-control', 'private, no-cache');
     // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
     if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
-    const paths = reportPaths(dir.folder(record.id), format);
-    const file = isFinal(record.state) ? fileFor(wanted, paths) : undefined;
-    if (file !== undefined && existsSync(file)) return sendFile(request, reply, file);
+    const file = fileFor(wanted, reportPaths(dir.folder(record.id), format));
+    const summary = summaryIn(await views.of(record));
+    return send(request, reply, record, file, { ...wanted, summary, version: VERSION });
+  });
+
+  serve(app, rowOperations.created, async (request, reply) => {
+    const record = coordinator.find(request.params.id);
+    reply.type(TYPES['csv'] ?? '');
+    reply.header('content-disposition', attachment(record.file, `${record.id}-created.csv`));
+    return send(request, reply, record, reportPaths(dir.folder(record.id), 'csv').created, { form: 'created' });
+  });
+
+  /** @param file that has it where the import has finished */
+  function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id, state }: ImportRecord,
+    file: string | undefined,
+    asked: ReportRequest,
+  ): FastifyReply {
+    // A report holds people's ids: no cache on the way keeps it.
+    reply.header('cache-control', 'private, no-cache');
+    if (isFinal(state) && file !== undefined && existsSync(file)) return sendFile(request, reply, file);
     // A report that is made while it is sent has neither length nor ranges.
     reply.header('accept-ranges', 'none');
-    const summary = summaryIn(await views.of(record));
-    const report = reading.report(record.id, { ...wanted, summary, version: VERSION });
-    return reply.send(Readable.from(report, { objectMode: false }));
-  });
+    return reply.send(Readable.from(reading.report(id, asked), { objectMode: false }));
+  }
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */

@@ -16,8 +16,6 @@ test('whatever is asked, ids are sent as the service stores them: in lower case'
   await chat.getGroup('TEAM');
   await chat.getMembership('TEAM', 'ANN');
   await chat.getUser('ANN');
-  await chat.deleteUser('ANN');
-  await chat.deleteGroup('TEAM');
   await chat.createUser({ uid: 'ANN', name: 'x' });
   await chat.createGroup({ guid: 'TEAM', name: 'x', type: 'public', owner: 'BOSS' }, { participants: ['ANN'] });
   await chat.reactivateUsers(['ANN']);
@@ -27,7 +25,7 @@ test('whatever is asked, ids are sent as the service stores them: in lower case'
   await listing.listBannedPage('TEAM', 1);
   await listing.listJoined('ANN');
   const received = [...server.received, ...lists.received];
-  expect(received).toHaveLength(16);
+  expect(received).toHaveLength(14);
   for (const { url, body, headers } of received) {
     expect(`${url} ${body} ${headers['onBehalfOf'] ?? ''}`).not.toMatch(/TEAM|ANN|BOB|BOSS/);
   }

@@ -21,7 +21,7 @@ const PAGE: ImportsPage = {
       retries: 0,
       startedAt: null,
       finishedAt: null,
-      reports: { all: null, failed: null, retry: null },
+      reports: { all: null, failed: null, retry: null, created: null },
       createdAt: '2026-01-31T12:00:00.000Z',
       createdBy: '',
       kind: 'file',

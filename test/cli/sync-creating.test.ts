@@ -21,7 +21,7 @@ const openPlace = async () => {
   return place;
 };
 
-test('the plan names the groups and users that it would create and what that costs; what it created is in its report, and undo deletes it', async () => {
+test('the plan names the groups and users that it would create and what that costs; what it created is in its report, and stays after an undo', async () => {
   const place = await openPlace();
   const { sandbox } = place;
   const without = await place.run(['sync', 'm.csv']);
@@ -49,11 +49,8 @@ test('the plan names the groups and users that it would create and what that cos
   expect((await place.run(['sync', 'm.csv', '--create-users', '--create-groups'])).stdout).toContain('Nothing to do');
 
   const kept = await place.run(['undo', id, '--apply']);
-  expect(kept.stderr).toContain('group choir (us), created');
-  expect(sandbox.group('us', 'choir')).toBeDefined();
-  const undone = await place.run(['undo', id, '--created', '--apply', '--yes']);
-  expect([undone.code, undone.stderr]).toEqual([EXIT.ok, expect.stringContaining('1 group and 2 users deleted.')]);
-  expect([sandbox.group('us', 'choir'), sandbox.user('us', 'bob')]).toEqual([undefined, undefined]);
+  expect([kept.code, kept.stderr]).toEqual([EXIT.ok, expect.stringContaining('created.csv')]);
+  expect([sandbox.group('us', 'choir'), sandbox.user('us', 'bob')]).not.toContain(undefined);
 });
 
 test('above --max-create a plan is held with the numbers; users who are missing only later make its import wait, and resume ends the sync', async () => {

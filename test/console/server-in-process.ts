@@ -2,12 +2,13 @@ import { afterAll, beforeAll } from 'vitest';
 import type { Role, Settings } from '../../src/api/service.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
-import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../server/test-server.ts';
 
 export interface Served {
   readonly url: string;
   readonly dir: DataDir;
+  readonly sandbox: Sandbox;
   /** The service of the last region that was opened, past the server. */
   readonly service: ChatClient;
   token(role: Role): string;
@@ -58,6 +59,9 @@ export function useServer({
     },
     get dir() {
       return server.dir;
+    },
+    get sandbox() {
+      return server.sandbox;
     },
     get service() {
       return service;

@@ -79,11 +79,6 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
         ...file('held.csv', 'guid,uid', 'team,eva', 'team,fay'),
         run: ['rollcall import held.csv --create-users --user-name-from uid --max-create users=0'],
       },
-      'rollcall undo <id> --created --apply': {},
-      'rollcall undo <id> --created': {
-        ...file('new.csv', 'uid,guid,name', 'gil,team,Gil'),
-        run: ['rollcall import new.csv --create-users'],
-      },
     },
   },
   'docs/files.md': {

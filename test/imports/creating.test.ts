@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
@@ -29,6 +31,14 @@ function outcomes({ rows, counts, summary }: Pipeline, id: string): string[] {
   expect(Object.values(others).reduce((sum, n) => sum + n, 0)).toBe(read);
   expect(summary(id).rows).toEqual(counts(id));
   return rows(id).map(({ status, code }) => (code === '' ? status : `${status} ${code}`));
+}
+
+/** The lines of created.csv, without messages and times. */
+function created({ dir }: Pipeline, id: string): string[] {
+  const [, ...lines] = readFileSync(join(dir.folder(id), 'created.csv'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  return lines.map((line) => line.split(',').slice(0, 5).join()).toSorted();
 }
 
 describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
@@ -66,6 +76,13 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(outcomes(pipeline, id)).toEqual(['added', 'added', 'added']);
     expect(pipeline.rows(id).map(({ created }) => created)).toEqual(['group', 'user+group', 'user+group']);
     expect(pipeline.summary(id).created).toEqual({ users: 1, groups: 2, reactivated: 0 });
+    expect(created(pipeline, id)).toEqual(['group,us,club,created,', 'group,us,team,created,', 'user,us,bob,created,']);
+  });
+
+  test('a reply that was lost makes it uncertain who created something, and the file that names it says so', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], ['team'], { faults: 'reset-created=1' }) });
+    const { id } = await pipeline.run(csv(rowsFor(['ann', 'bob'], 'team')), creating(USERS));
+    expect(created(pipeline, id)).toEqual(['user,us,bob,created,ERR_UID_ALREADY_EXISTS']);
   });
 
   test.each([

@@ -46,7 +46,7 @@ const RECORD = {
   finishedAt: 3_000,
 } as const;
 
-const NO_FILES = { all: null, failed: null, retry: null };
+const NO_FILES = { all: null, failed: null, retry: null, created: null };
 
 function requestOf(
   reader: ImportReader,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { columnsOf } from '../../src/imports/input-columns.ts';
 import { optionsToAgree, reasonFor } from '../../src/imports/reason.ts';
-import { ownerIn } from '../../src/imports/record/created.ts';
+import { ownerIn } from '../../src/imports/record/profile.ts';
 import { keptTotals } from '../../src/imports/report/summarize.ts';
 
 const REMEDY = JSON.stringify(['Allow it with ', { option: 'maxCreate', value: '7' }]);

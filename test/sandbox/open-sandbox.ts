@@ -39,12 +39,21 @@ export const loopback: LookupFunction = (_name, options, callback) => {
 /** A sandbox for one test, closed when the test is over. */
 export async function openSandbox(options: SandboxOptions = { users: 100, groups: 3 }): Promise<Chat> {
   const sandbox = await startSandbox(options);
-  const agent = new Agent({ connect: { ca: sandbox.caPem, lookup: loopback } });
+  const { ask, end } = askerOf(sandbox);
   onTestFinished(async () => {
-    await agent.destroy();
+    await end();
     await sandbox.close();
   });
+  return {
+    sandbox,
+    ask,
+    add: (guid, body, headers = {}) => ask('POST', `/v3/groups/${guid}/members`, { body, headers }),
+  };
+}
 
+/** Asks a sandbox until `end`. */
+export function askerOf(sandbox: Sandbox): { readonly ask: Chat['ask']; readonly end: () => Promise<void> } {
+  const agent = new Agent({ connect: { ca: sandbox.caPem, lookup: loopback } });
   async function ask(method: string, path: string, asking: Asking = {}): Promise<Reply> {
     const { region = 'us', body, name } = asking;
     const { appId, apiKey } = sandbox.apps[region];
@@ -68,11 +77,7 @@ export async function openSandbox(options: SandboxOptions = { users: 100, groups
     const text = await stream.text();
     return { status: statusCode, headers: replied, text, json: parsed(text) };
   }
-  return {
-    sandbox,
-    ask,
-    add: (guid, body, headers = {}) => ask('POST', `/v3/groups/${guid}/members`, { body, headers }),
-  };
+  return { ask, end: () => agent.destroy() };
 }
 
 function parsed(text: string): unknown {

@@ -46,7 +46,6 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/imports/x/rows', 'viewer'],
   ['GET', '/v1/imports/x/rows/x', 'viewer'],
   ['GET', '/v1/imports/x/created', 'viewer'],
-  ['DELETE', '/v1/imports/x/created', 'operator'],
   ['GET', '/v1/syncs/x/findings', 'viewer'],
   ['GET', '/v1/schedules/next', 'viewer'],
   ['GET', '/v1/schedules/nights', 'viewer'],

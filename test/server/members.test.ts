@@ -3,6 +3,7 @@ import type { ImportView } from '../../src/api/imports.ts';
 import type { FoundMember, MemberNow } from '../../src/api/members.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import { whereNow } from '../../src/server/member-now.ts';
+import { askerOf } from '../sandbox/open-sandbox.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Page {
@@ -108,7 +109,9 @@ describe('the question where a user is now', () => {
     await service.removeMember('left', 'otto');
     await service.banMember('barred', 'otto');
     await service.changeScope('rose', 'otto', 'admin');
-    await service.deleteGroup('closed');
+    const sandbox = askerOf(server.sandbox);
+    expect((await sandbox.ask('DELETE', '/v3/groups/closed')).status).toBe(200);
+    await sandbox.end();
     await service.unbanMember('forgiven', 'otto');
     await service.addMembers('outside', { moderators: ['otto'] });
     await service.addMembers('back', { participants: ['otto'] });

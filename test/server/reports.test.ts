@@ -88,9 +88,25 @@ test('rows can be chosen by outcome', async () => {
 });
 
 test('every address that an import names can be followed', async () => {
-  for (const path of Object.values(over.reports)) {
+  const { created: _, ...written } = over.reports;
+  for (const path of Object.values(written)) {
     expect((await server.fetch(path ?? 'none')).status).toBe(200);
   }
+});
+
+test('what an import created is a file of its own, which keeps the names of import and file', async () => {
+  const created = await server.run('guid,uid\ng1,user-1\ng1,fresh\n', 'createUsers=true&userNameFrom=uid&name=m.csv');
+  expect(created.reports.created).toBe(`/v1/imports/${created.id}/created`);
+  const response = await server.fetch(created.reports.created ?? '');
+  expect(response.headers.get('content-disposition')).toContain(`filename="m-${created.id}-created.csv"`);
+  expect((await response.text()).split('\n').slice(1)).toEqual([
+    expect.stringMatching(/^user,us,fresh,created,,,20/),
+    '',
+  ]);
+  expect(staged.reports.created).toBeNull();
+  expect(await (await server.fetch(`/v1/imports/${staged.id}/created`)).text()).toBe(
+    'kind,region,id,outcome,code,message,at\n',
+  );
 });
 
 test('the retry file imports as it is', async () => {

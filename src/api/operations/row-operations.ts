@@ -45,6 +45,11 @@ export const rowOperations = {
     answer: callsAnswer,
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
+  created: operation('GET /v1/imports/:id/created', 'viewer', {
+    summary: 'Download the users and groups that an import created, and the users that it made active again',
+    answer: fileOf('What it created: kind, region, id, outcome and time.', 'text/csv'),
+    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
+  }),
   report: operation('GET /v1/imports/:id/report', 'viewer', {
     summary: 'Download a report',
     description:

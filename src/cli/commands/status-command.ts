@@ -40,9 +40,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   else {
     const { color, width } = io;
     const problems = await imports.problems(found.id);
-    const undone = summary.created === undefined ? undefined : await FEATURES.undo?.();
-    const deleted = (await undone?.deleted(config, imports, found.id)) ?? '';
-    io.out.write(summaryText(summary, { color, width, problems, interrupted, deleted }));
+    io.out.write(summaryText(summary, { color, width, problems, interrupted }));
   }
   if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');

@@ -43,6 +43,7 @@ function dataDirectory(config: Config): Place {
         ['every row', reports.all],
         ['needs attention', reports.failed],
         ['to import again', reports.retry],
+        ['created', reports.created],
         ...LOOKUP_NAMES.map((name) => {
           const { field, unknown } = LOOKUPS[name];
           return [`${field.toUpperCase()}s to fill in`, existingFile(join(dir.folder(id), unknown))] as const;

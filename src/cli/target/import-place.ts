@@ -9,6 +9,7 @@ import type { ReportRequest } from '../../imports/report/report-files.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
+import type { ReportFormat } from '../../options/row-filter.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
 import type { ProgressSource } from '../screen/show-progress.ts';
@@ -41,7 +42,10 @@ export interface Place {
   /** Its rows that need attention, by outcome and code. */
   problems(id: string): Promise<readonly ProblemCount[]>;
   /** A report in pieces, made as they are taken. @throws UsageError, ServerRefused where there are no rows */
-  report(id: string, request: Pick<ReportRequest, 'form' | 'filter'>): Promise<AsyncIterable<string | Uint8Array>>;
+  report(
+    id: string,
+    request: Pick<ReportRequest, 'filter'> & { readonly form: ReportFormat | 'retry' },
+  ): Promise<AsyncIterable<string | Uint8Array>>;
   /** Adds and removes tags. @throws UnknownImport, ServerRefused */
   tag(id: string, changes: TagChanges): Promise<void>;
   /** The state of the regions; undefined where no process runs imports. */

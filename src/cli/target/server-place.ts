@@ -22,10 +22,11 @@ const MAX_OF_PAGE = 200;
  */
 export function serverPlace(server: Server, command: string, flag: string): Place {
   const shown = (view: ImportView): ImportView => {
-    const { all, failed, retry } = view.reports;
+    const { all, failed, retry, created } = view.reports;
     const whole = (path: string | null) => path && `${server.url}${path}`;
     // The server knows by itself whether it sends to a sandbox.
-    return { ...view, reports: { all: whole(all), failed: whole(failed), retry: whole(retry) }, sandbox: false };
+    const reports = { all: whole(all), failed: whole(failed), retry: whole(retry), created: whole(created) };
+    return { ...view, reports, sandbox: false };
   };
   return {
     server,
@@ -33,11 +34,12 @@ export function serverPlace(server: Server, command: string, flag: string): Plac
     place: () => `at ${server.url}`,
     command: (...words) => `${[command, ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,
-    files: ({ id, reports: { all, failed, retry } }) => [
+    files: ({ id, reports: { all, failed, retry, created } }) => [
       ['every row', all],
       ['to look at', all === null ? null : `${server.url}/imports/${encodeURIComponent(id)}`],
       ['needs attention', failed],
       ['to import again', retry],
+      ['created', created],
     ],
     saySendsTo: (io) => saySendsTo(io, server),
     newest: async (limit, filter) => {

@@ -171,12 +171,6 @@ function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnder
       <Fold id="facts" title="Facts" gist={factsGist(view)}>
         <Facts list={factsOf(view)} />
       </Fold>
-      {view.created !== undefined && PARTS.Created !== undefined && (
-        <Fold id="created" title="Created users and groups" gist={createdText(view)}>
-          {/* Read again after a follow-up, such as its undo. */}
-          <PARTS.Created id={id} key={view.followUps.map(({ state }) => state).join()} />
-        </Fold>
-      )}
       {hasRows && (
         <Fold id="downloads" title="Downloads" gist="CSV, XLSX, NDJSON, JSON, HTML">
           <ImportDownloads live={live} />

@@ -3,7 +3,7 @@ import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/replies.ts';
 import type { BannedPages, GroupsPages, MembersPages, UsersPages } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 
-/** The client's calls that read and delete, with its own types. They throw QuestionRefused, or the signal's reason. */
+/** The client's calls that read, with its own types. They throw QuestionRefused, or the signal's reason. */
 export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
   /** An owner of null means that it is not known. */
   getGroup(guid: string, options: CallOptions): Promise<GroupFacts>;
@@ -12,9 +12,6 @@ export interface GroupPages extends MembersPages, BannedPages, UsersPages, Group
   /** Groups of a user; `hasJoined` is null where the service does not say whether the user is in it. */
   listJoined(uid: string, options: CallOptions): Promise<readonly JoinedGroup[]>;
   getUser(uid: string, options: CallOptions): Promise<UserFacts>;
-  /** Deletes it for good. Refused with the service's code if it does not exist (any more). */
-  deleteUser(uid: string, options: CallOptions): Promise<void>;
-  deleteGroup(guid: string, options: CallOptions): Promise<void>;
 }
 
 type PagesIn = (region: Region) => GroupPages;

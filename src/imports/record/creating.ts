@@ -10,7 +10,6 @@ import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { BatchState } from './batch-result.ts';
-import { ownerIn } from './created.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';
 import {
   type Cells,
@@ -19,6 +18,7 @@ import {
   groupProfile,
   NAMELESS_USER,
   nameObstacle,
+  ownerIn,
   profileColumns,
   type Unfit,
   userProfile,

@@ -170,8 +170,6 @@ create table creations (
   code      text,
   message   text,
   at        integer,
-  undone    text,                        -- deleted, gone (it was not there any more), kept; null until somebody asks to delete it
-  why_kept  text,
   unique (kind, region_id, name)
 ) strict;
 create index creations_by_batch on creations (batch_id) where batch_id is not null;

@@ -1,7 +1,9 @@
 import type { NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { PROFILE_LIMITS } from '../../chat/service/limits.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { foldId } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
+import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { counted, grouped } from '../../text/wording.ts';
 
@@ -217,4 +219,11 @@ function metadataOf(cells: Cells): Record<string, unknown> | undefined {
   const email = cells('email');
   if (email !== '') metadata['@private'] = { ...(metadata['@private'] as object | undefined), email };
   return metadata;
+}
+
+/** The owner with which a group was sent. @param body what was sent, as the ledger keeps it */
+export function ownerIn(body: string): string | undefined {
+  const { profile } = storedJson(body, 'users and groups to create', isObject);
+  const owner = isObject(profile) ? profile['owner'] : undefined;
+  return isText(owner) ? foldId(owner) : undefined;
 }

@@ -150,11 +150,10 @@ type CreatedFor = (region: number | null, guid: string, uid: string) => string;
 function creationsIn(database: DatabaseSync): CreatedFor {
   const made = new Map<string, string>();
   const found = database.prepare(
-    "select kind, region_id, name, outcome, undone from creations where outcome in ('created', 'reactivated')",
+    "select kind, region_id, name, outcome from creations where outcome in ('created', 'reactivated')",
   );
-  for (const { kind, region_id, name, outcome, undone } of found.iterate()) {
-    const suffix = undone === 'deleted' || undone === 'gone' ? ' (deleted)' : '';
-    made.set(`${kind} ${region_id} ${name}`, outcome === 'created' ? `${kind}${suffix}` : String(outcome));
+  for (const { kind, region_id, name, outcome } of found.iterate()) {
+    made.set(`${kind} ${region_id} ${name}`, String(outcome === 'created' ? kind : outcome));
   }
   if (made.size === 0) return () => '';
   return (region, guid, uid) => {

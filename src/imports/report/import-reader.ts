@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RowDetailFacts } from '../../api/row-detail.ts';
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
-import { foldId, type Region } from '../../membership/membership.ts';
+import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
@@ -11,12 +11,13 @@ import { manyMembers } from '../../text/wording.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { actionId, hashUid, outcomeId, scopeId } from '../record/enum-ids.ts';
+import { actionId, outcomeId, scopeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
+import type { CreatedThing } from './created-file.ts';
 import { foundRows, type RowFilter } from './found-rows.ts';
 import type { MembershipToRetry } from './retry-file.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
@@ -33,15 +34,6 @@ interface RetryWork {
   readonly calls: number;
   /** Messages that additions write, at most. */
   readonly messages: number;
-}
-
-/** A membership that an import sent. */
-export interface MembershipDone {
-  readonly region: Region;
-  /** In lower case, like `uid`. */
-  readonly guid: string;
-  readonly uid: string;
-  readonly outcome: Outcome;
 }
 
 /** The progress of an import, and its time. */
@@ -176,10 +168,9 @@ export class ImportReader {
     return this.#database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
   }
 
-  /** Returns the results of the rows that name these users (UIDs), in the order of the input. */
-  membershipsOf(uids: readonly string[]): MembershipDone[] {
-    const users = uids.map((uid) => [foldId(uid), hashUid(uid)]);
-    return this.#sql<MembershipDone>('memberships_of').all({ users: JSON.stringify(users) });
+  /** Returns the users and groups that the import created, and the users that it made active again; groups first. */
+  created(): Iterable<CreatedThing> {
+    return this.#sql<CreatedThing>('created').iterate();
   }
 
   /** The first `limit` users behind a row whose UID has `text` in it. */

@@ -22,7 +22,6 @@ type Question = keyof Pick<
   | 'countRows'
   | 'problems'
   | 'groups'
-  | 'membershipsOf'
   | 'uidsWith'
   | 'calls'
 >;
@@ -85,7 +84,6 @@ const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>
   callsSince: 'quick',
   rowsPage: 'rows',
   countRows: 'search',
-  membershipsOf: 'search',
   uidsWith: 'search',
   problems: 'whole',
   groups: 'whole',

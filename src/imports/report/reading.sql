@@ -126,18 +126,6 @@ select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'c
  where /* chosen */ true
  order by r.id;
 
--- name: memberships_of
--- In: users (JSON array of [uid in lower case, hash]). Out: what came of the rows that name them, in the order of the input.
-select reg.name as region, lower(g.guid) as guid, lower(r.uid) as uid, o.name as outcome
-  from json_each(:users) u
-  join rows r on r.uid_hash = json_extract(u.value, '$[1]') and lower(r.uid) = json_extract(u.value, '$[0]')
-  join groups g on g.id = r.group_id
-  join regions reg on reg.id = g.region_id
-  join batches b on b.call_group_id = r.call_group_id
-  join memberships m on m.batch_id = b.id and m.row_id = r.id
-  join outcomes o on o.id = m.outcome_id
- order by r.id;
-
 -- name: has_changes
 -- In: add (action). Out: a row where the import asks for any other action.
 select 1 as yes from call_groups where action_id <> :add limit 1;
@@ -165,6 +153,12 @@ select c.kind, c.outcome, c.code, c.message, c.at
   join creations c on c.region_id = r.region_id
    and (c.kind = 'user' and c.name = lower(r.uid) or c.kind = 'group' and c.name = lower(g.guid))
  where r.id = :row order by c.kind;
+
+-- name: created
+-- Out: users and groups that the import created, and users that it made active again; groups first.
+select c.kind, r.name as region, c.name as id, c.outcome, coalesce(c.code, '') as code, coalesce(c.message, '') as message, c.at
+  from creations c join regions r on r.id = c.region_id
+ where c.outcome in ('created', 'reactivated') order by c.kind, c.id;
 
 -- name: problem_value
 -- In: row. Out: the value of its first problem.

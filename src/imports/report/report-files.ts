@@ -4,6 +4,7 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat } from '../../options/row-filter.ts';
 import { workbook } from '../../text/xlsx-writer.ts';
+import { createdFile } from './created-file.ts';
 import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
 import type { ImportReader } from './import-reader.ts';
@@ -27,6 +28,7 @@ export async function writeReportFiles(
   if (hasAny(reader, NEEDS_ATTENTION))
     await write(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
+  if (hasCreated(reader)) await write(paths.created, createdFile(reader.created()));
   const summary = summaryOf();
   await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
   return reader.problems();
@@ -56,6 +58,10 @@ function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>): boolean {
   return false;
 }
 
+function hasCreated(reader: ImportReader): boolean {
+  return [...reader.counters().values()].some(({ created }) => created !== undefined);
+}
+
 async function write(path: string, chunks: Iterable<string>): Promise<void> {
   const unfinished = `${path}.part`;
   const file = await open(unfinished, 'w', 0o600);
@@ -82,6 +88,8 @@ export type ReportRequest = {
     }
   /** The rows that may be sent again, in the original columns, as a file that imports as it is. */
   | { readonly form: 'retry' }
+  /** The users and groups that it created. */
+  | { readonly form: 'created' }
 );
 
 /** A report in pieces of some 64 KB (`html` is one piece). Errors are thrown while reading. */
@@ -101,5 +109,7 @@ export function reportPieces(reader: ImportReader, request: ReportRequest): Iter
       return [htmlReport({ ...request, problems: reader.problems(), generatedAt: Date.now() })];
     case 'retry':
       return retryText(reader, input, filter);
+    case 'created':
+      return createdFile(reader.created());
   }
 }

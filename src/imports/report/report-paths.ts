@@ -14,6 +14,8 @@ export interface ReportPaths {
   readonly failed: string;
   /** The rows that may be sent again, in the original columns. */
   readonly retry: string;
+  /** The users and groups that it created. */
+  readonly created: string;
   readonly html: string;
   readonly summary: string;
 }
@@ -25,6 +27,7 @@ export function reportPaths(folder: string, inputFormat: ReportInput['inputForma
     all: join(folder, 'report.csv'),
     failed: join(folder, 'failed.csv'),
     retry: join(folder, `retry.${retryExtension({ inputFormat })}`),
+    created: join(folder, 'created.csv'),
     html: join(folder, 'report.html'),
     summary: join(folder, 'summary.json'),
   };
@@ -42,9 +45,9 @@ export function retryFile(folder: string): string | undefined {
 
 /** The reports in the folder of an import; null for one that was not written. */
 export function writtenReports(folder: string): ImportSummary['reports'] {
-  const { all, failed } = reportPaths(folder, 'csv');
+  const { all, failed, created } = reportPaths(folder, 'csv');
   const present = (path: string) => (existsSync(path) ? path : null);
-  return { all: present(all), failed: present(failed), retry: retryFile(folder) ?? null };
+  return { all: present(all), failed: present(failed), retry: retryFile(folder) ?? null, created: present(created) };
 }
 
 /** The format in an import's file names: retry files of a shaped input are CSV. */

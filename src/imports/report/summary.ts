@@ -35,8 +35,6 @@ interface SummaryOptions {
   readonly problems: readonly ProblemCount[];
   /** No process runs it, although it has neither finished nor waits: it was stopped or killed, and can be resumed. */
   readonly interrupted?: boolean;
-  /** Users and groups that it created and an undo has deleted, as "1 group and 2 users"; empty: none. */
-  readonly deleted?: string;
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -64,7 +62,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     summary.state === 'staged' && summary.writes !== undefined
       ? wrap(messagesSentence(summary.writes), width, '  ')
       : [],
-    summary.created === undefined ? [] : wrap(creations(summary.created, options.deleted), width, '  '),
+    summary.created === undefined ? [] : wrap(`${createdText(summary.created)}.`, width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
@@ -81,10 +79,6 @@ export function importTitle(
 ): string {
   const title = cut(`import ${printable(id)}, ${interrupted ? 'interrupted' : state}: ${printable(file)}`, width);
   return color ? styleText('dim', title, { validateStream: false }) : title;
-}
-
-function creations(created: NonNullable<ImportSummary['created']>, deleted = ''): string {
-  return `${createdText(created)}${deleted === '' ? '' : `; deleted since: ${deleted}`}.`;
 }
 
 /** None of a file that was refused or is still being read: zeros say nothing that its sentence does not. */

@@ -210,8 +210,6 @@ function pagesOf(ask: Ask): GroupPages {
       return groups.map(([guid, hasJoined], at) => ({ guid, hasJoined, scope: scopes?.[at] ?? null }));
     },
     getUser: async (uid, { signal }) => (await ask({ guid: '', uid, ask: 'user', page: 1 }, signal)).user,
-    deleteUser: async (uid, { signal }) => void (await ask({ guid: '', uid, ask: 'delete-user', page: 1 }, signal)),
-    deleteGroup: async (guid, { signal }) => void (await ask({ guid, ask: 'delete-group', page: 1 }, signal)),
     listUsersPage: async (page, { signal, onlyDeactivated }) => {
       const kind = onlyDeactivated ? 'deactivated' : 'users';
       const { users, pagination } = await ask({ guid: '', ask: kind, page }, signal);

@@ -60,7 +60,7 @@ export function importSummary(changes: Partial<ImportSummary> = {}): ImportSumma
     retries: 3,
     startedAt: '2025-01-31T12:00:00.000Z',
     finishedAt: '2025-01-31T12:00:12.400Z',
-    reports: { all: null, failed: null, retry: null },
+    reports: { all: null, failed: null, retry: null, created: null },
     ...changes,
   };
 }

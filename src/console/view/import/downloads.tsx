@@ -19,7 +19,7 @@ interface Link {
 export function ImportDownloads({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
-  const { rows, finishedAt } = view;
+  const { rows, finishedAt, created } = view;
   const report = (query: ReportAsked) => addressOf('GET /v1/imports/:id/report', { id: view.id, query });
   const forms = (query: ReportAsked) =>
     linksOf(['csv', 'xlsx', 'ndjson', 'json'], (format) => report({ format, ...query }));
@@ -45,6 +45,13 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
           name="Retry file"
           note={`${counted(again, 'row')} in the columns of your file: ${retry === undefined ? 'fix them and upload it' : `they went out in retry ${retry.id}`}`}
           links={[{ text: 'Download', href: report({ retryable: true }) }]}
+        />
+      )}
+      {created !== undefined && (
+        <Download
+          name="Created users and groups"
+          note="An undo does not delete them: the dashboard of the chat service does"
+          links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/created', { id: view.id }) }]}
         />
       )}
       <Download

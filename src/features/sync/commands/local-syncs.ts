@@ -54,11 +54,10 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
     plan: async (file, flags) => run(await planning(config, io, file, flags)),
     undo: async (id, flags) => {
       const { mode: _, missing, allowDemotion, ...decided } = await syncFlagsOf(flags);
-      let made: string | undefined;
-      const code = await run({
+      return run({
         begin: async (syncs, { coordinator }) => {
           const decision = { flags: decided, limits: flags.limit ?? {}, apply: flags.apply === true };
-          made = await syncs.undo(id, { ...decision, who: currentUser() });
+          const made = await syncs.undo(id, { ...decision, who: currentUser() });
           noteCommand<typeof syncOperations>(
             dir,
             'import.undo',
@@ -69,7 +68,6 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
           return made;
         },
       });
-      return { code, made };
     },
     carryOut: async (id, reason) => {
       const verb = reason === undefined ? 'apply' : 'approve';

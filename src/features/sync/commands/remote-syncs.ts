@@ -47,7 +47,7 @@ export function remoteSyncRuns(options: Options): SyncRuns {
       await imports.saySendsTo(io);
       const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
       const { id: made } = await server.call(syncOperations.undo, { ...texts, id });
-      return { code: await follow(options, made, true), made };
+      return follow(options, made, true);
     },
     carryOut: async (id, reason) => {
       await imports.saySendsTo(io);

@@ -35,11 +35,8 @@ export interface Syncs {
 export interface SyncRuns {
   /** Plans a sync of a file, and carries it out where the flags say so. */
   plan(file: string, flags: SyncFileFlags): Promise<ExitCode>;
-  /** Plans how to undo an import, likewise. `made` is the sync; undefined: none was made. */
-  undo(
-    id: string,
-    flags: DecidingFlags & PlanFlags,
-  ): Promise<{ readonly code: ExitCode; readonly made: string | undefined }>;
+  /** Plans how to undo an import, likewise. */
+  undo(id: string, flags: DecidingFlags & PlanFlags): Promise<ExitCode>;
   /** Carries out a stored plan; with a reason, one that a guard holds. */
   carryOut(id: string, reason?: string): Promise<ExitCode>;
   reject(id: string, reason: string): Promise<void>;

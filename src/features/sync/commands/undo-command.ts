@@ -1,0 +1,46 @@
+import { Command } from 'commander';
+import { checkTarget } from '../../../cli/check-target.ts';
+import type { End, ExitCode } from '../../../cli/exit-codes.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { UNDOING } from '../../../options/deciding-options.ts';
+import { openSyncRuns } from './open-syncs.ts';
+import { type DecidingFlags, type PlanFlags, withDeciding, withPlan } from './sync-flags.ts';
+
+type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanFlags;
+
+/** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
+export function undoCommand(io: Io, end: End): Command {
+  const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
+  withServer(withRunning(withOptions(withPlan(withDeciding(command)), UNDOING)));
+  return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
+}
+
+async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
+  const { syncs, runs } = await openSyncRuns(io, flags);
+  const { imports } = syncs;
+  const found = await imports.find(id);
+  const { fileOfChanges, sandbox } = found;
+  checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
+  const code = await runs.undo(id, flags);
+  const [, created = null] = imports.files(found).find(([what]) => what === 'created') ?? [];
+  say(io, ...(fileOfChanges ? NOT_RESTORED : []), ...(created === null ? [] : createdStay(created)));
+  return code;
+}
+
+/** Only the additions of a file of changes are known well enough to be undone. */
+const NOT_RESTORED = [
+  '',
+  'The import read a file of changes. Undo takes back what it added or banned. Members that it removed or unbanned, and',
+  'scopes that it changed, are not restored: what they were is not known. Its report has them, to import by hand.',
+];
+
+/** An undo reverses memberships. */
+function createdStay(file: string): string[] {
+  return [
+    '',
+    'The users and groups that the import created stay. Delete them in the dashboard of the chat service:',
+    `  ${file}`,
+  ];
+}
