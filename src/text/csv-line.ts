@@ -22,3 +22,9 @@ export function csvLine(cells: readonly string[], delimiter: string): string {
 function csvCell(cell: string, delimiter: string): string {
   return NEEDS_QUOTES.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
+
+/** A value as a cell: a text as it is, nothing as an empty one, all else as JSON writes it. */
+export function cellOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}

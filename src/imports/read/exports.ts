@@ -2,12 +2,12 @@ import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { DEFAULT_REGION } from '../../chat/service/regions.ts';
 import type { Shape } from '../../options/shape.ts';
+import { cellOf } from '../../text/csv-line.ts';
 import type { FileSet } from './archive/file-set.ts';
 import type { IntakeSource } from './byte-source.ts';
 import type { Element, Elements } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError } from './intake-error.ts';
-import { cellOf } from './json-text.ts';
 
 /**
  * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like

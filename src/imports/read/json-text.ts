@@ -112,9 +112,3 @@ function* stringsIn(text: string): Generator<readonly [StringPlace, string]> {
     before = end;
   }
 }
-
-/** A value as a cell: a text as it is, nothing as an empty one, all else as JSON writes it. */
-export function cellOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
-}

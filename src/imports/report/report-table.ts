@@ -1,8 +1,8 @@
 import { ROW_COLUMNS } from '../../api/rows.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
 import { inChunks } from '../../text/chunks.ts';
-import { csvLine } from '../../text/csv-line.ts';
-import { cellOf, parseJson } from '../read/json-text.ts';
+import { cellOf, csvLine } from '../../text/csv-line.ts';
+import { parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 type Shaped = Pick<ReportInput, 'shaped'>;

@@ -1,8 +1,9 @@
 import { LIST_OF_SCOPE, SCOPES } from '../../../chat/service/lists.ts';
 import type { Shape } from '../../../options/shape.ts';
+import { cellOf } from '../../../text/csv-line.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
-import { cellOf, parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
+import { parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
 import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
 import type { Plan } from './plan.ts';
