@@ -7,9 +7,10 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue, Worker } from 'bullmq';
 import { parse } from 'csv-parse';
+import { Redis } from 'ioredis';
 import type { AddMembersReply } from '../src/chat/contract.ts';
-import { openDriver } from '../src/queue/open-backend.ts';
 import { report } from './measure.ts';
 
 const QUEUE = 'naive';
@@ -31,15 +32,15 @@ interface Row {
 const [role, url = '', port = '', file = ''] = process.argv.slice(2);
 
 await report(async () => {
-  const driver = await openDriver(url);
+  const connection = new Redis(url, { maxRetriesPerRequest: null });
   const work = role === 'add' ? addAll : sendAll;
-  const count = await work(driver);
-  await driver.close();
+  const count = await work(connection);
+  connection.disconnect();
   return count;
 });
 
-async function addAll(driver: Awaited<ReturnType<typeof openDriver>>): Promise<number> {
-  const queue = driver.queue(QUEUE, { defaultJobOptions: { removeOnComplete: true, attempts: 8 } });
+async function addAll(connection: Redis): Promise<number> {
+  const queue = new Queue(QUEUE, { connection, defaultJobOptions: { removeOnComplete: true, attempts: 8 } });
   let added = 0;
   let chunk: { name: string; data: Row }[] = [];
   const add = async () => {
@@ -56,14 +57,14 @@ async function addAll(driver: Awaited<ReturnType<typeof openDriver>>): Promise<n
   return added;
 }
 
-async function sendAll(driver: Awaited<ReturnType<typeof openDriver>>): Promise<number> {
+async function sendAll(connection: Redis): Promise<number> {
   let successes = 0;
-  const worker = driver.worker(
+  const worker = new Worker<Row>(
     QUEUE,
     async ({ data }) => {
-      successes += await send(data as Row);
+      successes += await send(data);
     },
-    { concurrency: CALLS_AT_A_TIME },
+    { connection, concurrency: CALLS_AT_A_TIME },
   );
   worker.on('error', (error) => process.stderr.write(`${error.message}\n`));
   worker.on('failed', (_job, error) => process.stderr.write(`${error.message}\n`));

@@ -18,7 +18,7 @@ export interface Settings {
   /** The data directory of imports. Default: ROLLCALL_DATA_DIR, else `.rollcall`. */
   readonly dataDir?: string | undefined;
   /**
-   * The address of the queue: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process.
+   * The address of the queue: `redis://…`. Default: ROLLCALL_QUEUE, else the memory of this process.
    */
   readonly queue?: string | undefined;
   /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */

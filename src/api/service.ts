@@ -25,7 +25,7 @@ const settings = z.strictObject({
   profile: z.string().nullable().meta({ description: 'The profile that the settings are of.' }),
   host: z.string().meta({ description: HOST }),
   sandbox: z.boolean(),
-  queue: z.enum(['embedded', 'redis', 'postgres']),
+  queue: z.enum(['embedded', 'redis']),
   apps: z.partialRecord(z.enum(REGIONS), z.strictObject({ appId: z.string(), keySet: z.boolean() })),
   defaultRegion: z.enum(REGIONS),
   callsPerMinute: count,

@@ -1,6 +1,3 @@
-import { messageOf } from '../errors/message-of.ts';
-import { option, words } from '../errors/named-options.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Config } from '../platform/config.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
@@ -18,7 +15,7 @@ const ANSWER_MS = 3_000;
 
 /**
  * Opens the queue of the settings, and warns about its server. If that does not answer, calls wait: the ledger has all rows.
- * @throws RollcallError QUEUE_REFUSED for Postgres, which makes its tables first
+ * @throws QueueAddressError
  */
 export async function openQueue(
   { config, warn, telemetry }: QueueParts,
@@ -43,16 +40,7 @@ export async function openQueue(
     await Promise.race([warned, late]);
     warned.catch(onError);
     return opened;
-  } catch (error) {
-    throw error instanceof RollcallError ? error : refused(error);
   } finally {
     clearTimeout(timer);
   }
-}
-
-function refused(cause: unknown): RollcallError {
-  return new RollcallError('QUEUE_REFUSED', `the queue's server refuses (${messageOf(cause)})`, {
-    remedy: words`correct it there, or name another with ${option('queue')}`,
-    cause,
-  });
 }

@@ -205,7 +205,7 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags): Settin
     profile: service.profile ?? null,
     host: service.host,
     sandbox: service.sandbox,
-    queue: queue === undefined ? 'embedded' : queue.startsWith('postgres') ? 'postgres' : 'redis',
+    queue: queue === undefined ? 'embedded' : 'redis',
     apps: Object.fromEntries(apps),
     defaultRegion: config.defaultRegion,
     callsPerMinute: config.callsPerMinute,

@@ -32,7 +32,6 @@ export const ERROR_CODES = {
   INTERRUPTED: 'interrupted',
   LEDGER_MISSING: 'fatal',
   CATALOG_INTACT: 'usage',
-  QUEUE_REFUSED: 'fatal',
   UNEXPECTED_ERROR: 'fatal',
   TOO_FEW_FILES: 'usage',
   NO_IMPORTS: 'usage',

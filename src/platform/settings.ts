@@ -181,7 +181,7 @@ export const SETTINGS = {
     orFile: true,
     flag: '--queue <url>',
     secret: true,
-    meaning: 'server of the job queue: `redis://…`, `postgres://…`',
+    meaning: 'server of the job queue: `redis://…`',
     default: 'embedded, in memory',
   }),
   askBeforeRepeat: declare({

@@ -6,11 +6,10 @@ import type { JobWorker, JobWorkerOptions } from './job-worker.ts';
 /** The traces of queues and workers. */
 export type QueueTelemetry = NonNullable<QueueOptions['telemetry']>;
 
-/** A place that keeps jobs. The rest of the program does not know which. */
+/** A place that keeps jobs. */
 export interface Backend {
-  readonly kind: 'embedded' | 'redis' | 'postgres';
-  /** Whether other processes use it too. One that is not shared is a cache of this process's ledger. */
-  readonly shared: boolean;
+  /** `embedded`: in this process, as a cache of its ledger. `redis`: on a server, which other processes use too. */
+  readonly kind: 'embedded' | 'redis';
   /** Opens a queue. All that open the same name have the same jobs. */
   openQueue<Payload>(
     name: string,

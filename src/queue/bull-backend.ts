@@ -1,15 +1,4 @@
-import {
-  DelayedError,
-  type IQueueBackend,
-  type Job,
-  type Processor,
-  type Queue,
-  type QueueOptions,
-  RateLimitError,
-  UnrecoverableError,
-  type Worker,
-  type WorkerOptions,
-} from 'bullmq';
+import { DelayedError, type Job, type JobJson, Queue, RateLimitError, UnrecoverableError, Worker } from 'bullmq';
 import type { z } from 'zod';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
@@ -23,50 +12,109 @@ import {
   STALLED_CHECK_MS,
 } from './job-worker.ts';
 import { limitWindow } from './limit-window.ts';
+import type { QueueAddress } from './queue-address.ts';
+import { connectPatiently, type RedisConnection, risksOf } from './redis.ts';
 
-export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
-export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
-
-/** The data of a job that was taken out. */
-interface TakenOut {
-  readonly data: unknown;
-  /** Number of times that a worker has begun the job. */
-  readonly attemptsStarted: number;
-  readonly progress: unknown;
-}
-
-/** BullMQ's queues and workers on one kind of server. */
-export interface Driver extends Pick<Backend, 'kind' | 'warnings' | 'close'> {
-  queue(name: string, options: Omit<QueueOptions, 'connection'>): BullQueue;
-  worker(
-    name: string,
-    process: Processor<unknown, void, string>,
-    options: Omit<WorkerOptions, 'connection'>,
-  ): BullWorker;
-  /**
-   * Lets the queue start nothing for `waitMs` (whole ms), or for an earlier wait if that is longer.
-   * BullMQ's own `rateLimit` may shorten a wait; reading first and then setting would let another process interfere.
-   */
-  lengthenWait(queue: BullQueue, waitMs: number): Promise<void>;
-  /** Removes a job that no worker has, in one step; returns its last version, undefined when there is none. */
-  takeOut(queue: BullQueue, id: string): Promise<TakenOut | undefined>;
-  /** Reads a note that is kept with the queue; empty when there is none. */
-  readNote(queue: BullQueue, name: string): Promise<string>;
-  /** Replaces a note that still is `before`, in one step. Resolves with what it is now. */
-  swapNote(queue: BullQueue, name: string, before: string, after: string): Promise<string>;
-}
-
-/** A backend whose jobs BullMQ keeps on a server that processes share. */
-export function bullBackend(driver: Driver, telemetry?: QueueTelemetry): Backend {
-  const common = telemetry === undefined ? {} : { telemetry };
+/** Jobs in Redis or Valkey, which processes share. */
+export function openBull(
+  address: QueueAddress,
+  onError: (error: Error) => void,
+  ca?: string,
+  telemetry?: QueueTelemetry,
+): Backend {
+  const connection = connectPatiently(address, onError, ca);
+  const settings = { connection, ...(telemetry !== undefined && { telemetry }) };
   return {
-    kind: driver.kind,
-    shared: true,
-    openQueue: (...options) => openQueue(driver, common, ...options),
-    startWorker: (options) => startWorker(driver, common, options),
-    warnings: driver.warnings,
-    close: driver.close,
+    kind: 'redis',
+    openQueue: (name, ...options) => openQueue({ ...settings, prefix: prefixOf(address, name) }, name, ...options),
+    startWorker: (options) => startWorker({ ...settings, prefix: prefixOf(address, options.queue.name) }, options),
+    warnings: async () => (await risksOf(connection)).map(({ text }) => text),
+    // `quit` would wait for a server that may be down.
+    close: async () => connection.disconnect(),
   };
+}
+
+/** The prefix of the keys of a queue. Its braces put all of them into one slot, which a cluster needs, and different queues into different ones. */
+export function prefixOf({ namespace }: Pick<QueueAddress, 'namespace'>, queue: string): string {
+  return `{${namespace}-${queue}}`;
+}
+
+/** The settings that a queue and its workers have in common. */
+interface BullSettings {
+  readonly connection: RedisConnection;
+  readonly prefix: string;
+  readonly telemetry?: QueueTelemetry;
+}
+
+/** The key counts the calls of a window. As in BullMQ, a number above every limit means that no job may start. */
+const LENGTHEN_WAIT =
+  "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
+
+/** Field of BullMQ's own metadata of a queue. */
+const CIRCUIT = 'circuit';
+
+const SWAP_CIRCUIT = `
+  local found = redis.call('hget', KEYS[1], '${CIRCUIT}') or ''
+  if found ~= ARGV[1] then return found end
+  redis.call('hset', KEYS[1], '${CIRCUIT}', ARGV[2])
+  return ARGV[2]`;
+
+/** Jobs that are fetched and have not begun. */
+const FETCHED_AHEAD = 4;
+
+class BullWorker extends Worker<unknown, void, string> {
+  // The constructor of BullMQ's worker sets the concurrency, before a field of this class would have its value.
+  declare private most: number;
+  declare private begun: number | undefined;
+
+  override get concurrency(): number {
+    return this.most;
+  }
+
+  override set concurrency(concurrency: number) {
+    this.most = concurrency;
+    this.makeRoom(0);
+  }
+
+  /**
+   * BullMQ fetches one job after the other and begins none before it has as many as may run: far from the server, the
+   * locks of the first ones would run out meanwhile.
+   */
+  private makeRoom(change: number): void {
+    this.begun = (this.begun ?? 0) + change;
+    super.concurrency = Math.min(this.most, this.begun + FETCHED_AHEAD);
+  }
+
+  override async processJob(...job: Parameters<Worker<unknown, void, string>['processJob']>) {
+    this.makeRoom(1);
+    try {
+      return await super.processJob(...job);
+    } finally {
+      this.makeRoom(-1);
+    }
+  }
+
+  /** Given to the processor, whose schema refuses it. BullMQ would stop at it for good. */
+  protected override createJob(json: JobJson, id: string): Job<unknown, void, string> {
+    return asText(json, (readable) => super.createJob(readable, id));
+  }
+}
+
+class BullQueue extends Queue {
+  override async getJob(id: string): Promise<Job | undefined> {
+    const json = await this.backend.getJobData(id);
+    return json && asText(json, (readable) => this.Job.fromJSON(this, readable, id));
+  }
+}
+
+/** Reads a job. A payload that is not JSON becomes text. */
+function asText<Read>(json: JobJson, read: (json: JobJson) => Read): Read {
+  try {
+    return read(json);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return read({ ...json, data: JSON.stringify(json.data) });
+  }
 }
 
 /** Returns the number of workers that passed the job on to another one. */
@@ -74,20 +122,18 @@ function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
   return typeof progress === 'number' ? progress : 0;
 }
 
-/** Name of the note beside BullMQ's own metadata of a queue. */
-const CIRCUIT = 'circuit';
-
 /** Jobs that one round trip adds or removes. */
 const CHUNK = 500;
 
 function openQueue<Payload>(
-  driver: Driver,
-  common: { readonly telemetry?: QueueTelemetry },
+  settings: BullSettings,
   name: string,
   definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts'>,
   onError: (error: Error) => void,
 ): JobQueue<Payload> {
-  const queue = driver.queue(name, {
+  const { connection } = settings;
+  const queue = new BullQueue(name, {
+    ...settings,
     // Kept ids would block sending a batch again; whether it is done is the ledger's to know.
     defaultJobOptions: {
       attempts: definition.attempts,
@@ -95,7 +141,6 @@ function openQueue<Payload>(
       removeOnComplete: true,
       removeOnFail: true,
     },
-    ...common,
     streams: { events: { maxLen: 10 } },
   });
   queue.on('error', onError);
@@ -107,17 +152,18 @@ function openQueue<Payload>(
         data: payload,
         opts: { jobId: id, priority },
       }));
-      // On Postgres a bulk makes tables for itself, which takes longer than one job.
-      const [only] = bulk;
-      if (only !== undefined && bulk.length === 1) await queue.add(only.name, only.data, only.opts);
-      else for (let from = 0; from < bulk.length; from += CHUNK) await queue.addBulk(bulk.slice(from, from + CHUNK));
+      for (let from = 0; from < bulk.length; from += CHUNK) await queue.addBulk(bulk.slice(from, from + CHUNK));
     },
     withdraw: async (chosen) => {
       const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
       const withdrawn: QueuedJob<Payload>[] = [];
       for (const id of idle.filter(chosen)) {
-        const job = await driver.takeOut(queue, id);
-        if (job === undefined) continue;
+        // Read at the last moment: a worker may have tried it and recorded that in the payload.
+        const job = await queue.getJob(id);
+        // Text could not be read as JSON: it is left to a worker, which gives it up and says so.
+        if (job === undefined || typeof job.data === 'string') continue;
+        // 0: a worker has it.
+        if ((await queue.remove(id)) === 0) continue;
         const starts = job.attemptsStarted - timesLeftAlone(job);
         withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
       }
@@ -125,7 +171,7 @@ function openQueue<Payload>(
     },
     clear: async () => {
       await queue.obliterate({ force: true });
-      // Redis keeps a wait beside the queue.
+      // A wait is kept beside the queue.
       await queue.removeRateLimitKey();
     },
     pause: () => queue.pause(),
@@ -139,10 +185,15 @@ function openQueue<Payload>(
       const limit = await queue.getGlobalRateLimit();
       return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
     },
-    slowDown: (waitMs) => driver.lengthenWait(queue, Math.max(1, Math.ceil(waitMs))),
+    // BullMQ's own `rateLimit` may shorten a wait; reading first and then setting would let another process interfere.
+    slowDown: async (waitMs) => {
+      const ms = Math.max(1, Math.ceil(waitMs));
+      await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), ms, Number.MAX_SAFE_INTEGER);
+    },
     endWait: async () => void (await queue.removeRateLimitKey()),
-    readCircuit: () => driver.readNote(queue, CIRCUIT),
-    swapCircuit: (before, after) => driver.swapNote(queue, CIRCUIT, before, after),
+    readCircuit: async () => (await connection.hget(queue.toKey('meta'), CIRCUIT)) ?? '',
+    swapCircuit: async (before, after) =>
+      String(await connection.eval(SWAP_CIRCUIT, 1, queue.toKey('meta'), before, after)),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
       const [next] = await queue.getRanges(['prioritized'], 0, 0, true);
@@ -158,12 +209,9 @@ function openQueue<Payload>(
 }
 
 async function depthOf(queue: BullQueue) {
-  const [{ delayed = 0, active = 0, prioritized = 0, failed = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
-    queue.getJobCounts('delayed', 'active', 'prioritized', 'failed'),
-    // By priority: of a paused queue, Postgres counts no job without one as waiting.
-    queue.getCountsPerPriority([0]),
-  ]);
-  return { waiting: prioritized + withoutPriority, delayed, active, setAside: failed };
+  const states = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
+  const { waiting = 0, prioritized = 0, delayed = 0, active = 0, failed = 0 } = await queue.getJobCounts(...states);
+  return { waiting: waiting + prioritized, delayed, active, setAside: failed };
 }
 
 async function inspect(queue: BullQueue) {
@@ -174,13 +222,9 @@ async function inspect(queue: BullQueue) {
   return { nextAddedAt: next?.timestamp, stalled: active.filter(({ stalledCounter }) => stalledCounter > 0).length };
 }
 
-function startWorker<Payload, Ports>(
-  driver: Driver,
-  common: { readonly telemetry?: QueueTelemetry },
-  options: JobWorkerOptions<Payload, Ports>,
-): JobWorker {
+function startWorker<Payload, Ports>(settings: BullSettings, options: JobWorkerOptions<Payload, Ports>): JobWorker {
   const runner = jobRunner(options);
-  const worker = driver.worker(
+  const worker = new BullWorker(
     options.queue.name,
     async (job, token) => {
       const next = await runner.run({
@@ -204,7 +248,7 @@ function startWorker<Payload, Ports>(
       if (next !== 'done') throw new RateLimitError();
     },
     {
-      ...common,
+      ...settings,
       concurrency: options.concurrency,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,

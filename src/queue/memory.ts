@@ -16,7 +16,6 @@ export function openMemory(telemetry?: QueueTelemetry): Backend {
   };
   return {
     kind: 'embedded',
-    shared: false,
     openQueue: (name, definition) => {
       const queue = queueOf(name);
       return {

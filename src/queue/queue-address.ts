@@ -1,29 +1,26 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** The server that keeps BullMQ's jobs, as a URL gives it. */
-export type QueueAddress =
-  | {
-      readonly kind: 'redis';
-      /** One server, the nodes of a cluster, or the sentinels that know the master. */
-      readonly topology: 'single' | 'cluster' | 'sentinel';
-      readonly hosts: readonly { readonly host: string; readonly port: number }[];
-      readonly tls: boolean;
-      readonly username: string | undefined;
-      readonly password: string | undefined;
-      readonly db: number;
-      /** Name of the master that sentinels know. */
-      readonly master: string | undefined;
-      /** Separates several rollcalls on one server: part of the key prefix. */
-      readonly namespace: string;
-    }
-  | { readonly kind: 'postgres'; readonly connectionString: string };
+export interface QueueAddress {
+  /** One server, the nodes of a cluster, or the sentinels that know the master. */
+  readonly topology: 'single' | 'cluster' | 'sentinel';
+  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  readonly tls: boolean;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly db: number;
+  /** Name of the master that sentinels know. */
+  readonly master: string | undefined;
+  /** Separates several rollcalls on one server: part of the key prefix. */
+  readonly namespace: string;
+}
 
 /** The queue's address cannot be used. The message never shows a password. */
 export class QueueAddressError extends RollcallError {
   constructor(what: string) {
     super(
       'BAD_QUEUE_ADDRESS',
-      `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, postgres://host:port/database, each with user:password@ before the host, those of Redis with ?namespace=name behind; without an address the queue is embedded (in memory)`,
+      `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, each with user:password@ before the host and ?namespace=name behind; without an address the queue is embedded (in memory)`,
     );
   }
 }
@@ -34,20 +31,16 @@ const DEFAULT_PORT = { single: 6379, cluster: 6379, sentinel: 26379 } as const;
 
 /** @throws QueueAddressError */
 export function parseQueueAddress(url: string): QueueAddress {
-  if (/^postgres(ql)?:\/\//.test(url)) {
-    if (!URL.canParse(url)) throw new QueueAddressError('is not a URL');
-    return { kind: 'postgres', connectionString: url };
-  }
   const [, scheme, topology = 'single', rest = ''] = SCHEME.exec(url) ?? [];
   if (scheme === undefined) {
     // Without a scheme, the first part may be a password.
     const [begin] = /^[a-z+]+:\/\//i.exec(url) ?? [];
     throw new QueueAddressError(begin === undefined ? 'does not begin with a scheme' : `begins with ${begin}`);
   }
-  return redisAddress(scheme === 'rediss', topology as 'single' | 'cluster' | 'sentinel', rest);
+  return addressOf(scheme === 'rediss', topology as QueueAddress['topology'], rest);
 }
 
-function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel', rest: string): QueueAddress {
+function addressOf(tls: boolean, topology: QueueAddress['topology'], rest: string): QueueAddress {
   // The rest of a password would be taken for a host or a path, and be shown.
   if (/^[^@]*[/?][^@]*@|@.*@/.test(rest)) {
     throw new QueueAddressError(
@@ -77,7 +70,6 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
   }
   const [username, password] = login === undefined ? [] : split(login, ':').map(decoded);
   return {
-    kind: 'redis',
     topology,
     hosts,
     tls,

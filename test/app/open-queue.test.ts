@@ -27,10 +27,10 @@ async function silentServer() {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-test.each(['redis', 'postgres'])('that the server of a %s queue does not answer is said after 3 s', async (kind) => {
+test('that the server of the queue does not answer is said after 3 s', async () => {
   const server = await silentServer();
   const warned: string[] = [];
-  const config = readConfig({ queue: `${kind}://${server.host}/0` });
+  const config = readConfig({ queue: `redis://${server.host}/0` });
   const opening = openQueue({ config, warn: (text) => void warned.push(text) }, () => {});
   await server.connected;
   await vi.advanceTimersByTimeAsync(2_999);
@@ -42,10 +42,10 @@ test.each(['redis', 'postgres'])('that the server of a %s queue does not answer 
   await (await opening).close();
 });
 
-test('a Postgres that is away is waited for, and the warning says why', async () => {
+test('a server that is away is waited for, and the warning says why', async () => {
   const warned: string[] = [];
   const refused = Promise.withResolvers<void>();
-  const config = readConfig({ queue: 'postgres://127.0.0.1:1/0' });
+  const config = readConfig({ queue: 'redis://127.0.0.1:1/0' });
   const opening = openQueue({ config, warn: (text) => void warned.push(text) }, () => refused.resolve());
   await refused.promise;
   await vi.advanceTimersByTimeAsync(3_000);

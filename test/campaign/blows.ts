@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
 import { haveSentinel, startSentinelled, startSentinels } from '../servers/sentinel.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -205,8 +204,6 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
   'redis: 500 ms each way': throughProxy({ delayMs: 500 }, () => {}),
   'sentinel: half-open connections': throughProxy({ sentinel: true }, (proxy) => proxy.swallow()),
   'sentinel: kill -9 of the master': fleet(startSentinelled, ({ server }) => server.kill()),
-  'postgres: half-open connections': throughProxy({ open: startPostgres }, (proxy) => proxy.swallow()),
-  'postgres: kill -9 of Postgres': fleet(startPostgres, restarts(5)),
   'serve: kill -9, and twice soon after a start': serverKilled,
   'disk full: 3,200 kB': diskFull(3_200),
   'disk full: 4,500 kB': diskFull(4_500),

@@ -1,18 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
-import { openBackend, openDriver } from '../../src/queue/open-backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import { eventually } from '../eventually.ts';
 import { describeBudgets } from '../imports/budgets-suite.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
-import { csv, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
+import { csv, EMBEDDED, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
 import { runningImport } from '../imports/running-import.ts';
 import { describeBullWorker } from '../queue/bull-worker-suite.ts';
 import { describeCircuit } from '../queue/circuit-suite.ts';
 import { describeJobQueue } from '../queue/job-queue-suite.ts';
 import { describeJobWorker } from '../queue/job-worker-suite.ts';
+import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
-import { EMBEDDED, POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
+import { newAddress, placeIn } from './places.ts';
 
 /** The promises of the pipeline for every place of its jobs. */
 function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): void {
@@ -120,19 +121,18 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
 
 describe('the pipeline on the embedded queue', () => describePipeline(EMBEDDED));
 
-describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
+describe('on Redis', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await place.start();
+    server = await startRedis();
     return () => server.stop();
   });
-  const open = async () => openBackend(await place.newAddress(server));
+  const open = () => openBackend(newAddress(server));
 
-  describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
-  describe('budgets', () => describeBudgets(queuePlace(place, () => server)));
-  describe('jobs in a queue', () => describeJobQueue(place.name, open));
-  describe('running jobs', () => describeJobWorker(place.name, open));
-  describe('running jobs of others', () =>
-    describeBullWorker(place.name, async () => openDriver(await place.newAddress(server))));
-  describe('the circuit', () => describeCircuit(place.name, open));
+  describe('the pipeline', () => describePipeline(placeIn(() => server)));
+  describe('budgets', () => describeBudgets(placeIn(() => server)));
+  describe('jobs in a queue', () => describeJobQueue('Redis', open));
+  describe('running jobs', () => describeJobWorker('Redis', open));
+  describe('running jobs of others', () => describeBullWorker(() => newAddress(server)));
+  describe('the circuit', () => describeCircuit('Redis', open));
 });

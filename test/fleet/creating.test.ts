@@ -3,7 +3,7 @@ import { createOptions } from '../../src/options/create-options.ts';
 import { csv, openPipeline } from '../imports/pipeline-harness.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
-import { queuePlace, REDIS } from './places.ts';
+import { placeIn } from './places.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 test('users and groups are created over Redis as on the embedded queue', async () => {
   const { run, rows, summary, sandbox } = await openPipeline({
-    place: queuePlace(REDIS, () => server),
+    place: placeIn(() => server),
     sandbox: {
       users: 0,
       groups: 0,

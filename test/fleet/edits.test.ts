@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openPipeline } from '../imports/pipeline-harness.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
-import { queuePlace, REDIS } from './places.ts';
+import { placeIn } from './places.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const seed = { regions: { us: { members: { team: { participants: ['pat', 'pit'] 
 
 test('an import of edits does over Redis what it does on the embedded queue', async () => {
   const { run, rows, sandbox } = await openPipeline({
-    place: queuePlace(REDIS, () => server),
+    place: placeIn(() => server),
     sandbox: { seed, faults: 'reset-after=1,too-many=1' },
     concurrency: 1,
   });

@@ -1,5 +1,8 @@
+import { Queue } from 'bullmq';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openBackend, openDriver } from '../../src/queue/open-backend.ts';
+import { prefixOf } from '../../src/queue/bull-backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { parseQueueAddress } from '../../src/queue/queue-address.ts';
 import { startProxy } from '../campaign/proxy.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, notes, openOffice } from '../queue/queue-harness.ts';
@@ -15,20 +18,22 @@ beforeAll(async () => {
 /** A queue that is reached through a slow network. */
 async function openFar(delayMs: number) {
   const proxy = await startProxy(Number(new URL(server.url).port), delayMs);
-  const [far, near] = await Promise.all([openBackend(`redis://127.0.0.1:${proxy.port}`), openDriver(server.url)]);
+  const far = await openBackend(`redis://127.0.0.1:${proxy.port}`);
   onTestFinished(async () => {
     await far.close();
-    await near.close();
     await proxy.close();
   });
-  const office = openOffice(far);
-  return { ...office, near };
+  return openOffice(far);
 }
 
 test('a worker begins the jobs that it has, and does not hold on to them while it fetches more', async () => {
-  const { queue, work, near } = await openFar(20);
+  const { queue, work } = await openFar(20);
   const errands = queue();
-  const nearby = near.queue(errands.name, {});
+  const connection = { url: server.url };
+  const nearby = new Queue(errands.name, {
+    connection,
+    prefix: prefixOf(parseQueueAddress(server.url), errands.name),
+  });
   onTestFinished(() => nearby.close());
   // The first question waits for its connection.
   await nearby.getJobCounts('active');

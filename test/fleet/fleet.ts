@@ -17,7 +17,7 @@ import { type Ended, runHere } from '../cli/run-here.ts';
 import { openSandboxPlace, type Running, type SandboxPlace } from '../cli/workplace.ts';
 import type { Doorkeeper } from '../imports/doorkeeper.ts';
 import type { TestServer } from '../servers/server.ts';
-import { REDIS } from './places.ts';
+import { newAddress } from './places.ts';
 
 /** Coordinator and workers as processes, a sandbox in this one, and a queue server between them. */
 export interface Fleet extends SandboxPlace {
@@ -66,7 +66,7 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
     rateLimit: { calls: 1_000_000, perMs: 1_000 },
     ...sandbox,
   });
-  const url = await REDIS.newAddress(server);
+  const url = newAddress(server);
   const keyNames = Object.keys(place.env).filter((name) => name.endsWith('_API_KEY'));
   const keys = Object.fromEntries(keyNames.map((name) => [name, place.env[name] ?? '']));
   // The coordinator has none.

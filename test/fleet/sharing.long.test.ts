@@ -1,14 +1,15 @@
 import { beforeAll, describe } from 'vitest';
 import { describeSharing } from '../imports/sharing-suite.ts';
+import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
-import { POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
+import { placeIn } from './places.ts';
 
-describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
+describe('on Redis', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await place.start();
+    server = await startRedis();
     return () => server.stop();
   });
 
-  describeSharing(queuePlace(place, () => server));
+  describeSharing(placeIn(() => server));
 });

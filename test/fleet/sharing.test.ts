@@ -1,15 +1,16 @@
 import { beforeAll, describe } from 'vitest';
 import { describeSmallBehindBig } from '../imports/sharing-suite.ts';
+import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
-import { queuePlace, REDIS } from './places.ts';
+import { placeIn } from './places.ts';
 
-/** The whole of it, on Postgres too, is in sharing.long.test.ts. */
+/** The whole of it is in sharing.long.test.ts. */
 describe('on Redis', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await REDIS.start();
+    server = await startRedis();
     return () => server.stop();
   });
 
-  describeSmallBehindBig(queuePlace(REDIS, () => server));
+  describeSmallBehindBig(placeIn(() => server));
 });

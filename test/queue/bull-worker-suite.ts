@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bullBackend, type Driver } from '../../src/queue/bull-backend.ts';
+import { type Job, Worker } from 'bullmq';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Backend } from '../../src/queue/backend.ts';
+import { prefixOf } from '../../src/queue/bull-backend.ts';
 import type { JobRun } from '../../src/queue/define-job.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { parseQueueAddress } from '../../src/queue/queue-address.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, openOffice } from './queue-harness.ts';
 
@@ -8,33 +12,34 @@ import { errand, type Note, notes, openOffice } from './queue-harness.ts';
  * Promises of workers whose jobs are on a server: other processes die, and other programs write there
  * (src/queue/bull-backend.ts).
  */
-export function describeBullWorker(name: string, openDriver: () => Promise<Driver>): void {
+export function describeBullWorker(newAddress: () => string): void {
   const idle = { waiting: 0, delayed: 0, active: 0, setAside: 0 };
   const counted = ({ attemptsMade, starts, isLastAttempt }: JobRun<Note>) => ({ attemptsMade, starts, isLastAttempt });
 
-  describe(`a server's jobs on ${name}`, () => {
-    let driver: Driver;
+  describe("a server's jobs", () => {
+    let url: string;
+    let backend: Backend;
     beforeAll(async () => {
-      driver = await openDriver();
+      url = newAddress();
+      backend = await openBackend(url);
     });
-    afterAll(() => driver.close());
-    const office = () => openOffice(bullBackend(driver));
+    afterAll(() => backend.close());
+    const office = () => openOffice(backend);
 
     test('BullMQ does not read the payload of a job that has succeeded: the worker has let go of it', async () => {
       const read: string[] = [];
       const done = new Journal<unknown>();
-      const watched: Driver = {
-        ...driver,
-        worker: (queueName, process, options) => {
-          const run: typeof process = async (job, ...rest) => {
-            await process(job, ...rest);
-            expect(job.data).toBeUndefined();
-            Object.defineProperty(job, 'data', { get: () => read.push(String(new Error('payload read').stack)) });
-          };
-          return driver.worker(queueName, run, options).on('completed', ({ id }) => done.note(id));
-        },
-      };
-      const { queue, work, everyWorkerLooked } = openOffice(bullBackend(watched));
+      // BullMQ calls the processor in it.
+      const bull = Worker.prototype as unknown as { callProcessJob(job: Job, ...rest: unknown[]): Promise<void> };
+      const { callProcessJob } = bull;
+      const watch = vi.spyOn(bull, 'callProcessJob').mockImplementation(async function (this: Worker, job, ...rest) {
+        await Reflect.apply(callProcessJob, this, [job, ...rest]);
+        expect(job.data).toBeUndefined();
+        Object.defineProperty(job, 'data', { get: () => read.push(String(new Error('payload read').stack)) });
+        this.once('completed', ({ id }) => done.note(id));
+      });
+      onTestFinished(() => watch.mockRestore());
+      const { queue, work, everyWorkerLooked } = office();
       const errands = queue();
       work(
         errands,
@@ -52,13 +57,19 @@ export function describeBullWorker(name: string, openDriver: () => Promise<Drive
       const errands = queue();
       const begun = new Journal<string>();
       // A worker as it is after kill -9: it holds the job, and no longer renews its lock.
-      const dead = driver.worker(
+      const dead = new Worker(
         errands.name,
         async ({ id }) => {
           begun.note(id ?? '');
           await new Promise<void>(() => {});
         },
-        { lockDuration: 500, skipLockRenewal: true, skipStalledCheck: true },
+        {
+          connection: { url },
+          prefix: prefixOf(parseQueueAddress(url), errands.name),
+          lockDuration: 500,
+          skipLockRenewal: true,
+          skipStalledCheck: true,
+        },
       );
       await errands.add(notes('a'));
       await begun.until(1);
@@ -66,7 +77,11 @@ export function describeBullWorker(name: string, openDriver: () => Promise<Drive
       const runs = new Journal<object>();
       work(
         errands,
-        errand(async (job) => runs.note(counted(job))),
+        errand(async (job) => {
+          // People see that a worker lost it.
+          expect(await errands.inspect()).toMatchObject({ stalled: 1 });
+          runs.note(counted(job));
+        }),
       );
       expect(await runs.until(1)).toEqual([{ attemptsMade: 0, starts: 2, isLastAttempt: false }]);
     });

@@ -6,7 +6,6 @@ import { checkQueue } from '../../src/queue/open-backend.ts';
 test.each([
   ['redis', 5, 'it did not answer within 5 s'],
   ['redis+sentinel', 4, 'All sentinels are unreachable'],
-  ['postgres', 5, 'it did not answer within 5 s'],
 ])('a server that never answers is given up, and its connection ends: %s, after %i s', async (scheme, seconds, why) => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

@@ -1,4 +1,4 @@
-/** A private Redis or Postgres of one test file. Tests stop, kill and freeze it as they like: no one else uses it. */
+/** A private server of one test file. Tests stop, kill and freeze it as they like: no one else uses it. */
 export interface TestServer {
   /** `redis://…` or `postgres://…`, the same for as long as the server lives. */
   readonly url: string;

@@ -91,8 +91,6 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
   const queue = meantFor(options, budgetShare, openRegionQueue(backend, region, appId, onError));
   const listsShare = listsPerMinute === undefined ? budgetShare : undefined;
   const lists = meantFor(options, listsShare, openListsQueue(backend, region, appId, onError));
-  // A queue of this process only is a cache: the ledger knows what to send.
-  if (!backend.shared) await Promise.all([queue.clear(), lists.clear()]);
   await queue.setCallsPerMinute(config.callsPerMinute);
   if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
   const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
@@ -118,7 +116,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         queue.callsPerMinute(),
         ownLists(),
         lists.callsPerMinute(),
-        backend.shared ? queue.workers() : 1,
+        queue.workers(),
       ]);
       return {
         region,

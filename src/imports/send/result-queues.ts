@@ -33,7 +33,7 @@ const STUCK_MS = 60_000;
 
 /** @param owner names the queues after this coordinator, because others may share the server */
 export function openResultQueues(backend: Backend, owner: string, onError: (error: Error) => void): ResultQueues {
-  if (!backend.shared)
+  if (backend.kind === 'embedded')
     return {
       outcomes: undefined,
       answers: undefined,

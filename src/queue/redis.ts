@@ -1,117 +1,26 @@
 import { getCACertificates } from 'node:tls';
-import { type IQueueBackend, type Job, type JobJson, Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import { counted, printable } from '../text/wording.ts';
-import type { BullQueue, BullWorker, Driver } from './bull-backend.ts';
 import type { QueueAddress } from './queue-address.ts';
 
-type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
+/** A connection to Redis or Valkey: to one server, to a cluster, or to a master that sentinels know. */
+export type RedisConnection = Redis | Cluster;
 
-/** The key counts the calls of a window. As in BullMQ, a number above every limit means that no job may start. */
-const LENGTHEN_WAIT =
-  "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
-
-const SWAP_NOTE = `
-  local found = redis.call('hget', KEYS[1], ARGV[1]) or ''
-  if found ~= ARGV[2] then return found end
-  redis.call('hset', KEYS[1], ARGV[1], ARGV[3])
-  return ARGV[3]`;
-
-/** Jobs that are fetched and have not begun. */
-const FETCHED_AHEAD = 4;
-
-class RedisWorker extends Worker<unknown, void, string, IQueueBackend> {
-  // The constructor of BullMQ's worker sets the concurrency, before a field of this class would have its value.
-  declare private most: number;
-  declare private begun: number | undefined;
-
-  override get concurrency(): number {
-    return this.most;
-  }
-
-  override set concurrency(concurrency: number) {
-    this.most = concurrency;
-    this.makeRoom(0);
-  }
-
-  /**
-   * BullMQ fetches one job after the other and begins none before it has as many as may run: far from the server, the
-   * locks of the first ones would run out meanwhile.
-   */
-  private makeRoom(change: number): void {
-    this.begun = (this.begun ?? 0) + change;
-    super.concurrency = Math.min(this.most, this.begun + FETCHED_AHEAD);
-  }
-
-  override async processJob(...job: Parameters<Worker<unknown, void, string>['processJob']>) {
-    this.makeRoom(1);
-    try {
-      return await super.processJob(...job);
-    } finally {
-      this.makeRoom(-1);
-    }
-  }
-
-  /** Given to the processor, whose schema refuses it. BullMQ would stop at it for good. */
-  protected override createJob(json: JobJson, id: string): Job<unknown, void, string> {
-    return asText(json, (readable) => super.createJob(readable, id));
-  }
-}
-
-class RedisQueue extends Queue {
-  override async getJob(id: string): Promise<Job | undefined> {
-    const json = await this.backend.getJobData(id);
-    return json && asText(json, (readable) => this.Job.fromJSON(this, readable, id));
-  }
-}
-
-/** Reads a job. A payload that is not JSON becomes text. */
-function asText<Read>(json: JobJson, read: (json: JobJson) => Read): Read {
-  try {
-    return read(json);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return read({ ...json, data: JSON.stringify(json.data) });
-  }
-}
-
-/** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
-export async function openRedis(address: RedisAddress, onError: (error: Error) => void, ca?: string): Promise<Driver> {
+/**
+ * Opens a connection for BullMQ. A server that is away is waited for.
+ * @param onError is called when the server cannot be reached
+ * @param ca certificate authority to trust in addition to the usual ones, PEM
+ */
+export function connectPatiently(
+  address: QueueAddress,
+  onError: (error: Error) => void,
+  ca: string | undefined,
+): RedisConnection {
   const connection = patient(connect(address, ca));
   connection.on('error', onError);
   // A cluster that loses one of its nodes has no error of its own.
   connection.on('node error', onError);
-  // Hash tags put all keys of a queue into one slot, which a cluster needs, and different queues into different ones.
-  const prefix = (name: string) => `{${address.namespace}-${name}}`;
-  return {
-    kind: 'redis',
-    queue: (name, options) =>
-      new RedisQueue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
-    worker: (name, process, options) =>
-      new RedisWorker(name, process as never, {
-        ...options,
-        connection,
-        prefix: prefix(name),
-      }) as unknown as BullWorker,
-    lengthenWait: async (queue, waitMs) => {
-      await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), waitMs, Number.MAX_SAFE_INTEGER);
-    },
-    takeOut: async (queue, id) => {
-      // Read at the last moment: a worker may have tried it and recorded that in the payload. 0: a worker has it.
-      const job = await queue.getJob(id);
-      // Text could not be read as JSON: it is left to a worker, which gives it up and says so.
-      if (job === undefined || typeof job.data === 'string') return;
-      return (await queue.remove(id)) === 1 ? job : undefined;
-    },
-    readNote: async (queue, note) => (await connection.hget(queue.toKey('meta'), note)) ?? '',
-    swapNote: async (queue, note, before, after) =>
-      String(await connection.eval(SWAP_NOTE, 1, queue.toKey('meta'), note, before, after)),
-    warnings: async () => (await risksOf(connection)).map(({ text }) => text),
-    close: async () => {
-      // `quit` would wait for a server that may be down.
-      connection.disconnect();
-    },
-  };
+  return connection;
 }
 
 /**
@@ -124,7 +33,7 @@ const FAR_S = 2;
  * BullMQ opens a connection again whose wait for a job has not ended one second after its time. Far from the server, every
  * wait would end so: the server is asked to end it earlier.
  */
-function patient<Client extends Redis | Cluster>(client: Client): Client {
+function patient<Client extends RedisConnection>(client: Client): Client {
   const { bzpopmin, duplicate } = client;
   return Object.assign(client, {
     bzpopmin: (key: string, timeoutS: number) =>
@@ -149,10 +58,10 @@ const SILENT_MS = 15_000;
  * @param retryMs wait before the next attempt to connect, in ms; null for none
  */
 function connect(
-  { topology, hosts, tls, username, password, db, master }: RedisAddress,
+  { topology, hosts, tls, username, password, db, master }: QueueAddress,
   ca: string | undefined,
   retryMs: () => number | null = () => 500 + Math.random() * 250,
-): Redis | Cluster {
+): RedisConnection {
   const verified = {
     // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
     rejectUnauthorized: true,
@@ -194,7 +103,8 @@ export interface Risk {
   readonly severe: boolean;
 }
 
-async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
+/** Settings of the server that put jobs at risk. */
+export async function risksOf(connection: RedisConnection): Promise<Risk[]> {
   const info = await connection.info();
   const read = (field: string) => new RegExp(`^${field}:(.*)$`, 'm').exec(info)?.[1]?.trim();
   const risks: Risk[] = [];
@@ -220,7 +130,7 @@ async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
 }
 
 /** Jobs that workers have set aside, in all queues of this rollcall. */
-async function unreadableJobs(connection: Redis | Cluster, namespace: string): Promise<Risk[]> {
+async function unreadableJobs(connection: RedisConnection, namespace: string): Promise<Risk[]> {
   const nodes = connection instanceof Cluster ? connection.nodes('master') : [connection];
   const found: { key: string; jobs: number }[] = [];
   for (const node of nodes) {
@@ -239,25 +149,31 @@ async function unreadableJobs(connection: Redis | Cluster, namespace: string): P
   return [{ text, severe: true }];
 }
 
+/** Time in which the server must answer a check, in ms. */
+const ANSWER_MS = 5_000;
+
 /**
- * Checks the server without leaving anything there. @throws Error if it cannot be reached
- * @param over ends the connection: a server that never answers would keep the process alive
+ * Checks the server. Nothing is made, changed or left there.
+ * @param ca certificate authority to trust in addition to the usual ones, PEM
+ * @throws Error if it does not answer
  */
-export async function checkRedis(
-  address: RedisAddress,
-  ca: string | undefined,
-  over: AbortSignal,
-): Promise<readonly Risk[]> {
+export async function checkRedis(address: QueueAddress, ca?: string): Promise<Risk[]> {
   const connection = connect(address, ca, () => null);
-  over.addEventListener('abort', () => connection.disconnect(), { once: true });
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(late.reject, ANSWER_MS, new Error(`it did not answer within ${ANSWER_MS / 1000} s`));
   let last: Error | undefined;
   connection.on('error', (error) => {
     last = error;
   });
+  const look = async () => [...(await risksOf(connection)), ...(await unreadableJobs(connection, address.namespace))];
   try {
-    return [...(await risksOf(connection)), ...(await unreadableJobs(connection, address.namespace))];
+    return await Promise.race([look(), late.promise]);
   } catch (error) {
     // The error of opening the connection says more than that it is closed.
     throw last ?? error;
+  } finally {
+    clearTimeout(timer);
+    // One that never answers would keep the process alive.
+    connection.disconnect();
   }
 }
