@@ -67,6 +67,8 @@ function config(readme: string, base: string): string {
     cleanUrls: true,
     // A path of the project's own files is no page; a test follows all links.
     ignoreDeadLinks: true,
+    // Without it, browsers ask for /favicon.ico.
+    head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${base}mark.svg` }]],
     // Its own folder decides, not the project's tsconfig.json.
     vite: { esbuild: { tsconfigRaw: '{}' } },
     themeConfig: {
@@ -111,6 +113,7 @@ export async function buildSite(outDir: string, base = new URL(MANIFEST.homepage
     const all = pages();
     for (const [path, text] of all) write(join(folder, path), text);
     cpSync(join(ROOT, 'docs/pictures'), join(folder, 'docs/pictures'), { recursive: true });
+    cpSync(join(ROOT, 'src/console/mark.svg'), join(folder, 'public/mark.svg'));
     write(join(folder, '.vitepress/config.mjs'), config(all.get('index.md') ?? '', base));
     write(join(folder, '.vitepress/theme/index.js'), THEME);
     write(join(folder, '.vitepress/theme/style.css'), STYLE);

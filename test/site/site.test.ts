@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.json': 'application/json',
+  '.svg': 'image/svg+xml',
 };
 
 const browser = useBrowser();
@@ -87,6 +88,11 @@ test('all links and anchors lead to something', () => {
     }
   }
   expect(dead).toEqual([]);
+});
+
+test('each page names its icon: a browser that finds none asks for /favicon.ico', () => {
+  const icon = `<link rel="icon" type="image/svg+xml" href="${BASE}mark.svg">`;
+  expect(htmlFiles().filter((file) => !read(file).includes(icon))).toEqual([]);
 });
 
 test('each schema is at the address that it names', () => {
