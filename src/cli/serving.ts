@@ -63,7 +63,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       show: (text: string) => say(io, text),
       keepMs: config.keepMs,
       isServer: true,
-      logStream: await logStream(io),
+      logStream: logStream(io),
       observer: callMetrics(registry),
       reading: io.reading,
     });

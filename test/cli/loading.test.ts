@@ -83,9 +83,7 @@ test('an import loads what reads, sends and reports, and nothing else', async ()
   const file = place.file('m.csv', members([['g', 'ann']]));
   const { loaded, packages, folders } = await loadedBy(['import', join(place.root, file)], place.env);
   expect([...packages]).toContain('zod');
-  expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|pino-pretty|bullmq|ioredis/.test(name))).toEqual(
-    [],
-  );
+  expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|bullmq|ioredis/.test(name))).toEqual([]);
   for (const folder of ['src/features/sync', 'src/features/recipes', 'src/features/inspect']) {
     expect(folders).not.toContain(folder);
   }

@@ -32,10 +32,11 @@ test('a level that does not exist is refused with those that do', async () => {
 });
 
 test.each([
-  [true, /^\[\d\d:\d\d:\d\d\] WARN: retry \{"region":"us","batch":7\}\n$/],
-  [false, /^\{"level":"warn",.*"region":"us","batch":7,"msg":"retry"\}\n$/],
-])('on a terminal (%j) a line is for people, elsewhere it is JSON', async (isTTY, line) => {
+  [true, false, /^\[\d\d:\d\d:\d\d\] WARN: retry \{"region":"us","batch":7\}\n$/],
+  [true, true, /^\[\d\d:\d\d:\d\d\] .\[33mWARN.\[39m: retry /],
+  [false, false, /^\{"level":"warn",.*"region":"us","batch":7,"msg":"retry"\}\n$/],
+])('on a terminal (%j) a line is for people, perhaps with colours (%j), elsewhere it is JSON', (isTTY, color, line) => {
   const out = Object.assign(new PassThrough(), { isTTY });
-  createLog({ stream: await logStream({ out, color: false }) }).warn({ region: 'us', batch: 7 }, 'retry');
+  createLog({ stream: logStream({ out, color }) }).warn({ region: 'us', batch: 7 }, 'retry');
   expect(String(out.read())).toMatch(line);
 });

@@ -53,7 +53,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
   const { level, file } = config.log;
-  const log = createLog({ level, file, stream: await logStream(io) });
+  const log = createLog({ level, file, stream: logStream(io) });
   const onError = quietly((error) => log.warn({ err: error }, error.message));
   const lifecycle = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));

@@ -1,6 +1,8 @@
+import { styleText } from 'node:util';
 import type { CoordinatorParts } from '../../app/compose.ts';
 import { environmentVariable } from '../../platform/config.ts';
 import type { LogStream } from '../../platform/log.ts';
+import type { LogLevel } from '../../platform/log-settings.ts';
 import { wrap } from '../../text/terminal-text.ts';
 
 /** Environment of a command. It writes results to `out`, everything else to `err`. */
@@ -70,9 +72,28 @@ export function say(io: Io, ...lines: readonly string[]): void {
 }
 
 /** Log output of a long-running command: lines for people on a terminal, JSON everywhere else. */
-export async function logStream({ out, color }: Pick<Io, 'out' | 'color'>): Promise<LogStream> {
-  if (!('isTTY' in out) || out.isTTY !== true) return { write: (line) => void out.write(line) };
-  const { prettyFactory } = await import('pino-pretty');
-  const pretty = prettyFactory({ colorize: color, ignore: 'pid', singleLine: true, translateTime: 'SYS:HH:MM:ss' });
-  return { write: (line) => void out.write(pretty(line)) };
+export function logStream({ out, color }: Pick<Io, 'out' | 'color'>): LogStream {
+  const isForPeople = 'isTTY' in out && out.isTTY === true;
+  return { write: (line) => void out.write(isForPeople ? readable(JSON.parse(line), color) : line) };
+}
+
+const LEVEL_COLOURS: Readonly<Record<LogLevel, 'red' | 'yellow' | 'green' | 'blue'>> = {
+  error: 'red',
+  warn: 'yellow',
+  info: 'green',
+  debug: 'blue',
+};
+
+interface LogLine {
+  readonly level: LogLevel;
+  readonly time: string;
+  readonly pid: number;
+  readonly msg: string;
+}
+
+function readable({ level, time, pid: _, msg, ...facts }: LogLine, color: boolean): string {
+  const name = level.toUpperCase();
+  const shown = color ? styleText(LEVEL_COLOURS[level], name, { validateStream: false }) : name;
+  const more = Object.keys(facts).length === 0 ? '' : ` ${JSON.stringify(facts)}`;
+  return `[${new Date(time).toTimeString().slice(0, 8)}] ${shown}: ${msg}${more}\n`;
 }
