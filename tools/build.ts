@@ -15,6 +15,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /** Read while rollcall runs, and not made by the compiler. */
 const KEPT = new Set(['.sql']);
+/** The licence of a package, and those of what it contains itself. */
+const LICENCE = /^(LICENSE|NOTICE|swagger-ui-bundle\.js\.LICENSE\.txt)$/;
 /** The entry of the programmatic API's types. */
 const API_TYPES = join(DIST, 'src/index.d.ts');
 
@@ -41,11 +43,13 @@ async function buildConsole(): Promise<void> {
   mkdirSync(folder);
   const bundle = await bundleConsole();
   for (const [name, body] of bundle) writeFileSync(join(folder, name), body);
-  const licences = packagesIn(bundle).map(
-    (name) => `${name}\n\n${readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`,
-  );
-  const title = 'The console contains parts of these packages.';
-  writeFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), [title, ...licences].join('\n\n'));
+  const licences = packagesIn(bundle).map((name) => {
+    const from = join(ROOT, 'node_modules', name);
+    const files = readdirSync(from).filter((file) => LICENCE.test(file));
+    return [name, ...files.map((file) => readFileSync(join(from, file), 'utf8').trim())].join('\n\n');
+  });
+  const title = 'The files for the browser contain parts of these packages.';
+  writeFileSync(join(DIST, 'THIRD-PARTY-LICENSES.txt'), `${[title, ...licences].join('\n\n\n')}\n`);
 }
 
 function writeSchemas(): void {

@@ -15,7 +15,7 @@ export interface ConsoleFile {
   readonly tag: string;
 }
 
-/** The console: its one page, and the files under /assets by name. A name holds a hash of the file's content. */
+/** The console: its one page, and the files under /assets by name. A name that ends in a hash changes with the content. */
 export interface ConsoleBundle {
   readonly page: ConsoleFile;
   readonly assets: ReadonlyMap<string, ConsoleFile>;
@@ -28,6 +28,8 @@ export type ConsoleTexts = ReadonlyMap<string, Buffer>;
 const FOLDER = new URL('../console/', import.meta.url);
 const ENTRY = 'main.tsx';
 const PAGE = 'index.html';
+/** They draw the page of the API. */
+const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -57,14 +59,14 @@ async function readBuilt(): Promise<ConsoleTexts> {
   return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, FOLDER))] as const)));
 }
 
-/** The packages of which the console contains parts, by its source maps: their licences go with it. */
+/** The packages of which the browser's files contain parts, by the console's source maps: their licences go with it. */
 export function packagesIn(texts: ConsoleTexts): string[] {
   const maps = [...texts].filter(([name]) => name.endsWith('.map')).map(([, body]) => body.toString());
   const found = maps.flatMap((map) => [...map.matchAll(/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//g)]);
-  return [...new Set(found.flatMap(([, name]) => name ?? []))].toSorted();
+  return [...new Set(['swagger-ui-dist', ...found.flatMap(([, name]) => name ?? [])])].toSorted();
 }
 
-/** Makes one script and one stylesheet of the console's sources. */
+/** Makes one script and one stylesheet of the console's sources, and takes those that draw the page of the API. */
 export async function bundleConsole(): Promise<ConsoleTexts> {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
@@ -90,7 +92,9 @@ export async function bundleConsole(): Promise<ConsoleTexts> {
     return `/assets/${found?.[0]}`;
   });
   const mark = await readFile(new URL('mark.svg', FOLDER));
-  return new Map([...made, ['mark.svg', mark], [PAGE, Buffer.from(named)]]);
+  const folder = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
+  const swagger = SWAGGER_FILES.map(async (name) => [name, await readFile(new URL(name, folder))] as const);
+  return new Map([...made, ...(await Promise.all(swagger)), ['mark.svg', mark], [PAGE, Buffer.from(named)]]);
 }
 
 async function fileOf(name: string, body: Buffer): Promise<ConsoleFile> {

@@ -7,6 +7,7 @@ import { Problem } from './problem.ts';
 const PAGES = ['/', '/imports', '/imports/:id', '/members', '/members/:uid', '/audit', '/settings', '/login'];
 
 /** The name changes with the content: a browser need not ask for it again. */
+const HAS_HASH = /-[A-Z0-9]{8}\.\w+(\.map)?$/;
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
 const MARK = 'mark.svg';
@@ -28,7 +29,7 @@ export function consoleRoutes(app: Api): void {
     const { name } = request.params as { name: string };
     const file = (await consoleBundle()).assets.get(name);
     if (file === undefined) throw new Problem('NOT_FOUND', `There is no asset ${name}.`);
-    return send(request, reply, file, name === MARK ? ASK_FIRST : FOR_EVER);
+    return send(request, reply, file, HAS_HASH.test(name) ? FOR_EVER : ASK_FIRST);
   });
   // Asked for by browsers where a page names none: a report, the documentation.
   app.get('/favicon.ico', PUBLIC, async (request, reply) => {

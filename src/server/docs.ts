@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { PROBLEMS } from '../api/problem-codes.ts';
@@ -7,17 +6,13 @@ import { html, type Markup, NOTHING } from '../text/markup.ts';
 import type { Api } from './context.ts';
 import { withBodyRefusals } from './problem.ts';
 
-/** Swagger UI draws the page of the API from `/openapi.json`. The plugin is only its carrier: the page that it makes has no viewport. */
-const SWAGGER_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'] as const;
-const SWAGGER_FOLDER = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')));
-
-/** The API for people; its addresses are drawn by a script. */
+/** The API for people; Swagger UI draws it from `/openapi.json`. */
 function apiPage(): string {
   return page(
     'rollcall API',
     html`<nav aria-label="Pages" class="links"><a href="/">Back to the console</a> <a href="/docs/errors">Errors, with what to do</a> <a href="/openapi.json">openapi.json, for programs</a></nav>
 <noscript><p>This page needs JavaScript. Without it, <a href="/openapi.json">openapi.json</a> says the same.</p></noscript><div id="api"></div>`,
-    html`<link rel="stylesheet" href="/docs/swagger-ui.css"><script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/page.js" defer></script>`,
+    html`<link rel="stylesheet" href="/assets/swagger-ui.css"><script src="/assets/swagger-ui-bundle.js" defer></script><script src="/docs/page.js" defer></script>`,
   );
 }
 
@@ -162,7 +157,4 @@ export function docsRoutes(app: Api): void {
   page('/docs/errors', 'text/html', errorsPage);
   page('/docs/page.js', 'text/javascript', () => PAGE_SCRIPT);
   page('/docs/style.css', 'text/css', () => PAGE_STYLE);
-  for (const name of SWAGGER_FILES) {
-    app.get(`/docs/${name}`, options, (_request, reply) => reply.sendFile(name, SWAGGER_FOLDER));
-  }
 }

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { Readable } from 'node:stream';
+import openFile from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportQuery } from '../api/imports.ts';
 import { rowOperations } from '../api/operations/row-operations.ts';
@@ -55,13 +56,13 @@ export function reportRoutes(app: Api, context: ServerContext): void {
   });
 
   /** @param file that has it where the import has finished */
-  function send(
+  async function send(
     request: FastifyRequest,
     reply: FastifyReply,
     { id, state }: ImportRecord,
     file: string | undefined,
     asked: ReportRequest,
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     // A report holds people's ids: no cache on the way keeps it.
     reply.header('cache-control', 'private, no-cache');
     if (isFinal(state) && file !== undefined && existsSync(file)) return sendFile(request, reply, file);
@@ -101,16 +102,16 @@ function fileFor({ form, filter }: Wanted, paths: ReturnType<typeof reportPaths>
 }
 
 /** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */
-function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
   const { range, 'accept-encoding': encodings = '' } = request.headers;
   if (range === undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings))) {
     reply.header('accept-ranges', 'none');
     return reply.send(createReadStream(path));
   }
-  return reply.sendFile(basename(path), path.slice(0, -basename(path).length), {
-    contentType: false,
-    cacheControl: false,
-  });
+  const options = { root: dirname(path), contentType: false, cacheControl: false };
+  const sent = await openFile(request.raw, encodeURIComponent(basename(path)), options);
+  if (sent.type === 'error') throw sent.metadata.error;
+  return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream);
 }
 
 /** The name under which a browser keeps the report. A page is shown instead. */

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
-import files from '@fastify/static';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
@@ -61,7 +60,7 @@ const CONTENT_POLICY = {
 
 /** The server without its routes: how it reads requests, refuses them and sends replies. */
 async function bareServer(options: ServerOptions, isStopping: () => boolean): Promise<Api> {
-  const { dir, log } = options;
+  const { log } = options;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
     // Requests that change something or fail are logged below.
@@ -112,15 +111,6 @@ async function bareServer(options: ServerOptions, isStopping: () => boolean): Pr
     hsts: false,
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
-  });
-  // For report files on the disk: their routes name the folder, and nothing else is served.
-  await app.register(files, {
-    root: dir.root,
-    serve: false,
-    cacheControl: false,
-    setHeaders: (reply) => {
-      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache');
-    },
   });
   await app.register(compress, {
     encodings: ['gzip'],
