@@ -9,9 +9,10 @@ COPY tools tools
 COPY src src
 COPY jobs jobs
 RUN npm run build
-# npm keeps the compiler, which a package names as an optional companion. Types and source maps are a third of the rest.
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
- && rm -rf node_modules/typescript node_modules/@typescript \
+# The tools of the development go; the packages that are optional elsewhere stay, in the versions of the lock file. Types and source
+# maps are a third of the rest.
+RUN npm pkg delete devDependencies peerDependenciesMeta \
+ && npm prune --ignore-scripts --no-audit --no-fund \
  && find node_modules dist -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -exec rm -f {} +
 
 FROM node:24.18.0-alpine@sha256:a0b9bf06e4e6193cf7a0f58816cc935ff8c2a908f81e6f1a95432d679c54fbfd

@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   EDITED_MEANWHILE: 'usage',
   SOURCE_NOT_ALLOWED: 'usage',
   BAD_SOURCE: 'usage',
+  PACKAGE_MISSING: 'usage',
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
   UNKNOWN_LEDGER: 'usage',

@@ -120,6 +120,7 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   BAD_SCHEDULE: { code: 'BAD_OPTION', hasRemedy: true },
   EDITED_MEANWHILE: { code: 'EDITED_MEANWHILE' },
   SOURCE_NOT_ALLOWED: { code: 'SOURCE_NOT_ALLOWED', field: 'file', hasRemedy: true },
+  PACKAGE_MISSING: { code: 'BAD_OPTION', hasRemedy: true },
 };
 
 interface FeatureProblem {

@@ -1,6 +1,7 @@
 import { option, words } from '../errors/named-options.ts';
 import { refuseAddress, shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
+import { type PackageUse, withPackages } from '../platform/optional-packages.ts';
 import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
 import type { Adapter, Source, SourceRequest, SourceSettings } from './source.ts';
 import { SourceError } from './source-errors.ts';
@@ -11,6 +12,8 @@ interface Scheme {
   readonly names: readonly string[];
   /** The settings that it takes. */
   readonly takes: readonly (keyof SourceSettings)[];
+  /** Packages that may not be installed. */
+  readonly needs?: PackageUse;
   /** Loaded only when the scheme is named. */
   readonly load: () => Promise<Adapter>;
 }
@@ -24,21 +27,25 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['s3'],
     takes: ['endpoint', 'region', 'secrets'],
+    needs: 'addresses with s3:// and gs://',
     load: async () => (await import('./s3-source.ts')).s3Source,
   },
   {
     names: ['gs'],
     takes: ['endpoint', 'secrets'],
+    needs: 'addresses with s3:// and gs://',
     load: async () => (await import('./s3-source.ts')).s3Source,
   },
   {
     names: ['postgres', 'postgresql'],
     takes: ['query', 'table', 'secrets'],
+    needs: 'addresses with postgres://',
     load: async () => (await import('./postgres-source.ts')).postgresSource,
   },
   {
     names: ['mysql', 'mariadb'],
     takes: ['query', 'table', 'secrets'],
+    needs: 'addresses with mysql:// and mariadb://',
     load: async () => (await import('./mysql-source.ts')).mysqlSource,
   },
   {
@@ -49,6 +56,7 @@ const SCHEMES: readonly Scheme[] = [
   {
     names: ['sftp'],
     takes: ['secrets', 'keyFile', 'knownHosts'],
+    needs: 'addresses with sftp://',
     load: async () => (await import('./sftp-source.ts')).sftpSource,
   },
 ];
@@ -118,10 +126,16 @@ export function shownFile({ file }: { readonly file: string }): string {
   return isAddress(file) ? addressName(file) : file;
 }
 
-/** The source at an address. @throws SourceError */
+/** Loads what reads an address. @param address from `checkedAddress` @throws PackageMissing */
+export async function adapterFor(address: string): Promise<Adapter> {
+  const scheme = schemeFor(address);
+  if (scheme === undefined) throw new Error(`no adapter for ${schemeOf(address)}`);
+  const { needs, load } = scheme;
+  return needs === undefined ? load() : withPackages(needs, load);
+}
+
+/** The source at an address. @throws SourceError, PackageMissing */
 export async function sourceAt(request: SourceRequest): Promise<Source> {
   const address = checkedAddress(request.address, request.settings);
-  const adapter = await schemeFor(address)?.load();
-  if (adapter === undefined) throw new Error(`no adapter for ${schemeOf(address)}`);
-  return adapter({ ...request, address });
+  return (await adapterFor(address))({ ...request, address });
 }

@@ -1,11 +1,17 @@
+import { withPackages } from '../../platform/optional-packages.ts';
 import type { Tracing } from './traced.ts';
 import { tracingSettings } from './tracing-settings.ts';
 
 /**
- * Undefined where no traces are wanted: then nothing of OpenTelemetry is loaded. @throws ConfigError
+ * Undefined where no traces are wanted: then nothing of OpenTelemetry is loaded. @throws ConfigError, PackageMissing
  * @param warn is told once when traces are lost
  */
 export async function openTracing(warn: (text: string) => void): Promise<Tracing | undefined> {
   const settings = tracingSettings();
-  return settings === undefined ? undefined : (await import('./open-telemetry.ts')).openTelemetry(settings, warn);
+  if (settings === undefined) return undefined;
+  const { openTelemetry } = await withPackages(
+    'traces (OTEL_SDK_DISABLED=true turns them off)',
+    () => import('./open-telemetry.ts'),
+  );
+  return openTelemetry(settings, warn);
 }

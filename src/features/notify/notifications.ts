@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { PackageMissing } from '../../platform/optional-packages.ts';
 import type { ServerContext } from '../../server/context.ts';
+import { asSentence } from '../../text/wording.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
 import type { NotificationsView } from './operations.ts';
 import { Outbox, RESULTS, type Told } from './outbox.ts';
@@ -49,10 +51,10 @@ export async function openNotifications(
   try {
     await use(kept === undefined ? fixed : await open(kept.address, kept.secret));
   } catch (error) {
-    if (!(error instanceof BadReceiver)) throw error;
+    if (!(error instanceof BadReceiver || error instanceof PackageMissing)) throw error;
     log.error({ err: error }, 'the receiver of notifications that was set is not used');
     await use(undefined);
-    problem = `The address ${error.message}`;
+    problem = error instanceof BadReceiver ? `The address ${error.message}` : asSentence(error.message);
   }
 
   return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors/message-of.ts';
 import { type Config, ConfigError } from '../../platform/config.ts';
+import { withPackages } from '../../platform/optional-packages.ts';
 import { noteText, slackBody } from './note.ts';
 import type { NotificationTried } from './operations.ts';
 import { BadReceiver, openWebhook, parsed, type Receiver, signingKey } from './receiver.ts';
@@ -16,13 +17,16 @@ export function isSigned(address: string): boolean {
  * Opens a receiver of the kind that the beginning of its address says.
  * @param key signs notifications to programs; undefined: they are not signed
  * @param allowPrivate allows addresses of this machine and of private networks, and plain HTTP
- * @throws BadReceiver
+ * @throws BadReceiver, PackageMissing
  */
 export async function openReceiver(
   address: string,
   { key, allowPrivate }: { readonly key: Buffer | undefined; readonly allowPrivate: boolean },
 ): Promise<Receiver> {
-  if (/^smtps?:/.test(address)) return (await import('./mail.ts')).openMailReceiver(parsed(address), allowPrivate);
+  if (/^smtps?:/.test(address)) {
+    const { openMailReceiver } = await withPackages('notifications by mail', () => import('./mail.ts'));
+    return openMailReceiver(parsed(address), allowPrivate);
+  }
   if (isSigned(address)) return openWebhook(address, key, allowPrivate);
   const slack = openWebhook(address.slice(SLACK.length), undefined, allowPrivate);
   return { ...slack, send: ({ id, body }, signal) => slack.send({ id, body: slackBody(body) }, signal) };

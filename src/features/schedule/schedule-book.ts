@@ -3,7 +3,7 @@ import { option, words } from '../../errors/named-options.ts';
 import { createSettingsOf } from '../../options/create-options.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
-import { checkedAddress, shownFile } from '../../sources/schemes.ts';
+import { adapterFor, checkedAddress, shownFile } from '../../sources/schemes.ts';
 import { isAddress, isRemote } from '../../text/address-text.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
@@ -114,7 +114,7 @@ export function scheduleBook(options: ScheduleBookOptions): ScheduleBook {
   };
 }
 
-/** @throws CronError, SourceError, ScheduleError, LimitError, ProtectFileError */
+/** @throws CronError, SourceError, PackageMissing, ScheduleError, LimitError, ProtectFileError */
 async function checkRequest({
   file,
   cron,
@@ -126,7 +126,7 @@ async function checkRequest({
   options,
 }: ScheduleRequest): Promise<void> {
   checkCron(cron, tz);
-  if (isAddress(source)) checkedAddress(source, { ...settings, headers });
+  if (isAddress(source)) await adapterFor(checkedAddress(source, { ...settings, headers }));
   else if (!isRemote(source) && Object.keys(headers).length > 0) {
     throw ScheduleError.bad(
       'headers',

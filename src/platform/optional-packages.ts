@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { shellWord } from '../text/shell-word.ts';
+import { PACKAGE_FOLDER, PEERS } from './package-folder.ts';
+
+/**
+ * Packages that only some uses of rollcall need. They are optional peers in package.json: who needs one installs it, and the image has
+ * all. A module that imports one is loaded by `withPackages` alone.
+ */
+export const OPTIONAL_PACKAGES = {
+  'addresses with s3:// and gs://': ['@aws-sdk/client-s3'],
+  'addresses with sftp://': ['ssh2'],
+  'addresses with postgres://': ['pg', 'pg-cursor'],
+  'addresses with mysql:// and mariadb://': ['mysql2'],
+  'notifications by mail': ['nodemailer'],
+  'traces (OTEL_SDK_DISABLED=true turns them off)': [
+    '@opentelemetry/api',
+    '@opentelemetry/context-async-hooks',
+    '@opentelemetry/core',
+    '@opentelemetry/exporter-trace-otlp-http',
+    '@opentelemetry/exporter-trace-otlp-proto',
+    '@opentelemetry/instrumentation-undici',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace',
+    'bullmq-otel',
+  ],
+} as const;
+
+/** A use of rollcall, as messages name it. */
+export type PackageUse = keyof typeof OPTIONAL_PACKAGES;
+
+/** Loads a module that imports what a use needs. @throws PackageMissing */
+export function withPackages<Module>(use: PackageUse, load: () => Promise<Module>): Promise<Module> {
+  checkPackages(use);
+  return load();
+}
+
+/** @throws PackageMissing where a package that a use needs is not installed */
+export function checkPackages(use: PackageUse, isInstalled = resolves, folder = fileURLToPath(PACKAGE_FOLDER)): void {
+  const missing = OPTIONAL_PACKAGES[use].filter((name) => !isInstalled(name));
+  if (missing.length > 0) throw new PackageMissing(use, missing, installCommand(missing, folder));
+}
+
+export class PackageMissing extends RollcallError {
+  constructor(use: PackageUse, packages: readonly string[], command: string) {
+    const [what, are] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are'];
+    super('PACKAGE_MISSING', `${use} need the ${what} ${packages.join(', ')}, which ${are} not installed`, {
+      remedy: `install with \`${command}\``,
+      facts: { packages, command },
+    });
+  }
+}
+
+function resolves(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the command that puts packages where the rollcall in `folder` finds them, in versions that it works with. */
+function installCommand(names: readonly string[], folder: string): string {
+  const [above = '', ...below] = folder.split(/[/\\]node_modules[/\\]/);
+  if (below.length === 0) return `npm ci --include=dev --prefix ${shellWord(folder)}`;
+  const versions = names.map((name) => `${name}@${/^\^(0\.\d+|\d+)/.exec(PEERS[name] ?? '')?.[1]}`);
+  // Only where npm installs for a whole machine is there no package.json.
+  const isGlobal = !existsSync(join(above, 'package.json'));
+  const prefix = isGlobal && basename(above) === 'lib' ? dirname(above) : above;
+  return ['npm install', ...(isGlobal ? ['-g'] : []), '--prefix', shellWord(prefix), ...versions].join(' ');
+}
