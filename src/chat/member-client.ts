@@ -10,7 +10,15 @@ import {
 import { MalformedReply, ServiceRefusal } from './call-errors.ts';
 import type { MemberResult } from './contract.ts';
 import type { Redact } from './redact.ts';
-import { bannedPage, editReply, type ListedMember, MAX_PAGE_BYTES, membersPage, type Pagination } from './replies.ts';
+import {
+  actionMessage,
+  bannedPage,
+  editReply,
+  type ListedMember,
+  MAX_PAGE_BYTES,
+  membersPage,
+  type Pagination,
+} from './replies.ts';
 import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
 import type { MemberScope } from './service/lists.ts';
 
@@ -76,15 +84,14 @@ export function createMemberClient(ask: Ask, redact: Redact, bannedList?: Banned
 
   async function edit(
     method: 'POST' | 'PUT' | 'DELETE',
-    list: string,
-    uid: string,
+    place: string,
+    { guid, uid, scope }: Edit,
     { onBehalfOf, signal }: ActingOptions,
-    scope?: MemberScope,
   ): Promise<ReplyMeta> {
-    const path = `${list}/${segment('uid', uid)}`;
+    const path = `${place}/${segment('uid', uid)}`;
     const body = scope === undefined ? undefined : { scope };
     const { reply, ...meta } = await ask({ method, path, body, onBehalfOf }, editReply, signal);
-    requireDone(reply.data, scope, meta, redact);
+    requireDone(reply.data, { guid, uid, scope }, meta, redact);
     return meta;
   }
 
@@ -102,16 +109,16 @@ export function createMemberClient(ask: Ask, redact: Redact, bannedList?: Banned
       return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...meta };
     },
     async changeScope(guid, uid, scope, options = {}) {
-      return edit('PUT', inGroup(guid, 'members'), uid, options, scope);
+      return edit('PUT', inGroup(guid, 'members'), { guid, uid, scope }, options);
     },
     async removeMember(guid, uid, options = {}) {
-      return edit('DELETE', inGroup(guid, 'members'), uid, options);
+      return edit('DELETE', inGroup(guid, 'members'), { guid, uid }, options);
     },
     async banMember(guid, uid, options = {}) {
-      return ofBanned(guid, (path) => edit('POST', path, uid, options));
+      return ofBanned(guid, (path) => edit('POST', path, { guid, uid }, options));
     },
     async unbanMember(guid, uid, options = {}) {
-      return ofBanned(guid, (path) => edit('DELETE', path, uid, options));
+      return ofBanned(guid, (path) => edit('DELETE', path, { guid, uid }, options));
     },
   };
 }
@@ -126,10 +133,19 @@ function pageRequest(list: string, page: number, perPage: number): AppRequest {
   return { method: 'GET', path: `${list}?perPage=${perPage}&page=${page}`, maxReplyBytes: MAX_PAGE_BYTES };
 }
 
-/** A status of 200 is not enough: `success`, or the member's new scope, must say that it was done. */
-function requireDone(data: MemberResult, scope: MemberScope | undefined, meta: ReplyMeta, redact: Redact): void {
+/** A change of one member. */
+interface Edit {
+  readonly guid: string;
+  readonly uid: string;
+  /** The new scope, where that is what changes. */
+  readonly scope?: MemberScope | undefined;
+}
+
+/** A status of 200 is not enough: `success`, the member's new scope, or an action message must say that it was done. */
+function requireDone(data: MemberResult, edit: Edit, meta: ReplyMeta, redact: Redact): void {
   const { httpStatus, rate } = meta;
-  if (data.success === true) return;
+  const { scope } = edit;
+  if (data.success === true || isActionOn(data, edit)) return;
   if (data.success === false || data.error !== undefined) {
     const { error } = refusedEntry(data, redact);
     const serviceMessage = error?.message ?? '';
@@ -142,4 +158,13 @@ function requireDone(data: MemberResult, scope: MemberScope | undefined, meta: R
     `HTTP ${httpStatus} came with a reply that does not say ${lacks}; the call may have been carried out`,
     httpStatus,
   );
+}
+
+/** Whether a reply is an action message about this user and this group (docs/chat-service.md, 49). */
+function isActionOn(data: MemberResult, { guid, uid }: Edit): boolean {
+  const { success, data: read } = actionMessage.safeParse(data);
+  if (!success || read.category !== 'action') return false;
+  const { on, for: group } = read.data.entities;
+  const isSame = (found: string, id: string) => found.toLowerCase() === id.toLowerCase();
+  return isSame(on.entity.uid, uid) && isSame(group.entity.guid, guid);
 }

@@ -65,7 +65,18 @@ export const membersPage = z.object({ data: z.array(listedMember), meta });
 /** Reply of GET /groups/{guid}/bannedusers. */
 export const bannedPage = z.object({ data: z.array(z.object({ uid: z.string().min(1) })), meta });
 
-/** Reply of the operations that change one member: `success`, or the member with its new scope. */
+/** The part of an action message (docs/chat-service.md, 25) that says about whom and which group it is. */
+export const actionMessage = z.object({
+  category: z.string(),
+  data: z.object({
+    entities: z.object({
+      on: z.object({ entity: z.object({ uid: z.string() }) }),
+      for: z.object({ entity: z.object({ guid: z.string() }) }),
+    }),
+  }),
+});
+
+/** Reply of the operations that change one member: `success`, the member with its new scope, or an action message. */
 export const editReply = z.object({ data: memberResult });
 
 /**

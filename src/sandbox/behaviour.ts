@@ -20,6 +20,11 @@ export interface Behaviour {
   readonly actingUser: 'member' | 'anybody';
   /** POST …/bannedusers for a user who is not a member: banned anyway, or ERR_NOT_A_MEMBER. Both observed. */
   readonly banningStrangers: 'ban' | 'refuse';
+  /**
+   * Reply to a removal, a ban, an unban or a change of scope: `success` or the member (documented), or an action message
+   * (observed for bans).
+   */
+  readonly editReply: 'success' | 'action';
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   readonly maxBodyBytes: number;
   /** Lists in the reply: those of the request (contract), or all four (guess, from what a published client relies on). */
@@ -81,6 +86,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   unknownFields: 'refuse',
   actingUser: 'member',
   banningStrangers: 'ban',
+  editReply: 'success',
   maxBodyBytes: 10_240,
   replyLists: 'requested',
   emptyList: 'object',
@@ -114,6 +120,7 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   unknownFields: ['refuse', 'ignore'],
   actingUser: ['member', 'anybody'],
   banningStrangers: ['ban', 'refuse'],
+  editReply: ['success', 'action'],
   maxBodyBytes: 'number',
   replyLists: ['requested', 'all'],
   emptyList: ['object', 'array'],

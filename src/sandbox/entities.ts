@@ -45,8 +45,16 @@ export function groupConversation(guid: string): string {
   return `group_${guid}`;
 }
 
-/** The action message (docs/chat-service.md, 25) about a user who has just been added by `by`; it takes the app's next message id. */
-export function addedMessage(app: App, group: Group, by: User, on: User, at: number): ActionMessage {
+/** The actions of messages. The contract names the first; the others are publicly documented. */
+type ActionWord = 'added' | 'kicked' | 'banned' | 'unbanned' | 'scopeChanged';
+
+/** The action message (docs/chat-service.md, 25) about what `by` has just done to a user; it takes the app's next message id. */
+export function actionMessage(
+  app: App,
+  group: Group,
+  action: ActionWord,
+  { by, on, at }: { readonly by: User; readonly on: User; readonly at: number },
+): ActionMessage {
   return {
     id: app.nextMessageId(),
     conversationId: groupConversation(group.profile.guid),
@@ -56,7 +64,7 @@ export function addedMessage(app: App, group: Group, by: User, on: User, at: num
     category: 'action',
     type: 'groupMember',
     data: {
-      action: 'added',
+      action,
       entities: {
         by: { entity: userEntity(by), entityType: 'user' },
         on: { entity: userEntity(on), entityType: 'user' },

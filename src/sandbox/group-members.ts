@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
 import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
-import { addedMessage, SYSTEM_USER, seconds } from './entities.ts';
+import { actionMessage, SYSTEM_USER, seconds } from './entities.ts';
 import type { Group, Obstacle } from './group.ts';
 import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
 import type { User } from './sandbox-app.ts';
@@ -43,7 +43,7 @@ export function addMembers(call: Call): WrittenReply {
 /** Adds and bans one after another, and returns the lists of the reply as JSON: an entry for each UID. */
 export function placeMembers(call: Call, group: Group, requested: RequestedMembers): string {
   const { app, behaviour, now } = call;
-  const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
+  const by = senderOf(call);
   const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
   const places = {
     admins: { scope: 'admin', banned: false, joinedAt: now },
@@ -56,7 +56,9 @@ export function placeMembers(call: Call, group: Group, requested: RequestedMembe
     if (user === undefined) return refused(uidNotFound(uid), behaviour);
     const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
     if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
-    return list === 'usersToBan' ? { success: true } : { success: true, data: addedMessage(app, group, by, user, now) };
+    return list === 'usersToBan'
+      ? { success: true }
+      : { success: true, data: actionMessage(app, group, 'added', { by, on: user, at: now }) };
   }
 
   const carriedOut =
@@ -150,6 +152,7 @@ const changeScopeRequest = z.looseObject({ scope: z.enum(['admin', 'moderator', 
 export function changeScope(call: Call): object {
   const { scope } = readBody(call, changeScopeRequest);
   const { group, user } = edit(call, [], (place, { uid }) => place.changeScope(uid, scope, call.now));
+  if (call.behaviour.editReply === 'action') return done(call, group, user, 'scopeChanged');
   const joinedAt = seconds(group.places.get(user.uid)?.joinedAt ?? call.now);
   return { data: { guid: group.profile.guid, uid: user.uid, scope, joinedAt } };
 }
@@ -157,7 +160,7 @@ export function changeScope(call: Call): object {
 /** DELETE /groups/{guid}/members/{uid}. */
 export function removeMember(call: Call): object {
   const { group, user } = edit(call, ['participant'], (place, { uid }) => place.remove(uid, call.now));
-  return done(`The user with UID ${user.uid} was removed from the group with GUID ${group.profile.guid}.`);
+  return done(call, group, user, 'kicked');
 }
 
 /** POST /groups/{guid}/bannedusers/{uid}. */
@@ -165,17 +168,28 @@ export function banMember(call: Call): object {
   const { group, user } = edit(call, ['participant'], (place, { uid }) =>
     place.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? place.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
   );
-  return done(`The user with UID ${user.uid} was banned from the group with GUID ${group.profile.guid}.`);
+  return done(call, group, user, 'banned');
 }
 
 /** DELETE /groups/{guid}/bannedusers/{uid}: the user is then not a member, and can be added again. */
 export function unbanMember(call: Call): object {
   const { group, user } = edit(call, ['participant'], (place, { uid }) => place.unban(uid, call.now));
-  return done(`The user with UID ${user.uid} was unbanned from the group with GUID ${group.profile.guid}.`);
+  return done(call, group, user, 'unbanned');
 }
 
-function done(message: string): object {
+function done(call: Call, group: Group, on: User, action: 'kicked' | 'banned' | 'unbanned' | 'scopeChanged'): object {
+  const { app, behaviour, now } = call;
+  if (behaviour.editReply === 'action') {
+    return { data: actionMessage(app, group, action, { by: senderOf(call), on, at: now }) };
+  }
+  const word = action === 'kicked' ? 'removed' : action;
+  const message = `The user with UID ${on.uid} was ${word} from the group with GUID ${group.profile.guid}.`;
   return { data: { success: true, message } };
+}
+
+/** The sender of an action message. */
+function senderOf(call: Call): User {
+  return call.behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
 }
 
 /** Guess, as all statuses of these refusals but that of ERR_NOT_A_MEMBER. */

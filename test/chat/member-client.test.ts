@@ -158,6 +158,16 @@ describe('whether an edit was carried out', () => {
     expect(await connect(server.host).changeScope('g1', 'u1', 'moderator')).toMatchObject({ httpStatus: 200 });
   });
 
+  const action = (uid: string, guid: string) => ({
+    category: 'action',
+    data: { action: 'banned', entities: { on: { entity: { uid } }, for: { entity: { guid } } } },
+  });
+
+  test.each(EDITS)('%s is done when the reply is an action message about this user and group', async (_name, edit) => {
+    const server = await serve(json({ data: action('u1', 'g1') }));
+    expect(await edit(connect(server.host), 'g1', 'u1')).toMatchObject({ httpStatus: 200 });
+  });
+
   test.each([
     [{ success: false, error: { code: 'ERR_NOT_A_MEMBER', message: 'No.' } }, 'ERR_NOT_A_MEMBER', 'No.'],
     [{ success: false, message: 'No.' }, null, 'No.'],
@@ -171,17 +181,23 @@ describe('whether an edit was carried out', () => {
     }
   });
 
-  test.each([[{}], [{ message: 'Done.' }], [{ success: 'yes' }], [{ scope: 'participant' }], [[]]])(
-    '%j does not say that it was done',
-    async (data) => {
-      const server = await serve(json({ data }));
-      for (const [, edit] of EDITS) {
-        const error = await rejection(Promise.resolve(edit(connect(server.host), 'g1', 'u1')));
-        expect(error).toBeInstanceOf(MalformedReply);
-        expect(error).toMatchObject({ maybeCarriedOut: true });
-      }
-    },
-  );
+  test.each([
+    [{}],
+    [{ message: 'Done.' }],
+    [{ success: 'yes' }],
+    [{ scope: 'participant' }],
+    [[]],
+    [action('u2', 'g1')],
+    [action('u1', 'g2')],
+    [{ ...action('u1', 'g1'), category: 'message' }],
+  ])('%j does not say that it was done', async (data) => {
+    const server = await serve(json({ data }));
+    for (const [, edit] of EDITS) {
+      const error = await rejection(Promise.resolve(edit(connect(server.host), 'g1', 'u1')));
+      expect(error).toBeInstanceOf(MalformedReply);
+      expect(error).toMatchObject({ maybeCarriedOut: true });
+    }
+  });
 
   test('the key is in no error, even if the service echoes it', async () => {
     const server = await serve(json({ data: { success: false, error: { code: API_KEY, message: `Key ${API_KEY}` } } }));

@@ -36,6 +36,17 @@ describe('what an edit does', () => {
     expect(sandbox.members('us', 'team').get('pat')).toBe('moderator');
   });
 
+  test.each([
+    ['PUT', MEMBERS, 'scopeChanged'],
+    ['DELETE', MEMBERS, 'kicked'],
+    ['POST', BANNED, 'banned'],
+  ])('%s at %s may be answered with an action message', async (method, path, action) => {
+    const { ask } = await team({ behaviour: { editReply: 'action' } });
+    const { status, json } = await ask(method, `${path}/pat`, method === 'PUT' ? scopeTo('moderator') : {});
+    const entities = { on: { entity: { uid: 'pat' } }, for: { entity: { guid: 'team' } } };
+    expect([status, json.data]).toMatchObject([200, { category: 'action', data: { action, entities } }]);
+  });
+
   test.each<[method: string, path: string, uid: string, scope: string | undefined, membersCount: number]>([
     ['DELETE', MEMBERS, 'pat', undefined, 4],
     ['POST', BANNED, 'pat', 'ban', 4],
