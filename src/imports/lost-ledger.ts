@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ImportState } from '../membership/import-state.ts';
 import { LedgerError } from '../platform/sqlite.ts';
 import type { ImportRecord } from './catalog.ts';
@@ -10,6 +10,11 @@ const AFTER_READING: ReadonlySet<ImportState> = new Set<ImportState>([
   ...(['completed', 'aborted'] as const),
 ]);
 
+/** A crash of the system, or a copy onto a full disk, may leave an empty file, which SQLite would take for a new one. */
+export function isThere(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
 /**
  * Whether the ledger is there; false where the file was not read yet, or was refused.
  * @throws LedgerError LEDGER_MISSING where the import had one: an empty one in its place would say that it had no rows
@@ -18,7 +23,7 @@ export function hasLedger(
   { state, code, totals }: Pick<ImportRecord, 'state' | 'code' | 'totals'>,
   path: string,
 ): boolean {
-  if (existsSync(path)) return true;
+  if (isThere(path)) return true;
   const wasRead = AFTER_READING.has(state) && !isMachineWait(code);
   if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
   return false;

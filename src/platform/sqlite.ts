@@ -30,7 +30,7 @@ export class LedgerError extends RollcallError {
   }
 
   static missing(path: string): LedgerError {
-    return new LedgerError('LEDGER_MISSING', `${path} is not there`, { remedy: NO_LEDGER });
+    return new LedgerError('LEDGER_MISSING', `${path} is not there, or empty`, { remedy: NO_LEDGER });
   }
 }
 

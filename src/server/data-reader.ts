@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import {
   BadCursor,
   type CatalogPage,
@@ -7,7 +6,7 @@ import {
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
-import { hasLedger } from '../imports/lost-ledger.ts';
+import { hasLedger, isThere } from '../imports/lost-ledger.ts';
 import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-threads.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
@@ -51,7 +50,7 @@ const limits = (caller: Caller | undefined): TaskLimits => ({ deadlineMs: DEADLI
 
 export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
   const catalog = openCatalogReader(dir.catalog);
-  const hasRows = (id: string) => existsSync(dir.ledger(id));
+  const hasRows = (id: string) => isThere(dir.ledger(id));
   const ledgerOf = (id: string): string => {
     const record = catalog.find(id);
     if (record === undefined ? hasRows(id) : hasLedger(record, dir.ledger(id))) return dir.ledger(id);

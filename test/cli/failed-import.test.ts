@@ -29,24 +29,33 @@ test('an import that fails says with which code, and is looked at, resumed and c
   });
 });
 
-test('an import whose ledger is gone is failed, whatever is asked of it, and says what can still be done', async () => {
-  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
-  place.file('m.csv', manyMembers(60, 2));
-  await place.run(['import', 'm.csv', '--first', '10']);
-  const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
-  const folder = join(place.dataDir, 'imports', id);
-  for (const file of readdirSync(folder)) if (file.startsWith('ledger')) rmSync(join(folder, file));
-  for (const command of [['resume'], ['report'], ['resume']]) {
-    const { code, stderr } = await place.run(command);
-    expect([command, code]).toEqual([command, EXIT.fatal]);
-    expect(stderr).toContain('ledger.sqlite is not there; put it back from a backup, or import the input again');
-  }
-  const status = await place.run(['status', '--json']);
-  expect(JSON.parse(status.stdout)).toMatchObject({ state: 'failed', code: 'LEDGER_MISSING' });
-  expect((await place.run(['status'])).stdout).toContain('Its ledger is gone or damaged');
-  expect(readdirSync(folder).filter((file) => file.startsWith('ledger'))).toEqual([]);
-  expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
-});
+test.each(['gone', 'empty'])(
+  'an import whose ledger is %s is failed, whatever is asked of it, and says what can still be done',
+  async (how) => {
+    const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+    place.file('m.csv', manyMembers(60, 2));
+    await place.run(['import', 'm.csv', '--first', '10']);
+    const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
+    const folder = join(place.dataDir, 'imports', id);
+    for (const file of readdirSync(folder)) if (file.startsWith('ledger')) rmSync(join(folder, file));
+    if (how === 'empty') writeFileSync(join(folder, 'ledger.sqlite'), '');
+    const left = readdirSync(folder);
+    for (const command of [['resume'], ['report'], ['resume']]) {
+      const { code, stderr } = await place.run(command);
+      expect([command, code]).toEqual([command, EXIT.fatal]);
+      expect(stderr).toContain('ledger.sqlite is not there, or empty; put it back from a backup, or import the input');
+    }
+    const { findings } = JSON.parse((await place.run(['doctor', '--json'])).stdout);
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'imports', ok: false, detail: expect.stringContaining('LEDGER_MISSING') }),
+    );
+    const status = await place.run(['status', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({ state: 'failed', code: 'LEDGER_MISSING' });
+    expect((await place.run(['status'])).stdout).toContain('Its ledger is gone or damaged');
+    expect(readdirSync(folder)).toEqual(left);
+    expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+  },
+);
 
 test('an import whose ledger is damaged in the middle fails as DAMAGED_LEDGER, and is not told to resume', async () => {
   const place = await openSandboxPlace({ users: 'any', groups: 'any' });

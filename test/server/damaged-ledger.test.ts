@@ -14,7 +14,7 @@ test.each([
       ledger.exec('pragma user_version = 999');
       ledger.close();
     },
-    /its ledger was written by a newer rollcall/,
+    /its ledger was written by another version of rollcall/,
   ],
 ])('an import whose ledger %s is listed with that reason, beside all others', async (_, spoil, reason) => {
   const server = await startTestServer();

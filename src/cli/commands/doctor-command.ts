@@ -10,7 +10,9 @@ import { NOT_THE_SERVICE } from '../../chat/service/codes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openCatalogReader } from '../../imports/catalog.ts';
+import { hasLedger } from '../../imports/lost-ledger.ts';
 import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig, secretFiles } from '../../platform/config.ts';
 import { type DataDir, dataDir, hasCatalog } from '../../platform/data-dir.ts';
@@ -121,10 +123,37 @@ async function checkDisk(folder: string): Promise<Finding> {
 /** Whether this rollcall can use what an earlier one wrote. */
 function checkCatalog(dir: DataDir): Finding[] {
   const fault = catalogFault(dir);
-  if (fault === undefined) return [];
-  const { code, what, remedy } = fault;
-  return [{ check: 'imports', ok: false, detail: `${code}: ${what}`, ...(remedy !== undefined && { remedy }) }];
+  const faults = fault === undefined ? ledgerFaults(dir) : [fault];
+  return faults.map(({ code, what, remedy }) => ({
+    check: 'imports',
+    ok: false,
+    detail: `${code}: ${what}`,
+    ...(remedy !== undefined && { remedy }),
+  }));
 }
+
+/** The ledgers of the newest imports that cannot be read. */
+function ledgerFaults(dir: DataDir): RollcallError[] {
+  if (!hasCatalog(dir)) return [];
+  const catalog = openCatalogReader(dir.catalog);
+  try {
+    return catalog.list(MAX_LEDGERS).flatMap((record) => {
+      const path = dir.ledger(record.id);
+      try {
+        if (hasLedger(record, path)) openImportReader(path).close();
+        return [];
+      } catch (error) {
+        if (error instanceof RollcallError) return [error];
+        throw error;
+      }
+    });
+  } finally {
+    catalog.close();
+  }
+}
+
+/** Ledgers that are opened for a look. */
+const MAX_LEDGERS = 1_000;
 
 /** Undefined where the list of imports can be used, and where there is none yet. */
 function catalogFault(dir: DataDir): RollcallError | undefined {

@@ -7,7 +7,7 @@ import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
-import { hasLedger } from '../../imports/lost-ledger.ts';
+import { hasLedger, isThere } from '../../imports/lost-ledger.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -94,7 +94,7 @@ export class Repairs {
   #fateOf(id: string): Fate {
     const record = this.#coordinator.lookUp(id);
     if (record === undefined) return 'absent';
-    return isFinal(record.state) && !existsSync(this.#dir.ledger(id)) ? 'unread' : 'there';
+    return isFinal(record.state) && !isThere(this.#dir.ledger(id)) ? 'unread' : 'there';
   }
 
   /** Releases rows that a crash, or an import that never read them, still claims. */

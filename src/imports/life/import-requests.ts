@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
@@ -9,6 +8,7 @@ import type { Catalog } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
+import { isThere } from '../lost-ledger.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { retryFile } from '../report/report-paths.ts';
 import type { OpenImport } from '../send/open-imports.ts';
@@ -125,7 +125,7 @@ export class Requests {
     const { dir, states, stagings, fault, lastResort } = this.#options;
     if (states.of(id) === 'staging') await stagings.abort(id);
     const state = states.of(id);
-    if (state === 'staging' || (needsPerson(state) && !existsSync(dir.ledger(id)))) {
+    if (state === 'staging' || (needsPerson(state) && !isThere(dir.ledger(id)))) {
       states.move(id, 'cancelled');
       return;
     }
@@ -215,7 +215,7 @@ export class Requests {
     const { dir, catalog } = this.#options;
     const { state, code } = catalog.get(id);
     const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
-    if (state === 'failed' ? existsSync(dir.ledger(id)) : !isWaiting) return false;
+    if (state === 'failed' ? isThere(dir.ledger(id)) : !isWaiting) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   }
 
