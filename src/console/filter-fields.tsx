@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { isNarrow, keepInAddress, usePlace } from './place.ts';
-import { preferences } from './preferences.ts';
+import { clock } from './preferences.ts';
 import { query } from './requests.ts';
 
 /** The values that are set. */
@@ -148,7 +148,7 @@ export function DayFilter({ id, label, value, onValue }: DayFilterProperties) {
 
 /** A filter as the server takes it: days are those of the clock that times are shown by. */
 export function daysAsked<F extends { readonly from?: string; readonly to?: string }>(filter: F): F {
-  if (preferences.value.clock === 'utc') return filter;
+  if (clock.value === 'utc') return filter;
   const { from, to } = filter;
   return {
     ...filter,

@@ -12,7 +12,6 @@ import { overview } from './live-overview.ts';
 import { shownZone } from './preferences.ts';
 import { call } from './requests.ts';
 import { connection } from './server-connection.ts';
-import { KeysButton, KeysDialog } from './shortcuts.tsx';
 import { sendsToOf } from './target-facts.tsx';
 import { UploadsBar } from './uploads-bar.tsx';
 
@@ -171,7 +170,7 @@ function Said() {
   return said.value.map(({ at, text }) => <p key={`${at} ${text}`}>{text}</p>);
 }
 
-/** The clock of the times, the keys, and the documentation. */
+/** The clock of the times, and the documentation. */
 function FootLinks() {
   return (
     <>
@@ -180,9 +179,7 @@ function FootLinks() {
           Times in <a href="/settings#own">{shownZone()}</a>
         </span>
       )}
-      {session.value !== null && <KeysButton />}
       <a href="/docs">API documentation</a>
-      <KeysDialog />
     </>
   );
 }

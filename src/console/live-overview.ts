@@ -15,7 +15,7 @@ const SOON_MS = 1500;
 const REST_MS = 5000;
 /** After a failure, in ms. */
 const AGAIN_MS = 15_000;
-/** In a hidden tab, whose events rest: its title and its notifications shall still be right. */
+/** In a hidden tab, whose events rest: its title shall still be right. */
 const HIDDEN_MS = 60_000;
 
 type ListHandlers = { [K in keyof ListEvents]: (data: ListEvents[K]) => void };

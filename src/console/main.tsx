@@ -1,7 +1,6 @@
 /** The console's start: which page a path shows, and the way from page to page without a new load. */
 import { render } from 'preact';
 import type { Session } from './answers.ts';
-import { notifyOfEnds } from './browser-notifications.ts';
 import { showOver } from './dialog.tsx';
 import { ErrorNotice } from './elements.tsx';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
@@ -11,7 +10,6 @@ import { PAGES } from './pages.ts';
 import { PlaceContext, pageTitle, showTitle } from './place.ts';
 import { ApiError, access, call, query } from './requests.ts';
 import { connection } from './server-connection.ts';
-import { listenToKeys } from './shortcuts.tsx';
 import { LoginDialog } from './view/login-page.tsx';
 
 const NOBODY: Session = { role: 'viewer', name: '', tokenRequired: true };
@@ -148,8 +146,6 @@ function follow(event: MouseEvent) {
 main.replaceChildren();
 showFrame(PAGES, () => toLogin('/'));
 showTitle();
-notifyOfEnds(go);
-listenToKeys(go, () => session.peek() !== null);
 access.addEventListener('refused', askAgain);
 connection.addEventListener('back', () => void askSettings());
 document.addEventListener('click', follow);

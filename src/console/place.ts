@@ -47,7 +47,7 @@ export function useTitle(title: string) {
 
 /** Keeps what a page is looking for in its address, so that a reload or a link finds it again. @param search such as "?state=held" */
 export function keepInAddress(search: string) {
-  history.replaceState(history.state, '', `${location.pathname}${search}${location.hash}`);
+  history.replaceState(null, '', `${location.pathname}${search}${location.hash}`);
 }
 
 /** The page's own part of the title. */

@@ -1,38 +1,32 @@
-/** A person's choices for this browser: kept in it, and nowhere else. */
+/** A person's choice for this browser: kept in it, and nowhere else. */
 import { effect, signal } from '@preact/signals';
 
-const KEY = 'rollcall.preferences';
+const KEY = 'rollcall.clock';
 
-type Preferences = { clock: 'local' | 'utc'; notify: boolean };
-
-function kept(): Preferences {
+function kept(): 'local' | 'utc' {
   try {
-    const { clock, notify } = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    return { clock: clock === 'utc' ? 'utc' : 'local', notify: notify === true };
+    return localStorage.getItem(KEY) === 'utc' ? 'utc' : 'local';
   } catch {
-    // A browser may keep nothing, or something else stands there.
-    return { clock: 'local', notify: false };
+    // A browser may keep nothing.
+    return 'local';
   }
 }
 
-export const preferences = signal(kept());
+/** The clock by which times are shown. */
+export const clock = signal(kept());
 
 effect(() => {
-  const text = JSON.stringify(preferences.value);
+  const chosen = clock.value;
   try {
-    localStorage.setItem(KEY, text);
+    localStorage.setItem(KEY, chosen);
   } catch {
     // It counts until the page is closed.
   }
 });
 
-export function prefer(changes: Partial<Preferences>) {
-  preferences.value = { ...preferences.peek(), ...changes };
-}
-
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The zone that times are shown in. */
 export function shownZone() {
-  return preferences.value.clock === 'utc' ? 'UTC' : OWN_ZONE;
+  return clock.value === 'utc' ? 'UTC' : OWN_ZONE;
 }

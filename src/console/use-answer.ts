@@ -85,10 +85,10 @@ export function useAnswer<T>(path: Address<T> | string | null, { everyMs }: Answ
 }
 
 /** Names under which an answer has items. */
-export type ListsOf<Page> = {
+type ListsOf<Page> = {
   [Name in keyof Page & string]: Page[Name] extends readonly unknown[] ? Name : never;
 }[keyof Page & string];
-export type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
+type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer Item)[] ? Item : never;
 
 interface PagesOptions<Name> {
   /** Under which the answer has the items. */
@@ -99,8 +99,6 @@ interface PagesOptions<Name> {
   step?: number;
   /** Items that are held; the first ones make room. */
   most?: number;
-  /** Items that the list begins with, where that is more than a page. */
-  atFirst?: number | undefined;
 }
 
 /**
@@ -139,8 +137,8 @@ export class Pages<T> {
   #edits: ((items: readonly T[]) => readonly T[])[] = [];
   #leaving = new AbortController();
 
-  constructor({ name, limit, step = limit, most = Number.POSITIVE_INFINITY, atFirst }: PagesOptions<string>) {
-    this.#options = { name, limit, step, most, atFirst };
+  constructor({ name, limit, step = limit, most = Number.POSITIVE_INFINITY }: PagesOptions<string>) {
+    this.#options = { name, limit, step, most };
   }
 
   /** Undefined until the first page is there. */
@@ -225,12 +223,12 @@ export class Pages<T> {
     const own = ++this.#asked;
     const isLatest = () => own === this.#asked;
     const { signal } = this.#leaving;
-    const { name, limit, step, most, atFirst = 0 } = this.#options;
+    const { name, limit, step, most } = this.#options;
     const before = from === 'more' ? (this.#items.peek() ?? []) : [];
-    if (from === 'start') this.#goal = this.#items.peek() === undefined ? Math.max(limit, atFirst) : limit;
+    if (from === 'start') this.#goal = limit;
     if (from === 'more') this.#goal = Math.min(most, before.length + step);
     const wanted = from === 'more' ? step : this.#goal;
-    const least = from === 'again' || (from === 'start' && wanted > limit) ? wanted : 1;
+    const least = from === 'again' ? wanted : 1;
     const since = from === 'more' ? this.#cursor.peek() : null;
     this.#underWay += 1;
     const askedAt = performance.now();

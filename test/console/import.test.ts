@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { readEvents } from '../server/event-source.ts';
 import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
@@ -219,24 +218,6 @@ test('a retry is a new import that names the old one', async () => {
   await eventually(() => page.url()).toBe(old);
 });
 
-test('Back returns to as many imports of the list, and to the place on the page', async () => {
-  const page = await browser.open(slow.url);
-  await startImport(page, 'guid,uid\nteam,ada\n', 'far.csv');
-  await page.getByText('Completed: the only row succeeded.').first().waitFor();
-  listAfter(new URL(page.url()).pathname.split('/').at(-1) ?? '', 57);
-  await page.goto(`${slow.url}/imports`);
-  await page.getByRole('button', { name: 'Show 50 more' }).click();
-  const far = page.getByRole('link', { name: 'far.csv', exact: true });
-  await far.scrollIntoViewIfNeeded();
-  const place = async () => Math.round((await far.boundingBox())?.y ?? -1);
-  const before = await place();
-  await far.click();
-  await page.getByRole('heading', { name: 'far.csv', level: 1 }).waitFor();
-  await page.goBack();
-  await far.waitFor();
-  await eventually(async () => Math.abs((await place()) - before)).toBeLessThanOrEqual(2);
-});
-
 test('however many rows are asked for, the page holds 500 at most', async () => {
   const page = await browser.open(slow.url);
   // It is only read: at the end of an import, the rows that are shown are asked for again.
@@ -281,18 +262,6 @@ test('when the server goes away the page says so, and goes on by itself when it 
   const before = numberIn(await toCome.textContent());
   await eventually(async () => numberIn(await toCome.textContent())).toBeLessThan(before);
 });
-
-/** Lists so many imports that are as this one was, and newer: running as many would take a second each. */
-function listAfter(id: string, count: number): void {
-  using catalog = new DatabaseSync(slow.dir.catalog);
-  catalog.exec('create temp table copy as select * from imports');
-  catalog.prepare('delete from copy where id <> ?').run(id);
-  for (let at = 0; at < count; at += 1) {
-    catalog.exec(
-      `update copy set id = 'copy-${at}', file = 'copy', created_at = created_at + 1; insert into imports select * from copy`,
-    );
-  }
-}
 
 function numberIn(text: string | null): number {
   return Number((text ?? '').replace(/\D/g, ''));

@@ -13,7 +13,6 @@ afterAll(() => rmSync(exports, { recursive: true, force: true }));
 
 const browser = useBrowser();
 const server = useServer({ sources: [exports] });
-const fresh = useServer();
 const guarded = useServer({ tokenRequired: true });
 
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
@@ -68,22 +67,6 @@ test('a schedule that is being made or edited is there again, until it is saved 
   await page.getByRole('link', { name: 'Cancel' }).click();
   await page.getByRole('link', { name: 'Edit: nightly' }).click();
   await eventually(() => page.getByLabel('File or pattern').inputValue()).toBe('members.csv');
-});
-
-test('a list that was empty is there again after Back and a reload, with what came meanwhile', async () => {
-  const page = await browser.open(`${fresh.url}/syncs`);
-  await page.getByText(/^No syncs yet/).click();
-  await page.reload();
-  await page.getByText(/^No syncs yet/).waitFor();
-  await main(page).getByRole('link', { name: 'Imports' }).click();
-  await page.getByRole('button', { name: 'Try a sample' }).click();
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByRole('heading', { name: 'sample.csv', level: 1 }).waitFor();
-  await page.goBack();
-  await page
-    .getByRole('table', { name: /^Imports/ })
-    .getByRole('link', { name: 'sample.csv' })
-    .waitFor();
 });
 
 test('an edit of a row that could not be saved, and one that is left while it is typed, are saved later', async () => {

@@ -284,22 +284,6 @@ test('a session that ended by itself is noticed when a file is sent, and asks fo
   await page.getByRole('heading', { name: 'ended.csv', level: 1 }).waitFor();
 });
 
-test('keys lead to the search and to the list of keys, and Escape gives the focus back', async () => {
-  const page = await browser.open(`${server.url}/imports`);
-  await page.getByRole('table', { name: 'Imports, newest first' }).waitFor();
-  await page.keyboard.press('/');
-  await page.locator('#search:focus').waitFor();
-  await page.keyboard.type('a?/');
-  expect(await page.getByLabel('Search').inputValue()).toBe('a?/');
-  await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
-  await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.locator('button:focus', { hasText: 'Keyboard shortcuts' }).waitFor();
-});
-
 test('times are shown by the clock that the person chooses, also after a reload', async () => {
   const page = await browser.open(`${server.url}/settings`, { timezoneId: 'Asia/Tokyo' });
   await page.getByText('Times in Asia/Tokyo').waitFor();
@@ -324,35 +308,4 @@ test('the audit log is found by what was done and leads to it', async () => {
   await page.getByRole('heading', { name: 'audited.csv', level: 1 }).waitFor();
   await page.goBack();
   await eventually(() => rows.count()).toBe(1);
-});
-
-test('the end of a long import shows a notification in a hidden tab, once, where the person has allowed it', async () => {
-  const page = await browser.open(`${server.url}/settings`, { permissions: ['notifications'] });
-  // Stands for the browser's own, which shows nothing to a test.
-  await page.evaluate(`(() => {
-    globalThis.shown = [];
-    class Told extends EventTarget {
-      static permission = 'granted';
-      static requestPermission = async () => 'granted';
-      constructor(title, options) { super(); globalThis.shown.push([title, options.body]); }
-      close() {}
-    }
-    globalThis.Notification = Told;
-  })()`);
-  await page.getByLabel(/^Notify me/).check();
-  await page.getByRole('link', { name: 'Now' }).click();
-  const id = await upload(long('h', 'ada'), 'name=notified.csv');
-  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'notified.csv' }).waitFor();
-  await page.getByRole('region', { name: 'Running' }).getByText(`of ${LONG} rows`).waitFor();
-  await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => true })`);
-  // An hour passes for the page when it asks what the import took.
-  await page.route(`**/v1/imports/${id}`, async (route) => {
-    const reply = await route.fetch();
-    const view = (await reply.json()) as { startedAt: string };
-    await route.fulfill({
-      json: { ...view, startedAt: new Date(Date.parse(view.startedAt) - 3_600_000).toISOString() },
-    });
-  });
-  await fetch(`${server.url}/v1/imports/${id}/cancel`, { method: 'POST' });
-  await eventually(() => page.evaluate('shown')).toEqual([['notified.csv', expect.stringMatching(/^Cancelled: /)]]);
 });

@@ -108,23 +108,6 @@ test('a row opens with every call that was made for it, and closes where it was 
   await page.getByRole('dialog', { name: 'Row 11' }).getByText('It was not sent.').waitFor();
 });
 
-test('Back returns to as many rows, and to the place on the page', async () => {
-  const page = await browser.open(served.url);
-  await finished(page, 'place.csv');
-  await page.getByRole('button', { name: 'Show 100 more' }).click();
-  await page.getByText('300 rows; 200 shown.').waitFor();
-  const far = page.getByRole('link', { name: 'user-180', exact: true });
-  await far.scrollIntoViewIfNeeded();
-  // The place in the window: the parts above the rows may grow at any time, and must move nothing that is in view.
-  const place = async () => Math.round((await far.boundingBox())?.y ?? -1);
-  const before = await place();
-  await far.click();
-  await page.getByRole('heading', { name: 'user-180', level: 1 }).waitFor();
-  await page.goBack();
-  await page.getByText('300 rows; 200 shown.').waitFor();
-  await eventually(async () => Math.abs((await place()) - before)).toBeLessThanOrEqual(2);
-});
-
 test('more rows that are asked for while an import moves come with their outcomes, and none is forgotten', async () => {
   const upload = await fetch(`${served.url}/v1/imports?name=moves.csv&banCheck=false&dryRun=true`, {
     method: 'POST',

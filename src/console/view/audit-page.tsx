@@ -4,10 +4,10 @@ import type { Column } from '../data-table.tsx';
 import { Card, Empty, foreign, importHref, syncHref, Time } from '../elements.tsx';
 import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../filter-fields.tsx';
 import { type Choice, FilterChoice } from '../form.tsx';
-import { useKeptPages } from '../kept-pages.ts';
 import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
+import { usePages } from '../use-answer.ts';
 
 type Entry = Page['entries'][number];
 
@@ -70,7 +70,7 @@ function targetOf({ action, target }: Entry) {
 
 function AuditLog() {
   const filter = useFilter(NAMES);
-  const pages = useKeptPages(addressOf('GET /v1/audit', { query: daysAsked(filter.values) }), {
+  const pages = usePages(addressOf('GET /v1/audit', { query: daysAsked(filter.values) }), {
     name: 'entries',
     limit: PAGE,
   });

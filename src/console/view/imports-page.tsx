@@ -20,13 +20,12 @@ import {
   stateLabel,
   stateTone,
 } from '../import-words.ts';
-import { useKeptPages } from '../kept-pages.ts';
 import { onListEvents } from '../live-overview.ts';
 import { OutcomeBar } from '../outcome-bar.tsx';
 import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
-import type { Pages } from '../use-answer.ts';
+import { type Pages, usePages } from '../use-answer.ts';
 import { BulkBar, ChooseBox, type Chosen } from './bulk-bar.tsx';
 import { NewImport } from './new-import.tsx';
 
@@ -53,7 +52,7 @@ function ImportsList() {
   const filter = useFilter(NAMES, () => {
     chosen.value = new Set();
   });
-  const pages = useKeptPages(addressOf('GET /v1/imports', { query: daysAsked(filter.values) }), {
+  const pages = usePages(addressOf('GET /v1/imports', { query: daysAsked(filter.values) }), {
     name: 'imports',
     limit: PAGE,
   });

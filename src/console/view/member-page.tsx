@@ -6,11 +6,11 @@ import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../ans
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../elements.tsx';
 import { fileName, outcomeLabel } from '../import-words.ts';
-import { useKeptPages } from '../kept-pages.ts';
 import { OutcomeMark } from '../outcome-bar.tsx';
 import { MoreButton, PagedTable } from '../paged-table.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
+import { usePages } from '../use-answer.ts';
 import { useWork, WorkButton } from '../work.tsx';
 
 const ENTRIES = 100;
@@ -98,7 +98,7 @@ const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
 ];
 
 function History({ uid }: { uid: string }) {
-  const pages = useKeptPages(addressOf('GET /v1/members/:uid/history', { uid }), {
+  const pages = usePages(addressOf('GET /v1/members/:uid/history', { uid }), {
     name: 'entries',
     limit: ENTRIES,
   });
@@ -135,7 +135,7 @@ const USER_COLUMNS: Column<FoundMember>[] = [
 ];
 
 function FoundMembers({ text }: { text: string }) {
-  const pages = useKeptPages(addressOf('GET /v1/members', { query: { text } }), { name: 'members', limit: USERS });
+  const pages = usePages(addressOf('GET /v1/members', { query: { text } }), { name: 'members', limit: USERS });
   const { items, hasMore, error } = pages;
   if (error !== undefined || items === undefined) return <Pending error={error}>Searching all imports …</Pending>;
   const users = together(items, text);

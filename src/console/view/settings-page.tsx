@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings } from '../answers.ts';
-import { canNotify } from '../browser-notifications.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Card, Empty, Facts, foreign, Pending, Time } from '../elements.tsx';
 import { size } from '../format.ts';
@@ -10,7 +9,7 @@ import { placeWords, regionSentence } from '../import-words.ts';
 import { useListNews } from '../live-overview.ts';
 import { PARTS } from '../parts.ts';
 import { usePlace } from '../place.ts';
-import { prefer, preferences } from '../preferences.ts';
+import { clock } from '../preferences.ts';
 import { addressOf } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 import { Tokens } from './access-tokens.tsx';
@@ -42,7 +41,9 @@ export function SettingsPage() {
         </Card>
       )}
       <Card id="own" title="This browser">
-        <OwnSettings />
+        <div class="fields">
+          <ClockChoice />
+        </div>
       </Card>
     </>
   );
@@ -160,15 +161,6 @@ function Queues() {
   );
 }
 
-function OwnSettings() {
-  return (
-    <div class="fields">
-      <ClockChoice />
-      <NotifyChoice />
-    </div>
-  );
-}
-
 function ClockChoice() {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -176,53 +168,17 @@ function ClockChoice() {
       <label for="clock">Times are shown in</label>
       <select
         id="clock"
-        value={preferences.value.clock}
+        value={clock.value}
         aria-describedby="clock-note"
-        onChange={({ currentTarget }) => prefer({ clock: currentTarget.value === 'utc' ? 'utc' : 'local' })}
+        onChange={({ currentTarget }) => {
+          clock.value = currentTarget.value === 'utc' ? 'utc' : 'local';
+        }}
       >
         <option value="local">local time ({own})</option>
         <option value="utc">UTC</option>
       </select>
       <p class="note" id="clock-note">
         Schedules keep the time zone that each of them names.
-      </p>
-    </div>
-  );
-}
-
-function NotifyChoice() {
-  const refused = useSignal('');
-  const isPossible = canNotify();
-  const choose = async (wanted: boolean) => {
-    refused.value = '';
-    if (!wanted) return prefer({ notify: false });
-    const answer = await Notification.requestPermission();
-    if (answer === 'granted') return prefer({ notify: true });
-    refused.value = 'The browser does not allow notifications for this page; allow them in its settings first.';
-  };
-  return (
-    <div class="field">
-      <div class="check">
-        <input
-          id="notify"
-          type="checkbox"
-          checked={preferences.value.notify}
-          disabled={!isPossible}
-          aria-describedby="notify-note"
-          onChange={async ({ currentTarget }) => {
-            await choose(currentTarget.checked);
-            currentTarget.checked = preferences.peek().notify;
-          }}
-        />
-        <label for="notify">Notify me when an import of more than a minute ends</label>
-      </div>
-      <p class="note" id="notify-note">
-        {isPossible
-          ? 'While rollcall is open in a tab that you are not looking at.'
-          : 'Browsers allow this only over https, or on the machine that runs the server.'}
-      </p>
-      <p class="error" role="alert">
-        {refused.value}
       </p>
     </div>
   );

@@ -9,10 +9,9 @@ import { DataTable } from '../../data-table.tsx';
 import { confirmed } from '../../dialog.tsx';
 import { Empty, ErrorPlace, importHref, Pending, RepairLink } from '../../elements.tsx';
 import { useChange } from '../../form.tsx';
-import { useKeptPages } from '../../kept-pages.ts';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
-import { type Pages, useAnswer, useRenewal } from '../../use-answer.ts';
+import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
 import { useWork, WorkButton } from '../../work.tsx';
 import { TargetOfServer } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
@@ -35,7 +34,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
     () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
     [],
   );
-  const pages = useKeptPages(path, { name: 'rows', limit, step, most: MAX_ROWS });
+  const pages = usePages(path, { name: 'rows', limit, step, most: MAX_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal<RowView | undefined>(undefined);
   // Once it is sent, the outcomes count.

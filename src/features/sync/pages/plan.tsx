@@ -1,11 +1,9 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
 import { TypedFilter, useFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { type Opened, useKeptPages, useOpened } from '../../../console/kept-pages.ts';
 import { swatch } from '../../../console/outcome-bar.tsx';
 import { MoreButton, PagedTable } from '../../../console/paged-table.tsx';
 import { requestsOf } from '../../../console/requests.ts';
@@ -42,12 +40,10 @@ export function SyncPlan({ id }: { id: string }) {
   const filter = useFilter(['groups']);
   const { value, onChoose } = filter.chosen('groups');
   const chosen = value || TO_DO;
-  const opened = useOpened();
   const action = chosen === ANYTHING ? '' : chosen;
-  const pages = useKeptPages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), {
+  const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), {
     name: 'groups',
     limit: GROUPS,
-    isWhole: opened.isWhole,
   });
   const { items, error } = pages;
   return (
@@ -69,7 +65,6 @@ export function SyncPlan({ id }: { id: string }) {
             id={id}
             group={group}
             action={action}
-            opened={opened}
             // One group is what is looked for.
             isOpen={items?.length === 1}
           />
@@ -85,15 +80,12 @@ interface GroupProperties {
   group: SyncGroup;
   /** Those to show, separated by commas; '' for all. */
   action: string;
-  opened: Opened;
   isOpen: boolean;
 }
 
-function Group({ id, group, action, opened, isOpen }: GroupProperties) {
+function Group({ id, group, action, isOpen }: GroupProperties) {
   const { region, guid, problem, members, actions, creates } = group;
-  const key = `${region} ${guid}`;
-  const open = isOpen || opened.shown(key) !== undefined;
-  const wasOpen = useSignal(open);
+  const wasOpen = useSignal(isOpen);
   const name = (
     <span class="name">
       <b>{foreign(guid)}</b>
@@ -127,27 +119,16 @@ function Group({ id, group, action, opened, isOpen }: GroupProperties) {
   return (
     <li>
       <details
-        open={open}
+        open={isOpen}
         onToggle={({ currentTarget }) => {
           wasOpen.value ||= currentTarget.open;
-          if (!currentTarget.open) opened.close(key);
-          else if (opened.shown(key) === undefined) opened.open(key, MEMBERS);
         }}
       >
         <summary>
           {name}
           {counts}
         </summary>
-        {wasOpen.value && (
-          <GroupMembers
-            id={id}
-            region={region}
-            guid={guid}
-            action={action}
-            atFirst={opened.shown(key)}
-            onShown={(shown) => opened.open(key, shown)}
-          />
-        )}
+        {wasOpen.value && <GroupMembers id={id} region={region} guid={guid} action={action} />}
       </details>
     </li>
   );
@@ -178,20 +159,13 @@ interface GroupMembersProperties {
   region: string;
   guid: string;
   action: string;
-  atFirst: number | undefined;
-  onShown: (count: number) => void;
 }
 
-function GroupMembers({ id, region, guid, action, atFirst, onShown }: GroupMembersProperties) {
+function GroupMembers({ id, region, guid, action }: GroupMembersProperties) {
   const pages = usePages(addressOf('GET /v1/syncs/:id/actions', { id, query: { action, region, guid } }), {
     name: 'actions',
     limit: MEMBERS,
-    atFirst,
   });
-  const { items } = pages;
-  useEffect(() => {
-    if (items !== undefined) onShown(items.length);
-  }, [items]);
   return (
     <PagedTable
       pages={pages}

@@ -5,7 +5,6 @@ import { useFilter } from '../../../console/filter-fields.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
-import { useKeptPages } from '../../../console/kept-pages.ts';
 import { useListNews } from '../../../console/live-overview.ts';
 import { PagedTable } from '../../../console/paged-table.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -18,6 +17,7 @@ import {
   SYNC_TONES,
   titleOf,
 } from '../../../console/sync-words.ts';
+import { usePages } from '../../../console/use-answer.ts';
 import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
@@ -85,7 +85,7 @@ const PAGE = 50;
 function SyncsList() {
   const { isOperator } = usePlace();
   const filter = useFilter(['state']);
-  const pages = useKeptPages(addressOf('GET /v1/syncs', { query: filter.values }), { name: 'syncs', limit: PAGE });
+  const pages = usePages(addressOf('GET /v1/syncs', { query: filter.values }), { name: 'syncs', limit: PAGE });
   useListNews(['sync', 'removed'], () => pages.follow());
   return (
     <>
