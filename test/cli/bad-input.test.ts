@@ -25,7 +25,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     title: 'a binary file',
     content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]),
-    says: ['a PNG picture', 'Name the file'],
+    says: ['this is not a text file', 'Save it as CSV or JSON'],
   },
   {
     title: 'a quote that never closes, fifty thousand lines down',
