@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { End } from './exit-codes.ts';
-import type { Names } from './feature.ts';
 import { withProfile } from './flags/setting-flag.ts';
+import type { Names } from './names.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action passes its exit code to `end`. */

@@ -1,7 +1,7 @@
+import type { Edits } from '../features/repair/commands/retry-edits.ts';
 import { NothingToSend } from '../imports/import-errors.ts';
 import type { RowFilter } from '../imports/report/found-rows.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { Edits } from './feature.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import { ServerRefused } from './target/server-errors.ts';
 

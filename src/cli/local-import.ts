@@ -10,7 +10,6 @@ import { inShort } from '../text/wording.ts';
 import { noteCommand } from './audit.ts';
 import { currentUser } from './current-user.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { FEATURES } from './features.ts';
 import { expectedRows, type Fetched, type FetchedFile, fileToFetch, standardInput } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import type { RunningFlags } from './flags/flags.ts';
@@ -48,7 +47,8 @@ function retry(
     nothingBegan,
     begin: async (coordinator) => {
       if (edits !== undefined) {
-        return (await FEATURES.repair?.())?.send({ coordinator, dir }, edits, io, currentUser());
+        const { sendEdits } = await import('../features/repair/commands/retry-edits.ts');
+        return sendEdits({ coordinator, dir }, edits, io, currentUser());
       }
       const made = await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }));
       if (made !== undefined) noteCommand(dir, 'import.retry', made, `of ${id}`, coordinator.sendsTo);
@@ -79,9 +79,10 @@ export async function importLocally(io: Io, file: string, flags: ImportFlags): P
     ...(fetched && { fetched }),
     beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
   };
-  if (flags.check && FEATURES.check !== undefined) {
+  if (flags.check) {
     const begin = beginning(send, file, options, true, lookups);
-    return (await FEATURES.check()).local({ ...send, maxCalls: maxCallsOf(flags), begin });
+    const { runCheck } = await import('../features/check/commands/local-check.ts');
+    return runCheck({ ...send, maxCalls: maxCallsOf(flags), begin });
   }
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true, lookups) });

@@ -1,6 +1,6 @@
 import type { ImportOptions } from '../imports/import-options.ts';
 import type { Config } from '../platform/config.ts';
-import { FEATURES } from './features.ts';
+import { dataDir } from '../platform/data-dir.ts';
 
 /**
  * The options with those of a recipe, where one is named.
@@ -14,6 +14,13 @@ export async function optionsWithRecipe(
   path: string,
   name = path,
 ): Promise<ImportOptions> {
-  if (recipe === undefined || FEATURES.recipes === undefined) return options;
-  return (await FEATURES.recipes()).optionsWith(config, recipe, options, path, name);
+  if (recipe === undefined) return options;
+  const [{ findRecipe }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
+    import('../features/recipes/recipe-store.ts'),
+    import('../features/recipes/apply-recipe.ts'),
+    import('../features/recipes/use-recipe.ts'),
+  ]);
+  const known = findRecipe(dataDir(config.dataDir), recipe);
+  requireNeeds(known, withRecipe(known, options));
+  return useRecipe({ recipe: known, options, file: { path }, name });
 }

@@ -1,35 +1,43 @@
 import { importOperations } from '../api/operations/import-operations.ts';
-import { rowFilterOptions } from '../imports/report/found-rows.ts';
+import type { Edits } from '../features/repair/commands/retry-edits.ts';
+import { type RowFilter, rowFilterOptions } from '../imports/report/found-rows.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { FEATURES } from './features.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import { type ImportRuns, unlessNothingLeft } from './import-runs.ts';
 import { conclude } from './screen/conclude.ts';
 import { followImport } from './screen/follow.ts';
-import { say } from './screen/io.ts';
+import { type Io, say } from './screen/io.ts';
 import type { RemoteOptions } from './target/import-place.ts';
 import { sendForImport } from './target/send-file.ts';
+import type { Server } from './target/server-client.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */
 export function remoteImportRuns(options: RemoteOptions): ImportRuns {
   const { io, imports, server } = options;
   return {
     file: async (file, flags) => {
-      if (!flags.check || FEATURES.check === undefined) return importFile(options, file, flags);
-      return (await FEATURES.check()).remote(options, file, flags, maxCallsOf(flags));
+      if (!flags.check) return importFile(options, file, flags);
+      const { sendAndCheck } = await import('../features/check/commands/remote-check.ts');
+      return sendAndCheck(options, file, flags, maxCallsOf(flags));
     },
     retry: async (id, { edits, only, nothingBegan }) => {
       await imports.saySendsTo(io);
-      const retry = async () => (await server.call(importOperations.retry, { id, ...rowFilterOptions(only) })).id;
-      const made =
-        edits === undefined
-          ? await unlessNothingLeft(retry())
-          : await (await FEATURES.repair?.())?.sendTo(server, edits, io);
+      const made = edits === undefined ? await retry(server, id, only) : await sendEdits(server, edits, io);
       return made === undefined ? nothingBegan() : follow(options, made);
     },
   };
+}
+
+function retry(server: Server, id: string, only: RowFilter): Promise<string | undefined> {
+  const asked = async () => (await server.call(importOperations.retry, { id, ...rowFilterOptions(only) })).id;
+  return unlessNothingLeft(asked());
+}
+
+async function sendEdits(server: Server, edits: Edits, io: Io): Promise<string | undefined> {
+  const { sendEditsTo } = await import('../features/repair/commands/retry-edits.ts');
+  return sendEditsTo(server, edits, io);
 }
 
 /** Sends a file, or standard input as it comes, to a server, and follows the import. */

@@ -1,6 +1,6 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { profileNames, readConfig } from '../platform/config.ts';
-import type { Names, Name as Word } from './feature.ts';
+import type { Names, Name as Word } from './names.ts';
 import type { Io } from './screen/io.ts';
 
 /** Suggestions for the next word of a command line. */

@@ -1,4 +1,4 @@
-/** The pages of the console, in the order of the navigation. Additions of features to pages of others are in parts.ts. */
+/** The pages of the console, in the order of the navigation. */
 import { ExportsPage } from '../features/export/page.tsx';
 import { RepairPage } from '../features/repair/pages/repair.tsx';
 import { ScheduleFormPage } from '../features/schedule/pages/schedule-form.tsx';

@@ -5,7 +5,6 @@ import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
-import { FEATURES } from '../features.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
@@ -25,13 +24,11 @@ export function importCommand(io: Io, end: End): Command {
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
   );
   withOptions(withCreation(withOptions(command, READING)), BANS);
-  if (FEATURES.recipes !== undefined) withRecipeFlag(command);
+  withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
   withOptions(withSource(command), { ...EXPECTING, ...HELD });
-  if (FEATURES.check !== undefined) {
-    const says = 'read the file, ask the service which rows would fail, and send nothing';
-    withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
-  }
+  const says = 'read the file, ask the service which rows would fail, and send nothing';
+  withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
   withPace(withOptions(command, STOPPING)).addOption(settingFlag('giveUpAfter'));
   withTrial(withShape(command));
   command.addOption(
@@ -48,8 +45,8 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   const { config, runs } = await openImportRuns(io, flags);
   const code = await runs.file(file, flags);
   if (code === EXIT.usage) {
-    const inspecting = await FEATURES.inspect?.();
-    await inspecting?.sayWhatItIs(
+    const { sayWhatItIs } = await import('../../features/inspect/commands/what-it-is.ts');
+    await sayWhatItIs(
       io,
       config,
       file,

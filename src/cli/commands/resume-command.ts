@@ -11,7 +11,6 @@ import { inShort } from '../../text/wording.ts';
 import { noteCommand } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
-import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { runImport } from '../run-import.ts';
@@ -68,7 +67,10 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...flags,
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
-    beside: async (here) => (await FEATURES.sync?.())?.beside(config, io, id, here),
+    beside: async (here) => {
+      const { runSyncOf } = await import('../../features/sync/commands/sync-of-import.ts');
+      runSyncOf(config, io, id, here);
+    },
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
       noteCommand(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);

@@ -9,7 +9,6 @@ import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
-import { FEATURES } from '../features.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -26,12 +25,10 @@ type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?
 export function retryCommand(io: Io, end: End): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(withServer(withOptions(command, ROWS))), STOPPING);
-  if (FEATURES.repair !== undefined) {
-    command.option(
-      '--edits <file>',
-      'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed`, with its column _row',
-    );
-  }
+  command.option(
+    '--edits <file>',
+    'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed`, with its column _row',
+  );
   return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
 }
 
@@ -51,8 +48,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
       `import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`,
     );
   }
-  const text = flags.edits === undefined ? undefined : await (await FEATURES.repair?.())?.read(flags.edits);
-  const edits = text === undefined ? undefined : { text, found, imports };
+  const edits = flags.edits === undefined ? undefined : { text: await textOf(flags.edits), found, imports };
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
@@ -69,6 +65,11 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
   return runs.retry(id, { edits, only, nothingBegan: () => sayNothingLeft(io, id, nothingLeft) });
+}
+
+async function textOf(path: string): Promise<string> {
+  const { readEdits } = await import('../../features/repair/commands/retry-edits.ts');
+  return readEdits(path);
 }
 
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/region-status.ts';
+import type { checkStatus } from '../../features/check/commands/check-status.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
@@ -7,7 +8,6 @@ import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
-import { FEATURES } from '../features.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { nextSteps } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -27,7 +27,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   const found = await imports.find(given);
   const summary = summaryIn(found);
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
-  const checked = isUnsent ? await (await FEATURES.check?.())?.status(config, imports, found) : undefined;
+  const checked = isUnsent ? await checkOf(config, imports, found) : undefined;
   const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
@@ -49,6 +49,12 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   else if (checked !== undefined) checked.conclude(io);
   else say(io, '', ...nextSteps(imports, found));
   return EXIT.ok;
+}
+
+/** Most imports have no check: its part is loaded for those that may. */
+async function checkOf(...asked: Parameters<typeof checkStatus>) {
+  const check = await import('../../features/check/commands/check-status.ts');
+  return check.checkStatus(...asked);
 }
 
 function regionLine({

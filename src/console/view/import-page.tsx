@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tagsProblem } from '../../api/tag-rule.ts';
+import { ImportCheck } from '../../features/check/page.tsx';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
@@ -25,7 +26,6 @@ import {
 import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
-import { PARTS } from '../parts.ts';
 import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { targetFacts } from '../target-facts.tsx';
@@ -133,9 +133,9 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
           {isOperator && <ImportActions live={live} filter={filter} />}
         </section>
       </div>
-      {isWaiting && PARTS.Check !== undefined && (
+      {isWaiting && (
         <Card id="check" title="Check before sending">
-          <PARTS.Check id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
+          <ImportCheck id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
         </Card>
       )}
       {hasRows && <ImportProblems id={id} live={live} filter={filter} />}
@@ -195,7 +195,7 @@ function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting
   if (view === undefined) return null;
   const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
   const parts = [
-    isWaiting && PARTS.Check !== undefined && ['check', 'Check'],
+    isWaiting && ['check', 'Check'],
     isUnderWay && ['regions', 'Regions'],
     wrong > 0 && ['problems', `Problems (${grouped(wrong)})`],
     ['rows', `Rows (${grouped(view.rows.read)})`],

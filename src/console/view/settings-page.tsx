@@ -1,5 +1,6 @@
 /** The settings of the server, the state of its regions, and a person's choices for this browser. */
 import { useSignal } from '@preact/signals';
+import { Notifications } from '../../features/notify/page.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
@@ -7,7 +8,6 @@ import { Card, Empty, Facts, foreign, Pending, Time } from '../elements.tsx';
 import { size } from '../format.ts';
 import { placeWords, regionSentence } from '../import-words.ts';
 import { useListNews } from '../live-overview.ts';
-import { PARTS } from '../parts.ts';
 import { usePlace } from '../place.ts';
 import { clock } from '../preferences.ts';
 import { addressOf } from '../requests.ts';
@@ -35,9 +35,9 @@ export function SettingsPage() {
           <Tokens />
         </Card>
       )}
-      {isAdmin && PARTS.Notifications !== undefined && (
+      {isAdmin && (
         <Card id="notifications" title="Notifications">
-          <PARTS.Notifications onChanged={() => void changes.value++} />
+          <Notifications onChanged={() => void changes.value++} />
         </Card>
       )}
       <Card id="own" title="This browser">

@@ -1,9 +1,9 @@
 /** The actions for an import: the buttons follow those that the server allows. */
 import { useEffect } from 'preact/hooks';
+import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import type { Action, ImportView } from '../../answers.ts';
 import { ErrorPlace, syncHref } from '../../elements.tsx';
 import { actionLabel, isUndone } from '../../import-words.ts';
-import { PARTS } from '../../parts.ts';
 import { usePlace } from '../../place.ts';
 import { useKeptFocus, WorkButton } from '../../work.tsx';
 import { isToBeAsked } from './before-sending.tsx';
@@ -37,7 +37,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
     if (isRead && isToBeAsked(view.id)) void act('resume');
   }, [isRead]);
   const undo = async () => {
-    const plan = await PARTS.undo?.(false);
+    const plan = await plannedUndo(false);
     if (plan === undefined) return;
     await work.start(async (signal) => go(syncHref(await plan(view.id, signal))));
   };
@@ -50,11 +50,9 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
     <div class="actions">
       <div class="buttons" ref={buttons}>
         {/* After a check, the ways on stand beside what it found. */}
-        {(view.checkedRows === undefined || PARTS.Check === undefined) && (
-          <Ways view={view} filter={filter} acting={acting} />
-        )}
+        {view.checkedRows === undefined && <Ways view={view} filter={filter} acting={acting} />}
         {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
-        {PARTS.undo !== undefined && canBeUndone(view) && (
+        {canBeUndone(view) && (
           <WorkButton busy={work.busy} onClick={() => void undo()}>
             Undo import…
           </WorkButton>

@@ -1,4 +1,4 @@
-import type { Name, Names } from '../../../cli/feature.ts';
+import type { Name, Names } from '../../../cli/names.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { BUILT_IN } from '../built-in.ts';
 import { listRecipes } from '../recipe-store.ts';

@@ -1,45 +1,65 @@
 import { readFile } from 'node:fs/promises';
+import type { ImportView } from '../../../api/imports.ts';
 import { noteCommand } from '../../../cli/audit.ts';
-import type { Editing, Edits } from '../../../cli/feature.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/import-place.ts';
+import type { Server } from '../../../cli/target/server-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { messageOf } from '../../../errors/message-of.ts';
+import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
 import type { RepairTaken } from '../api.ts';
 import { repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
 
-/** Corrected rows in place of those that failed. */
-export const editing: Editing = {
-  read: async (path) => {
-    try {
-      await fileOf(path, path);
-      return await readFile(path, 'utf8');
-    } catch (error) {
-      refuseAddress(path);
-      throw new UsageError(`--edits ${path} cannot be read: ${messageOf(error)}`);
-    }
-  },
-  send: async (of, edits, io, by) => {
-    const { id } = edits.found;
-    const repairs = new Repairs(of);
-    if (!(await hasToSend(io, edits, await repairs.change(id, 'takeFile', edits.text, by)))) return undefined;
-    const made = await repairs.send(id, by);
-    noteCommand<typeof repairOperations>(of.dir, 'import.repair', made, `of ${id}`, of.coordinator.sendsTo);
-    return made;
-  },
-  sendTo: async (server, edits, io) => {
-    const { id } = edits.found;
-    const taken = await server.call(repairOperations.takeFile, { id, csv: edits.text });
-    if (!(await hasToSend(io, edits, taken))) return undefined;
-    return (await server.call(repairOperations.send, { id })).id;
-  },
-};
+/** The text of a corrected report, the import whose rows it corrects, and the imports that its retry is one of. */
+export interface Edits {
+  readonly text: string;
+  readonly found: ImportView;
+  readonly imports: Imports;
+}
+
+/** Returns the text of a corrected report. @throws UsageError */
+export async function readEdits(path: string): Promise<string> {
+  try {
+    await fileOf(path, path);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    refuseAddress(path);
+    throw new UsageError(`--edits ${path} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send.
+ * @throws CannotRepair, WrongState
+ */
+export async function sendEdits(
+  of: { readonly coordinator: Coordinator; readonly dir: DataDir },
+  edits: Edits,
+  io: Io,
+  by: string,
+): Promise<string | undefined> {
+  const { id } = edits.found;
+  const repairs = new Repairs(of);
+  if (!(await hasToSend(io, edits, await repairs.change(id, 'takeFile', edits.text, by)))) return undefined;
+  const made = await repairs.send(id, by);
+  noteCommand<typeof repairOperations>(of.dir, 'import.repair', made, `of ${id}`, of.coordinator.sendsTo);
+  return made;
+}
+
+/** The same at a server. @throws ServerRefused */
+export async function sendEditsTo(server: Server, edits: Edits, io: Io): Promise<string | undefined> {
+  const { id } = edits.found;
+  const taken = await server.call(repairOperations.takeFile, { id, csv: edits.text });
+  if (!(await hasToSend(io, edits, taken))) return undefined;
+  return (await server.call(repairOperations.send, { id })).id;
+}
 
 /**
  * Says what was taken of the file, and whether a row can be sent now.

@@ -1,4 +1,4 @@
-import type { Names } from '../../../cli/feature.ts';
+import type { Names } from '../../../cli/names.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
 
