@@ -258,7 +258,7 @@ test('the motto is said', async () => {
   await copy.test('test/cli/motto.test.ts', 'test/outputs.test.ts', 'test/documents/text.test.ts');
 });
 
-test('a new feature: its folder, its lines in the lists, and its place among the others', {
+test('a new feature: its folder, its lines in the doors, and its place among the others', {
   timeout: TIME_MS,
 }, async () => {
   const copy = copyOfProject();
@@ -268,7 +268,7 @@ test('a new feature: its folder, its lines in the lists, and its place among the
     `${feature}/routes.ts`,
     `import { z } from 'zod';
 import { operationsOf } from '../../api/operation.ts';
-import type { ServerFeature } from '../../server/context.ts';
+import type { Api } from '../../server/context.ts';
 import { serve } from '../../server/serve.ts';
 ${load} { MOTTO } from './motto.ts';
 
@@ -282,9 +282,9 @@ const mottoOperations = {
 };
 
 /** Says the motto. */
-export const motto: ServerFeature = {
-  routes: (app) => serve(app, mottoOperations.read, async () => ({ motto: MOTTO })),
-};
+export function mottoRoutes(app: Api): void {
+  serve(app, mottoOperations.read, async () => ({ motto: MOTTO }));
+}
 `,
   );
   copy.write(
@@ -334,11 +334,11 @@ export function MottoPage() {
 `,
   );
   copy.insert(
-    'src/server/features.ts',
-    'import { notifying }',
-    "import { motto } from '../features/motto/routes.ts';\n",
+    'src/server/server.ts',
+    'import { notificationRoutes }',
+    "import { mottoRoutes } from '../features/motto/routes.ts';\n",
   );
-  copy.insert('src/server/features.ts', '  notifying,', '  motto,\n');
+  copy.insert('src/server/server.ts', '  notificationRoutes(app, context);', '  mottoRoutes(app);\n');
   copy.insert(
     'src/console/pages.ts',
     'import { RepairPage }',

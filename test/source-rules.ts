@@ -8,7 +8,8 @@ export interface SourceFile {
 
 /**
  * Rooms by height (docs/architecture.md): a file imports from lower rooms only, or from its own. Those of an import stand
- * in the order in which a row passes them, above the ledger that they share.
+ * in the order in which a row passes them, above the ledger that they share. The core is below the features, and these are
+ * below the doors.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['src/errors'],
@@ -38,32 +39,23 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/features/check'],
   ['src/features/sync'],
   ['src/features/schedule'],
-  ['src/server'],
   ['src/features/notify'],
-  ['routes of features'],
+  ['src/server'],
   ['src/cli'],
-  ['commands of features'],
   // The programmatic API.
   ['src'],
 ];
 /** Folders whose folders are rooms of their own. */
 const STOREYS: ReadonlySet<string> = new Set(['chat', 'imports', 'features']);
-/** Parts of a feature's folder that are as high as a door: the rest, the feature itself, stands at the folder's height. */
+/** Parts of a feature's folder that belong to a door, or to the API: the rest, the feature itself, stands at the folder's height. */
 const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
   [/^src\/features\/[\w-]+\/api\b/, 'src/api'],
-  [/^src\/features\/[\w-]+\/routes\b/, 'routes of features'],
-  [/^src\/features\/[\w-]+\/commands?\b/, 'commands of features'],
+  [/^src\/features\/[\w-]+\/routes\b/, 'src/server'],
+  [/^src\/features\/[\w-]+\/commands\b/, 'src/cli'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
-/** The lists of features: of the life of imports, of commands, of the server, of pages. Nothing else of the core or a door imports a feature. */
-export const LISTS: ReadonlySet<string> = new Set([
-  'src/app/features.ts',
-  'src/cli/commands.ts',
-  'src/cli/features.ts',
-  'src/console/pages.ts',
-  'src/console/parts.ts',
-  'src/server/features.ts',
-]);
+/** Names the features that take part in the life of imports. */
+const LIST = 'src/app/features.ts';
 
 /** Files that the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
@@ -126,13 +118,7 @@ function wrongPackage(path: string, specifier: string): string[] {
 
 function wrongWay(path: string, target: string, isType: boolean): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
-  const [feature, other] = [featureOf(path), featureOf(target)];
-  if (other !== undefined && feature !== other) {
-    if (LISTS.has(path)) return undefined;
-    if (feature === undefined) return 'the core and the doors know no feature';
-    if (!((heightOf(other) ?? 0) < (heightOf(feature) ?? 0))) return 'features know each other in their order only';
-  }
-  if (from === to) return undefined;
+  if (from === to || path === LIST) return undefined;
   if (!/^(src|jobs)\//.test(target)) return 'the product does not need it to run';
   if (from === 'src/sandbox') {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
@@ -149,9 +135,6 @@ function wrongWay(path: string, target: string, isType: boolean): string | undef
   if (height === undefined || depth === undefined) return 'no layer of the design has this folder';
   return depth < height ? undefined : depth === height ? 'siblings do not know each other' : 'a folder looks down';
 }
-
-/** The folder of the feature that a file belongs to. */
-const featureOf = (path: string): string | undefined => /^src\/features\/[\w-]+(?=\/)/.exec(path)?.[0];
 
 function heightOf(folder: string): number | undefined {
   const height = LAYERS.findIndex((layer) => layer.includes(folder));
@@ -238,7 +221,7 @@ export function shreds(files: readonly SourceFile[]): string[] {
   }
   return files.flatMap(({ path, text }) => {
     const isShort = /\.tsx?$/.test(path) && text.split('\n').length <= FEW_LINES;
-    const isAlone = LISTS.has(path) || path.endsWith('-thread.ts') || (users.get(path) ?? 0) >= SEVERAL;
+    const isAlone = path === LIST || path.endsWith('-thread.ts') || (users.get(path) ?? 0) >= SEVERAL;
     return isShort && !isAlone ? [path] : [];
   });
 }
@@ -277,7 +260,7 @@ function cycles(files: readonly SourceFile[]): string[] {
   return [...found];
 }
 
-export const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
+const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
 
 /** The room of a file: `src/cli` for what lies there at any depth, `src/imports/read` where folders are rooms. */
 function folderOf(path: string): string {

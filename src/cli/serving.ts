@@ -1,3 +1,4 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import type { Settings } from '../api/service.ts';
@@ -6,21 +7,23 @@ import { callMetrics } from '../app/call-metrics.ts';
 import type { Service } from '../app/chat-service.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import { asError } from '../errors/message-of.ts';
+import { notifyTarget } from '../features/notify/open-receiver.ts';
+import { scheduleControl } from '../features/schedule/schedule-messages.ts';
+import { syncControl } from '../features/sync/sync-messages.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import type { ControlHandler } from '../imports/life/control-socket.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
+import { type DataDir, dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { VERSION } from '../platform/package-folder.ts';
+import { PACKAGE_FOLDER, VERSION } from '../platform/package-folder.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { addressesForOthers } from '../server/addresses.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api, ServerContext } from '../server/context.ts';
-import { FEATURES } from '../server/features.ts';
 import { createServer, stopServer } from '../server/server.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
@@ -50,7 +53,7 @@ const DAY_MS = 86_400_000;
 export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
-  const ready = await Promise.all(FEATURES.map((feature) => feature.ready?.(config, flags)));
+  const receiver = await notifyTarget(config, flags);
   const lifecycle = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
@@ -88,14 +91,14 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       tokenRequired,
       log,
       registry,
-      settings: settingsOf(config, service, flags),
-      say: (sentence) => say(io, sentence),
+      settings: settingsOf(config, service, flags, await sourcesOf(config, service, dir, io)),
       onStop: lifecycle.onStop,
       fail: endUnlessItPasses,
       stage: io.reading?.stage,
       tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
-      ...Object.assign({}, ...ready),
+      receiver,
+      notifyPrivate: flags.notifyPrivate === true,
     });
     await app.serveControl(controlOf(context));
     lifecycle.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
@@ -112,7 +115,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     await Promise.race([continued, signal.arrived]);
     continued.catch(endUnlessItPasses);
     watchImports(app, lifecycle, io);
-    for (const { started } of FEATURES) started?.(context);
+    context.syncs.continueAll();
+    context.schedules.start();
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {
@@ -146,16 +150,10 @@ function sayAddresses(io: Io, address: string, host: string): void {
   if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
 }
 
-/** Answers other processes of this machine: each request goes to the first feature that knows it. */
-function controlOf(context: ServerContext): ControlHandler {
-  const controls = FEATURES.flatMap((feature) => feature.control?.(context) ?? []);
-  return (...request) => {
-    for (const control of controls) {
-      const answer = control(...request);
-      if (answer !== undefined) return answer;
-    }
-    return undefined;
-  };
+/** Answers other processes of this machine. */
+function controlOf({ syncs, schedules }: ServerContext): ControlHandler {
+  const [ofSyncs, ofSchedules] = [syncControl(syncs), scheduleControl(schedules)];
+  return (...request) => ofSyncs(...request) ?? ofSchedules(...request);
 }
 
 /** Continues imports that wait, when the machine, a key or the service lets them. */
@@ -194,7 +192,24 @@ async function listen(server: Api, { host, port }: ServeFlags): Promise<string> 
   }
 }
 
-function settingsOf(config: Config, service: Service, flags: ServeFlags): Settings {
+const SAMPLE = new URL('samples/first-import/members.csv', PACKAGE_FOLDER);
+
+/**
+ * Folders and addresses that schedules may read. Where no setting names one and calls go to a sandbox, it is a folder that is
+ * made with a sample; what people do in it stays.
+ */
+async function sourcesOf(config: Config, service: Service, { sources: own }: DataDir, io: Io): Promise<string[]> {
+  if (!service.sandbox || config.sources.length > 0) return [...config.sources];
+  const made = await mkdir(own, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await writeFile(join(own, 'members.csv'), await readFile(SAMPLE), { mode: 0o600 });
+  say(
+    io,
+    `Schedules made in the console read files in ${own}. Put yours there, or name other folders with ROLLCALL_SOURCES.`,
+  );
+  return [own];
+}
+
+function settingsOf(config: Config, service: Service, flags: ServeFlags, sources: string[]): Settings {
   const apps = REGIONS.flatMap((region) => {
     const app = service.apps[region];
     return app === undefined ? [] : [[region, { appId: app.appId, keySet: app.apiKey !== undefined }] as const];
@@ -213,6 +228,6 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags): Settin
     keepDays: keepMs === undefined ? null : keepMs / DAY_MS,
     maxUploadBytes: flags.maxUpload,
     withWorkers: service.sends,
-    sources: [...config.sources],
+    sources,
   };
 }

@@ -1,7 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
-import type { ImportView, Staging } from '../api/imports.ts';
+import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
+import { checkFacts } from '../features/check/check-view.ts';
+import type { Repairs } from '../features/repair/repairs.ts';
+import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
@@ -9,6 +12,7 @@ import { importView, rowsOfImport, type ViewSources } from '../imports/report/im
 import { NEEDS_ATTENTION } from '../imports/report/report-paths.ts';
 import { totalsOf } from '../imports/report/summarize.ts';
 import { isFinal } from '../membership/import-state.ts';
+import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
@@ -16,13 +20,15 @@ import type { DataReader } from './data-reader.ts';
 
 const NO_ROWS: Counters = new Map();
 
+type Undo = ReturnType<SyncCatalogReader['undos']>[number];
+
 interface ImportViewsParts {
   readonly coordinator: Coordinator;
   readonly dir: DataDir;
   readonly reading: DataReader;
   readonly log: Logger;
-  /** Adds what features know of an import. */
-  readonly withFeatures: (record: ImportRecord, own: ImportView) => Promise<ImportView>;
+  readonly repairs: Pick<Repairs, 'sent'>;
+  readonly syncCatalog: Pick<SyncCatalogReader, 'undos'>;
 }
 
 /** Imports as this server shows them. */
@@ -42,7 +48,7 @@ export class ImportViews {
       staging: (id) => this.staging(id),
       reports: addressesOf,
       write: asParameter,
-      complete: parts.withFeatures,
+      complete: (record, own) => this.#complete(record, own),
     };
   }
 
@@ -53,6 +59,27 @@ export class ImportViews {
   /** Its rows by outcome. */
   rows(record: ImportRecord): Promise<ImportView['rows']> {
     return rowsOfImport(record, this.#sources);
+  }
+
+  /** With what its repair, its check and its undos say of it. */
+  async #complete({ id, state }: ImportRecord, own: ImportView): Promise<ImportView> {
+    const { dir, repairs, syncCatalog } = this.#parts;
+    const { rows: repaired = own.repaired, retryable = 0, edited = 0 } = (await repairs.sent(id)) ?? {};
+    const undos = await Promise.all(syncCatalog.undos(id).map((undo) => this.#followUpOf(undo)));
+    return {
+      ...own,
+      repaired,
+      retryable: Math.max(0, own.retryable - retryable),
+      ...(edited > 0 && { edited }),
+      ...(await checkFacts(dir.folder(id), state, own.rows.skipped)),
+      followUps: [...own.followUps, ...undos],
+    };
+  }
+
+  async #followUpOf({ id, state, importId }: Undo): Promise<FollowUp> {
+    const carrier = importId === null ? undefined : this.#parts.reading.find(importId);
+    const rows = carrier === undefined ? null : await this.rows(carrier);
+    return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };
   }
 
   staging(id: string): Staging | null {

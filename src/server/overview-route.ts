@@ -1,8 +1,10 @@
 import { serviceOperations } from '../api/operations/service-operations.ts';
 import type { Overview } from '../api/overview.ts';
+import { lastRuns } from '../features/schedule/routes/schedule-nights.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
+import type { SyncState } from '../membership/sync-state.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon, QUEUE_SILENT } from './http-answers.ts';
 import { serve } from './serve.ts';
@@ -12,7 +14,7 @@ const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
 const AT_REST: readonly ImportState[] = ['blocked', 'failed', 'paused', 'staged'];
 const FINISHED: readonly ImportState[] = ['completed', 'cancelled', 'aborted', 'rejected'];
 /** Entries of each list, at most. */
-export const MAX_LISTED = 20;
+const MAX_LISTED = 20;
 /** Imports at rest that are looked at, newest first: those that need a person are counted among them. */
 const MAX_AT_REST = 1_000;
 /** Imports with rows that need attention that are counted, at most. */
@@ -24,7 +26,7 @@ const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** `GET /v1/overview`: what runs, what waits for a person, the last night of each schedule, what keeps failing. */
 export function overviewRoute(app: Api, context: ServerContext): void {
-  const { coordinator, reading, views, features } = context;
+  const { coordinator, reading, views } = context;
 
   serve(app, serviceOperations.overview, async (): Promise<Overview> => {
     const counts = reading.counts();
@@ -42,28 +44,48 @@ export function overviewRoute(app: Api, context: ServerContext): void {
       viewsOf(ready.slice(0, READY)),
       viewsOf(reading.page({ state: FINISHED, limit: RECENT }).imports),
     ]);
-    const own: Overview = {
+    const { toDecide, syncsUnderWay, planned, needs: waitingSyncs, nights } = syncsAndNights(context);
+    return {
       imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
       running: now,
       queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
       waiting,
       attention: open,
       recent,
-      ready: { imports: readyImports, syncs: [] },
-      syncs: [],
-      syncsUnderWay: [],
-      nights: [],
+      ready: { imports: readyImports, syncs: planned },
+      syncs: toDecide,
+      syncsUnderWay,
+      nights,
       failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
       ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
       needs: {
         imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
-        syncs: 0,
-        schedules: 0,
+        syncs: waitingSyncs,
+        schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
+          .length,
       },
     };
-    const whole = features.reduce((before, { overview }) => overview?.(context, before) ?? before, own);
-    return { ...whole, ready: { ...whole.ready, syncs: whole.ready.syncs.slice(0, READY) } };
   });
+}
+
+/** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
+function syncsAndNights(context: ServerContext) {
+  const { syncCatalog, syncViews } = context;
+  const inState = (...states: readonly SyncState[]) =>
+    syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(syncViews.entry);
+  const nights = lastRuns(context);
+  const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
+  const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
+  const toDecide = [...inState('held'), ...toApply].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
+  return {
+    nights,
+    toDecide: toDecide.slice(0, MAX_LISTED),
+    planned: inState('planned')
+      .filter(({ id }) => !asked.has(id))
+      .slice(0, READY),
+    syncsUnderWay: inState('planning', 'applying'),
+    needs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
+  };
 }
 
 /** It waits although a person wanted it sent: it was not paused, and was not only to be read. */

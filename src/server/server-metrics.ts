@@ -1,9 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../api/region-status.ts';
 import { AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
+import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
+import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
+import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';
 import { busyIn } from '../platform/database-busy.ts';
 import { LedgerError } from '../platform/sqlite.ts';
 import type { Api, ServerContext } from './context.ts';
@@ -13,9 +16,12 @@ const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports counted one by one, at most. */
 const MAX_IMPORTS = 1_000;
 
-/** Metrics of requests, imports and regions. */
-export function serverMetrics(app: Api, { coordinator, reading, events }: ServerContext, registry: Registry): void {
+/** Metrics of requests, imports, regions, syncs and schedules. */
+export function serverMetrics(app: Api, context: ServerContext, registry: Registry): void {
+  const { coordinator, reading, events, syncCatalog, scheduleCatalog } = context;
   collectDefaultMetrics({ register: registry });
+  syncMetrics(syncCatalog, registry);
+  scheduleMetrics(scheduleCatalog, registry);
   const registers = [registry];
   const requests = new Counter({
     name: 'rollcall_http_requests_total',
@@ -114,4 +120,53 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
   gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
   backlogGauge(registry, regions);
+}
+
+const SYNCS_NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));
+
+function syncMetrics(syncs: Pick<SyncCatalogReader, 'count'>, registry: Registry): void {
+  new Gauge({
+    name: 'rollcall_syncs',
+    help: 'Syncs that are not over, by state; held ones wait for a person',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const counts = syncs.count(SYNCS_NOT_OVER);
+      for (const state of SYNCS_NOT_OVER) this.set({ state }, counts.get(state) ?? 0);
+    },
+  });
+}
+
+function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, registry: Registry): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: (schedule: ScheduleHealth) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['schedule'],
+      registers,
+      collect() {
+        this.reset();
+        for (const one of schedules.health()) {
+          const value = read(one);
+          if (value !== null) this.set({ schedule: one.name }, value);
+        }
+      },
+    });
+  gauge(
+    'rollcall_schedule_last_success_timestamp_seconds',
+    'When the last successful run ended, after which every member was in place; absent when there was none',
+    ({ success }) => success && success / 1000,
+  );
+  gauge(
+    'rollcall_schedule_unsuccessful_runs',
+    'Runs since the last success that failed, were missed, or wait for a person',
+    ({ unsuccessful }) => unsuccessful,
+  );
+  gauge(
+    'rollcall_schedule_next_run_timestamp_seconds',
+    'When the schedule runs next; absent while it is paused',
+    ({ paused, nextDue }) => (paused ? null : nextDue / 1000),
+  );
+  gauge('rollcall_schedule_paused', '1 while the schedule is paused', ({ paused }) => Number(paused));
 }

@@ -6,27 +6,28 @@ import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
-import type { ImportView } from '../api/imports.ts';
-import { sourceContextOf } from '../app/ca-file.ts';
-import type { ImportRecord } from '../imports/catalog.ts';
+import { checkRoutes } from '../features/check/routes.ts';
+import { exportRoutes } from '../features/export/routes.ts';
+import { notificationRoutes } from '../features/notify/routes.ts';
+import { recipeRoutes } from '../features/recipes/routes.ts';
+import { repairRoutes } from '../features/repair/routes.ts';
+import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
+import { planRoutes } from '../features/sync/routes/plan-routes.ts';
+import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext, ServerOptions } from './context.ts';
-import { openReading } from './data-reader.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
-import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
-import { FEATURES } from './features.ts';
 import { healthRoutes } from './health.ts';
 import { importRoutes } from './import-routes.ts';
-import { ImportViews } from './import-views.ts';
 import { memberRoutes } from './member-routes.ts';
+import { openContext } from './open-context.ts';
 import { overviewRoute } from './overview-route.ts';
 import { Problem } from './problem.ts';
 import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './row-routes.ts';
-import { runningImports } from './running-imports.ts';
 import { serverMetrics } from './server-metrics.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings-routes.ts';
@@ -145,44 +146,16 @@ function logRequests(app: Api, log: ServerOptions['log']): void {
 export async function createServer(
   options: ServerOptions,
 ): Promise<{ readonly app: Api; readonly context: ServerContext }> {
-  const { coordinator, dir, access, settings, log, registry = new Registry() } = options;
+  const { coordinator, access, log, registry = new Registry() } = options;
   let stopping = false;
   const app = await bareServer(options, () => stopping);
   const guarding = guard(app, access, options.tokenRequired);
   app.decorate('sendsTo', coordinator.sendsTo);
-  const { isStillAllowed } = guarding;
-  const reading = openReading(dir, coordinator.reading);
-  // Complete when the features are open: parts ask each other when they are asked, and not before.
-  const context = {
-    coordinator,
-    dir,
-    access,
-    settings,
-    reading,
-    log,
-    registry,
-    isStillAllowed,
-    anybodyActs: options.service.anybodyActs,
-    features: FEATURES,
-    fetching: sourceContextOf(options.config),
-  } as ServerContext;
-  const add = (part: Partial<ServerContext>) => Object.assign(context, part);
-  const { callsPerMinute } = settings;
-  const withFeatures = async (record: ImportRecord, own: ImportView): Promise<ImportView> => {
-    let whole = own;
-    for (const { view } of FEATURES) whole = (await view?.(context, record, whole)) ?? whole;
-    return whole;
-  };
-  const views = new ImportViews({ coordinator, dir, reading, log, withFeatures });
-  const running = runningImports({ coordinator, reading, views, callsPerMinute });
-  const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
-  add({ views, running, events });
+  const context = await openContext(app, { ...options, registry }, guarding.isStillAllowed);
   app.addHook('preClose', async () => {
     stopping = true;
-    events.close();
+    context.events.close();
   });
-  app.addHook('onClose', async () => reading.close());
-  for (const { open } of FEATURES) add((await open?.(context, options, app)) ?? {});
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
     if (routeOptions.config.takesFile !== true) endIfSlow(raw);
   });
@@ -204,7 +177,14 @@ export async function createServer(
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
-  for (const { routes } of FEATURES) routes?.(app, context);
+  recipeRoutes(app, context);
+  exportRoutes(app, context);
+  repairRoutes(app, context);
+  checkRoutes(app, context);
+  syncRoutes(app, context);
+  planRoutes(app, context);
+  scheduleRoutes(app, context);
+  notificationRoutes(app, context);
   return { app, context };
 }
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { serviceOperations } from '../api/operations/service-operations.ts';
-import type { SettingsAnswer } from '../api/service.ts';
+import { LIMITS } from '../features/sync/guard-limits.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './cursors.ts';
@@ -9,10 +9,11 @@ import { serve } from './serve.ts';
 
 /** Serves the server's settings, its regions, and the audit log. */
 export function settingsRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, settings, access, features } = context;
+  const { coordinator, settings, access, notifications } = context;
   serve(app, serviceOperations.settings, async () => {
-    const own: SettingsAnswer = { ...settings, namedSources: reachedBy(context), notifyHost: null, guardLimits: [] };
-    return Object.assign(own, ...features.map((feature) => feature.settings?.(context)));
+    const { host: notifyHost } = notifications.view();
+    const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
+    return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
   });
   serve(app, serviceOperations.regions, async () => {
     const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.inspectQueues()]));

@@ -135,7 +135,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     coordinator,
     dir,
     access,
-    say: () => {},
     onStop: (stop) => taken.defer(stop),
     fail: (error) => failures.push(error),
     stage: SHARED_READING.stage,

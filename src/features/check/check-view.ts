@@ -1,3 +1,5 @@
+import type { ImportView } from '../../api/imports.ts';
+import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { CheckView } from './api.ts';
 import { type Checks, checkOf, checkSummaryOf } from './checks.ts';
@@ -22,4 +24,22 @@ export async function checkView(
     progress: checks?.progress(id) ?? null,
     summary: (await checkSummaryOf(folder)) ?? null,
   };
+}
+
+/**
+ * The part of the check in the view of an import.
+ * @param folder of the import
+ * @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted
+ */
+export async function checkFacts(
+  folder: string,
+  state: ImportState,
+  skipped: number,
+): Promise<Pick<ImportView, 'hasCheck' | 'checkedRows'>> {
+  if (checkOf(folder) === undefined) return {};
+  const { rows, checkedAt } = (state === 'staged' ? await checkSummaryOf(folder) : undefined) ?? {};
+  if (rows === undefined || checkedAt === undefined) return { hasCheck: true };
+  const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
+  const wouldFail = rows.fail + rows.skipped - skipped;
+  return { hasCheck: true, checkedRows: { canBeSent, wouldFail, at: checkedAt } };
 }

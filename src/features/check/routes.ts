@@ -1,41 +1,19 @@
 import { createReadStream, existsSync } from 'node:fs';
-import type { ImportView } from '../../api/imports.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
 import { attachment } from '../../server/http-answers.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
 import { checkView } from './check-view.ts';
-import { type Checks, checkOf, checkSummaryOf, createChecks } from './checks.ts';
+import { type Checks, checkOf, createChecks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
-export const check: ServerFeature = {
-  routes: checkRoutes,
-  view: async ({ dir }, { id, state }, before) => {
-    const folder = dir.folder(id);
-    if (checkOf(folder) === undefined) return before;
-    return {
-      ...before,
-      hasCheck: true,
-      ...(state === 'staged' && (await checkedRows(folder, before.rows.skipped))),
-    };
-  },
-};
-
-/** @param skipped rows that are left out by now: rows that would fail are among them where a start was interrupted */
-async function checkedRows(folder: string, skipped: number): Promise<Pick<ImportView, 'checkedRows'>> {
-  const { rows, checkedAt } = (await checkSummaryOf(folder)) ?? {};
-  if (rows === undefined || checkedAt === undefined) return {};
-  const canBeSent = rows.read - rows.fail - rows.invalid - rows.duplicate - rows.skipped - rows.not_checked;
-  return { checkedRows: { canBeSent, wouldFail: rows.fail + rows.skipped - skipped, at: checkedAt } };
-}
-
-function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
+export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
   const { apps, callsPerMinute } = settings;
   const checks = createChecks({ dir, coordinator, apps, callsPerMinute, anybodyActs });
   app.addHook('preClose', () => checks.stop());

@@ -4,7 +4,7 @@ import type { Region } from '../../membership/membership.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { pageRoute } from '../../server/console-files.ts';
-import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
@@ -22,9 +22,7 @@ const TYPES = {
 const DAY_MS = 86_400_000;
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
-export const exporting: ServerFeature = { routes: exportRoutes };
-
-function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerContext): void {
+export function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerContext): void {
   const exports = createExports({
     dir,
     pages: (...which) => coordinator.pages(...which),

@@ -6,12 +6,12 @@ import { preview } from '../../api/preview.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { TaskStopped, ThreadQueue } from '../../platform/thread-queue.ts';
-import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
 import { type Caller, callerOf, sendJson } from '../../server/http-answers.ts';
 import { Problem, problemDocument } from '../../server/problem.ts';
 import { problemOf } from '../../server/refusals.ts';
 import { serve } from '../../server/serve.ts';
-import { takeHead } from '../../server/uploads/accept.ts';
+import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import type { ReceiveOptions } from '../../server/uploads/receive.ts';
 import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
@@ -71,33 +71,19 @@ const inspectOperations = {
   },
 };
 
-declare module '../../server/context.ts' {
-  interface ServerContext {
-    /** Reads the beginnings of files. */
-    readonly heads: ThreadQueue<InspectThread>;
-  }
+/** Routes that describe a file and preview its rows before it is uploaded. @param scope leaves bodies to its routes */
+export function inspectRoutes(scope: Api, context: ServerContext, { limits: { idleMs, signal } }: Uploads): void {
+  const limits = { maxBytes: PREVIEW_BYTES, maxZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal };
+  inspectRoute(scope, context, limits);
+  lookRoute(scope, context, limits);
+  serve(scope, inspectOperations.preview, async (request, reply) => {
+    const { query } = request;
+    const caller = callerOf(reply);
+    const { head, type, name } = await takeHead(request, limits);
+    const shown = name === undefined ? 'the file' : labelOf(name);
+    return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
+  });
 }
-
-/** Routes that describe a file and preview its rows before it is uploaded. */
-export const inspecting: ServerFeature = {
-  open: (_, { onStop }) => {
-    const heads = openInspectThread();
-    onStop(() => heads.close());
-    return { heads };
-  },
-  files: (scope, context, { limits: { idleMs, signal } }) => {
-    const limits = { maxBytes: PREVIEW_BYTES, maxZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal };
-    inspectRoute(scope, context, limits);
-    lookRoute(scope, context, limits);
-    serve(scope, inspectOperations.preview, async (request, reply) => {
-      const { query } = request;
-      const caller = callerOf(reply);
-      const { head, type, name } = await takeHead(request, limits);
-      const shown = name === undefined ? 'the file' : labelOf(name);
-      return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
-    });
-  },
-};
 
 /** Time that looking at the beginning of a file may take, in ms. */
 export const INSPECT_MS = 10_000;
@@ -197,7 +183,7 @@ async function previewWith(
 ): Promise<Buffer> {
   const { defaultRegion: region, sandbox } = settings;
   const chosen = uploadOptions(query, { contentType: type, region, sandbox });
-  const options = (await recipes?.settle(chosen, { head }, name, caller)) ?? chosen;
+  const options = await recipes.settle(chosen, { head }, name, caller);
   return previewOf(heads, { head, name, options }, caller);
 }
 

@@ -2,14 +2,25 @@ import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PackageMissing } from '../../platform/optional-packages.ts';
-import type { ServerContext } from '../../server/context.ts';
 import { asSentence } from '../../text/wording.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
 import type { NotificationsView } from './operations.ts';
 import { Outbox, RESULTS, type Told } from './outbox.ts';
 import { BadReceiver, type Receiver, signingKey } from './receiver.ts';
 
+/** The receiver that an admin has set, in the access file. */
+interface KeptReceiver {
+  readonly address: string;
+  readonly secret: string | null;
+}
+
 interface Choice {
+  readonly access: {
+    receiver(): KeptReceiver | undefined;
+    keepReceiver(receiver: KeptReceiver): void;
+    forgetReceiver(): void;
+  };
+  readonly registry: Registry;
   /** Set when the server was started: no other is used. */
   readonly fixed: Receiver | undefined;
   /** Whether the receiver may have a private address. */
@@ -21,11 +32,8 @@ interface Choice {
 /** The receiver of notifications: the one that the server was started with, else the one that an admin has set. */
 export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
 
-export async function openNotifications(
-  context: Told & Pick<ServerContext, 'access' | 'registry'>,
-  { fixed, allowPrivate, outageMs }: Choice,
-) {
-  const { access, registry, log } = context;
+export async function openNotifications(told: Told, { access, registry, fixed, allowPrivate, outageMs }: Choice) {
+  const { log } = told;
   const attempts = new Counter({
     name: 'rollcall_notifications_total',
     help: 'Attempts to deliver a notification, by result; one that is given up is lost',
@@ -33,7 +41,7 @@ export async function openNotifications(
     registers: [registry],
   });
   for (const result of RESULTS) attempts.inc({ result }, 0);
-  const outbox = new Outbox(context, (result) => attempts.inc({ result }), outageMs);
+  const outbox = new Outbox(told, (result) => attempts.inc({ result }), outageMs);
   measure(outbox, registry);
   let receiver: Receiver | undefined;
   let problem: string | null = null;

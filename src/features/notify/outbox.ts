@@ -1,15 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import type { ImportView } from '../../api/imports.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
-import type { ServerContext } from '../../server/context.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
+import type { SyncViews } from '../sync/sync-views.ts';
 import { type Count, type Delivery, openDeliveries } from './deliveries.ts';
 import { noteText } from './note.ts';
 import { watchOutages } from './outages.ts';
 import type { Receiver } from './receiver.ts';
 
 /** The parts of a server that have something to tell. */
-export type Told = Pick<ServerContext, 'coordinator' | 'syncs' | 'dir' | 'views' | 'syncViews' | 'log'>;
+export interface Told {
+  readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
+  readonly dir: DataDir;
+  readonly views: { of(record: ImportRecord): Promise<ImportView> };
+  readonly syncViews: Pick<SyncViews, 'whole'>;
+  readonly log: Logger;
+}
 /** The results of an attempt. */
 export const RESULTS = ['delivered', 'failed', 'given-up'] as const;
 type Result = (typeof RESULTS)[number];

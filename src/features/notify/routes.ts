@@ -1,42 +1,12 @@
-import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
-import { type Notifications, openNotifications } from './notifications.ts';
-import { type NotifyFlags, notifyTarget, tryReceiver } from './open-receiver.ts';
+import { tryReceiver } from './open-receiver.ts';
 import { notificationOperations } from './operations.ts';
-import { BadReceiver, type Receiver } from './receiver.ts';
-
-declare module '../../server/context.ts' {
-  interface ServerOptions {
-    /** Notified of finished imports; not given: who an admin has set. Closed with the server. */
-    readonly receiver?: Receiver | undefined;
-    /** Whether a receiver that an admin sets may be on this machine or a private network. Default: no. */
-    readonly notifyPrivate?: boolean;
-    /** The notifier's minimum outage, in ms. */
-    readonly outageMs?: number;
-  }
-  interface ServerContext {
-    readonly notifications: Notifications;
-  }
-}
-
-/** Notifications of what a server does. */
-export const notifying: ServerFeature = {
-  ready: async (config, flags: NotifyFlags) => ({
-    receiver: await notifyTarget(config, flags),
-    notifyPrivate: flags.notifyPrivate === true,
-  }),
-  open: async (context, { receiver: fixed, notifyPrivate = false, outageMs }, app) => {
-    const notifications = await openNotifications(context, { fixed, allowPrivate: notifyPrivate, outageMs });
-    app.addHook('onClose', () => notifications.close());
-    return { notifications };
-  },
-  routes: notificationRoutes,
-  settings: ({ notifications }) => ({ notifyHost: notifications.view().host }),
-};
+import { BadReceiver } from './receiver.ts';
 
 /** Routes for the receiver of notifications, which admins set and try. */
-function notificationRoutes(app: Api, { notifications }: ServerContext): void {
+export function notificationRoutes(app: Api, { notifications }: ServerContext): void {
   serve(app, notificationOperations.view, async () => notifications.view());
 
   serve(app, notificationOperations.set, async (request, reply, audited) => {

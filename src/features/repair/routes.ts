@@ -1,38 +1,17 @@
 import { pageRoute } from '../../server/console-files.ts';
-import type { Api, ServerContext, ServerFeature } from '../../server/context.ts';
+import type { Api, ServerContext } from '../../server/context.ts';
 import { numberCursor } from '../../server/cursors.ts';
 import { serve } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import { NOT_SENT } from './edit.ts';
 import { repairOperations } from './operations.ts';
-import { Repairs } from './repairs.ts';
 
 /** Bytes of a request with edits, and of one with a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
 const FILE_BYTES = 32 * 1024 * 1024;
 
-declare module '../../server/context.ts' {
-  interface ServerContext {
-    readonly repairs: Repairs;
-  }
-}
-
 /** Rows that are invalid or failed: corrected and sent as a new import. */
-export const repair: ServerFeature = {
-  open: ({ coordinator, dir }) => ({
-    repairs: new Repairs({ dir, coordinator }),
-  }),
-  routes: repairRoutes,
-  view: async ({ repairs }, { id }, before) => {
-    const known = await repairs.sent(id);
-    if (known === undefined) return before;
-    const { rows: repaired, edited } = known;
-    const retryable = Math.max(0, before.retryable - known.retryable);
-    return { ...before, repaired, retryable, ...(edited > 0 && { edited }) };
-  },
-};
-
-function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
+export function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
   pageRoute(app, '/imports/:id/repair');
   serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
 

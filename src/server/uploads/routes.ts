@@ -1,6 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
+import { inspectRoutes } from '../../features/inspect/routes.ts';
+import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
@@ -17,9 +19,9 @@ export interface UploadLimits {
   readonly most: number;
 }
 
-/** `POST /v1/imports`, and addresses of features whose bodies are files. */
+/** `POST /v1/imports`, and the other addresses whose bodies are files. */
 export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits): Promise<void> {
-  const { coordinator, dir, settings, access, views, recipes, features } = context;
+  const { coordinator, dir, settings, access, views, recipes } = context;
   const { maxUploadBytes: maxBytes, region, sandbox } = { ...settings, region: settings.defaultRegion };
   const waiting = join(dir.root, 'uploads');
   // Left by a process that was killed: what they were is not known.
@@ -52,7 +54,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       // Refuse what can be refused before the file is sent.
       checkLength(request, maxBytes);
       const options = uploadOptions(query, { contentType, region, sandbox });
-      recipes?.check(options);
+      recipes.check(options);
       const id = await uploads.take(
         request,
         reply,
@@ -68,7 +70,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             const chosen = request.isMultipart()
               ? uploadOptions(query, { contentType: type, region, sandbox })
               : options;
-            const settled = (await recipes?.settle(chosen, { path: source }, file)) ?? chosen;
+            const settled = await recipes.settle(chosen, { path: source }, file);
             await coordinator.create({
               id: made,
               file,
@@ -89,6 +91,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       reply.header('location', `/v1/imports/${id}`);
       return views.of(coordinator.find(id));
     });
-    for (const { files } of features) files?.(scope, context, uploads);
+    inspectRoutes(scope, context, uploads);
+    syncUploadRoute(scope, context, uploads);
   });
 }

@@ -1,5 +1,13 @@
+import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
+import { findRecipe } from '../../features/recipes/recipe-store.ts';
+import type { RecipeThread } from '../../features/recipes/use-recipe.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Caller } from '../http-answers.ts';
+import { badReading } from './upload-options.ts';
 
 /** Options that name a recipe (`recipe=…`), for the server's uploads. */
 export interface Recipes {
@@ -12,4 +20,35 @@ export interface Recipes {
     name: string,
     caller?: Caller,
   ): Promise<ImportOptions>;
+  close(): Promise<void>;
+}
+
+/** Time that looking at the beginning of a file may take, in ms. */
+const DEADLINE_MS = 10_000;
+
+export function openRecipes(dir: DataDir): Recipes {
+  const thread = new ThreadQueue<RecipeThread>({
+    thread: [import.meta.url, '../../features/recipes/recipe-thread'],
+    atOnce: 1,
+    heapMb: HEAP_MB,
+    errors: [IntakeError],
+  });
+  return {
+    check: (options) => {
+      if (options.recipe === undefined) return;
+      const recipe = findRecipe(dir, options.recipe);
+      requireNeeds(recipe, withRecipe(recipe, options));
+    },
+    settle: async (options, file, name, caller) => {
+      if (options.recipe === undefined) return options;
+      const recipe = findRecipe(dir, options.recipe);
+      try {
+        const limits = { deadlineMs: DEADLINE_MS, ...caller };
+        return await thread.ask('useRecipe', { recipe, options, file, name }, limits);
+      } catch (error) {
+        throw error instanceof IntakeError ? badReading(error) : error;
+      }
+    },
+    close: () => thread.close(),
+  };
 }

@@ -1,9 +1,8 @@
 import { isoTime } from '../../../api/fields.ts';
-import type { Night, NightResult, Overview } from '../../../api/overview.ts';
+import type { Night, NightResult } from '../../../api/overview.ts';
 import type { SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import { MAX_LISTED } from '../../../server/overview-route.ts';
 import type { ScheduleNights } from '../api.ts';
 import type {
   ScheduleCatalogReader,
@@ -14,28 +13,17 @@ import type {
   ScheduleRun,
 } from '../schedule-catalog.ts';
 
-/** The last run of each schedule. A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
-export function withNights(context: ServerContext, before: Overview): Overview {
-  const { syncCatalog, syncViews, scheduleCatalog: catalog } = context;
+/** The last run of each schedule. */
+export function lastRuns(context: Catalogs): Night[] {
+  const { scheduleCatalog: catalog } = context;
   const health = new Map(catalog.health().map((one) => [one.name, one]));
-  const nights = catalog.list().map((schedule) => nightOf(context, schedule, health.get(schedule.name)));
-  const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
-  const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
-  return {
-    ...before,
-    nights,
-    syncs: [...before.syncs, ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MAX_LISTED),
-    ready: { ...before.ready, syncs: before.ready.syncs.filter(({ id }) => !asked.has(id)) },
-    needs: {
-      ...before.needs,
-      syncs: before.needs.syncs + asked.size,
-      schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed')).length,
-    },
-  };
+  return catalog.list().map((schedule) => nightOf(context, schedule, health.get(schedule.name)));
 }
 
+type Catalogs = Pick<ServerContext, 'syncCatalog' | 'scheduleCatalog'>;
+
 function nightOf(
-  { syncCatalog, scheduleCatalog: catalog }: ServerContext,
+  { syncCatalog, scheduleCatalog: catalog }: Catalogs,
   { name, paused, tz, nextDue }: ScheduleRecord,
   health: ScheduleHealth | undefined,
 ): Night {

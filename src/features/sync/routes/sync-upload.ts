@@ -42,7 +42,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     // Refuses wrong options before the file is sent.
     const options = uploadOptions(query, { contentType, region, sandbox });
     syncReadingOf(options);
-    recipes?.check(options);
+    recipes.check(options);
     const chosen = { sync: { ...query, contentType } };
     const id = await uploads.take(
       request,
@@ -63,7 +63,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           // In a form, the part has the file's type.
           const ofFile = request.isMultipart() ? type : contentType;
           const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
-          const settled = (await recipes?.settle(ofPart, { path: files.input }, file)) ?? ofPart;
+          const settled = await recipes.settle(ofPart, { path: files.input }, file);
           await syncs.create({
             id: made,
             file,

@@ -1,0 +1,36 @@
+import type { Planning, SyncEntry } from '../../api/sync-entry.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { SyncView } from './api.ts';
+import type { PlanningProgress } from './plan/prepare.ts';
+import { syncEntry, wholeSync } from './plan/sync-view.ts';
+import type { SyncRunner } from './run/sync-runner.ts';
+import type { SyncCatalogReader, SyncRecord } from './sync-catalog.ts';
+
+/** Syncs as a server shows them. */
+export interface SyncViews {
+  entry(record: SyncRecord): SyncEntry;
+  whole(record: SyncRecord): SyncView;
+}
+
+/** Syncs with the progress of those that are being planned. */
+export function syncViews(
+  syncs: Pick<SyncRunner, 'events'>,
+  dir: DataDir,
+  { transitions }: Pick<SyncCatalogReader, 'transitions'>,
+): SyncViews {
+  const planning = new Map<string, Planning>();
+  syncs.events.on('planning', (id, progress) => planning.set(id, progressView(progress, planning.get(id)?.rows ?? 0)));
+  syncs.events.on('state', ({ id, state }) => {
+    if (state !== 'planning') planning.delete(id);
+  });
+  return {
+    entry: (record) => syncEntry(record, planning.get(record.id)),
+    whole: (record) => wholeSync(dir, record, transitions(record.id), planning.get(record.id)),
+  };
+}
+
+function progressView(progress: PlanningProgress, rows: number): Planning {
+  if (progress.step === 'reading') return { step: 'reading', rows: progress.rows, done: 0, groups: 0 };
+  const { step, done, groups } = progress;
+  return { step, rows, done, groups };
+}

@@ -1,0 +1,98 @@
+import { sourceContextOf } from '../app/ca-file.ts';
+import { openInspectThread } from '../features/inspect/routes.ts';
+import { openNotifications } from '../features/notify/notifications.ts';
+import { Repairs } from '../features/repair/repairs.ts';
+import { composeSchedules } from '../features/schedule/compose-schedules.ts';
+import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
+import { composeSyncs } from '../features/sync/compose-syncs.ts';
+import { openSyncCatalogReader } from '../features/sync/sync-catalog.ts';
+import { syncViews as viewsOfSyncs } from '../features/sync/sync-views.ts';
+import type { Api, ServerContext, ServerOptions } from './context.ts';
+import { openReading } from './data-reader.ts';
+import { openEvents } from './events/hub.ts';
+import { ImportViews } from './import-views.ts';
+import { runningImports } from './running-imports.ts';
+import { openRecipes } from './uploads/upload-recipes.ts';
+
+type Options = Omit<ServerOptions, 'registry'> & Required<Pick<ServerOptions, 'registry'>>;
+
+/** Opens the parts of a server. What only answers questions is closed with it, what works is stopped after it. */
+export async function openContext(
+  app: Api,
+  options: Options,
+  isStillAllowed: ServerContext['isStillAllowed'],
+): Promise<ServerContext> {
+  const { coordinator, dir, access, settings, config, service, log, registry, onStop } = options;
+  const { callsPerMinute } = settings;
+  const reading = openReading(dir, coordinator.reading);
+  app.addHook('onClose', async () => reading.close());
+  const syncCatalog = openSyncCatalogReader(dir.catalog);
+  app.addHook('onClose', async () => syncCatalog.close());
+  const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
+  app.addHook('onClose', async () => scheduleCatalog.close());
+  const repairs = new Repairs({ dir, coordinator });
+  const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncCatalog });
+  const running = runningImports({ coordinator, reading, views, callsPerMinute });
+  const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
+
+  const recipes = openRecipes(dir);
+  onStop(() => recipes.close());
+  const heads = openInspectThread();
+  onStop(() => heads.close());
+  const syncs = syncsOf(options, events);
+  const syncViews = viewsOfSyncs(syncs, dir, syncCatalog);
+  const schedules = schedulesOf(options, syncs, events);
+  const { receiver: fixed, notifyPrivate: allowPrivate = false, outageMs } = options;
+  const notifications = await openNotifications(
+    { coordinator, syncs, dir, views, syncViews, log },
+    { access, registry, fixed, allowPrivate, outageMs },
+  );
+  app.addHook('onClose', () => notifications.close());
+  return {
+    coordinator,
+    dir,
+    access,
+    settings,
+    anybodyActs: service.anybodyActs,
+    reading,
+    fetching: sourceContextOf(config),
+    views,
+    running,
+    events,
+    recipes,
+    heads,
+    repairs,
+    syncs,
+    syncCatalog,
+    syncViews,
+    schedules,
+    scheduleCatalog,
+    notifications,
+    log,
+    isStillAllowed,
+  };
+}
+
+type Events = ServerContext['events'];
+
+function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }: Options, events: Events) {
+  const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage });
+  onStop(() => syncs.stop());
+  syncs.events.on('failure', fail);
+  syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
+  return syncs;
+}
+
+function schedulesOf(
+  { coordinator, dir, config, settings, log, onStop, fail }: Options,
+  syncs: ServerContext['syncs'],
+  events: Events,
+) {
+  const sources = settings.sources;
+  const schedules = composeSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
+  onStop(schedules.stop);
+  const changed = () => events.tell('schedules', {});
+  schedules.events.on('run', changed);
+  schedules.events.on('changed', changed);
+  return schedules;
+}
