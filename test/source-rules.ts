@@ -54,8 +54,6 @@ const PARTS_OF_FEATURES: readonly (readonly [path: RegExp, room: string])[] = [
   [/^src\/features\/[\w-]+\/commands\b/, 'src/cli'],
   [/^src\/features\/[\w-]+\/pages?\b/, 'src/console'],
 ];
-/** Names the features that take part in the life of imports. */
-const LIST = 'src/app/features.ts';
 
 /** Files that the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|chat\/service\/(ids|lists|regions)\.ts|membership\/|errors\/)/;
@@ -118,7 +116,7 @@ function wrongPackage(path: string, specifier: string): string[] {
 
 function wrongWay(path: string, target: string, isType: boolean): string | undefined {
   const [from, to] = [folderOf(path), folderOf(target)];
-  if (from === to || path === LIST) return undefined;
+  if (from === to) return undefined;
   if (!/^(src|jobs)\//.test(target)) return 'the product does not need it to run';
   if (from === 'src/sandbox') {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
@@ -221,7 +219,7 @@ export function shreds(files: readonly SourceFile[]): string[] {
   }
   return files.flatMap(({ path, text }) => {
     const isShort = /\.tsx?$/.test(path) && text.split('\n').length <= FEW_LINES;
-    const isAlone = path === LIST || path.endsWith('-thread.ts') || (users.get(path) ?? 0) >= SEVERAL;
+    const isAlone = path.endsWith('-thread.ts') || (users.get(path) ?? 0) >= SEVERAL;
     return isShort && !isAlone ? [path] : [];
   });
 }

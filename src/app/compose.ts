@@ -11,7 +11,6 @@ import { quietly } from '../platform/quietly.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { callLog } from './call-log.ts';
 import { clientOf, type Service, serviceTarget } from './chat-service.ts';
-import { FEATURES } from './features.ts';
 import { openQueue } from './open-queue.ts';
 
 /** The parts of a process that makes a coordinator. */
@@ -58,7 +57,6 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     ...(keepMs !== undefined && { keepMs }),
     config,
     onError,
-    features: FEATURES,
     patient: parts.patient === true,
     signal: parts.signal,
     onWait: parts.onWait,

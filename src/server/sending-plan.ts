@@ -3,6 +3,8 @@ import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
+import { findEdited } from '../imports/repaired-rows.ts';
+import { findFailing } from '../imports/stage/foreseen.ts';
 import { workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
@@ -18,7 +20,7 @@ interface Work {
 
 /** Returns the work of sending an import's rows, and its target. @throws WrongState, NoCheckYet */
 export async function sendingPlanOf(
-  context: Pick<ServerContext, 'coordinator' | 'dir' | 'reading' | 'views' | 'settings'>,
+  context: Pick<ServerContext, 'dir' | 'reading' | 'views' | 'settings'>,
   record: ImportRecord,
   { leaveOutFailing = false, maxCreate }: ResumeChanges,
 ): Promise<SendingPlan> {
@@ -26,14 +28,12 @@ export async function sendingPlanOf(
   const { id, state } = record;
   const { rows, writes, regions, sandbox, finishedAt, retryable, edited: rowsEdited } = await views.of(record);
   const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
-  const { foreseen, repairing } = context.coordinator.features;
-  const failing = leaveOutFailing ? (await foreseen?.())?.failing : undefined;
-  if (leaveOutFailing && (failing === undefined || state !== 'staged'))
+  if (leaveOutFailing && state !== 'staged')
     throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
   let work: readonly Work[];
   let [edited = 0, leftOut = 0] = [0];
-  if (failing !== undefined || rowsEdited !== undefined) {
-    const finds = [(await repairing?.())?.edited ?? (() => {}), failing ?? (() => {})];
+  if (leaveOutFailing || rowsEdited !== undefined) {
+    const finds = [findEdited, ...(leaveOutFailing ? [findFailing] : [])];
     const without = workWithout({ id, folder: context.dir.folder(id), options: readOptions(record) }, finds);
     work = without.work;
     [edited = 0, leftOut = 0] = without.leftOut;

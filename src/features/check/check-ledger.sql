@@ -16,10 +16,6 @@ update run set state = :state, reason = :reason, price = :price, finished_at = :
 -- In: options (JSON). Those that the verdicts depend on.
 update run set options = :options;
 
--- name: options
--- Out: these options; null where the verdicts are not made.
-select options from run;
-
 -- name: count_calls
 -- In: calls made since.
 update run set calls = calls + :calls;
@@ -457,13 +453,3 @@ left join staged.problems pr on pr.row_id = r.id and pr.position = (select min(p
 left join users u on x.row_id is not null and u.region = reg.name and u.uid = r.uid
 left join places p on p.group_id = r.group_id and p.user_id = u.id
 order by r.id;
-
--- name: failing_codes
--- On an import's ledger, with its check attached as `checked`. Out: why rows would fail.
-select distinct code from checked.verdicts where verdict = 'fail';
-
--- name: find_failing
--- On the ledger too. In: code, message. Adds to temp.left_out the rows that would fail for it and are still to be sent.
-insert into temp.left_out (row_id, call_group_id, region_id, message)
-  select r.id, r.call_group_id, r.region_id, :message from checked.verdicts v join rows r on r.id = v.row_id
-   where v.verdict = 'fail' and v.code = :code and r.call_group_id is not null;

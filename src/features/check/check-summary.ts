@@ -4,7 +4,6 @@ import {
   MAX_UIDS_PER_CALL,
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
-import type { ImportOptions } from '../../imports/import-options.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -27,11 +26,6 @@ export interface CheckSubject {
   readonly create?: CreateOptions | undefined;
   /** Treatment of rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
   readonly bans?: BanChoice | undefined;
-}
-
-/** Returns the options on which the verdicts of a check depend. Limits do not change them. */
-export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
-  return JSON.stringify({ create: create === undefined ? null : { ...create, max: null }, keepsBans: bans === 'keep' });
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */

@@ -1,6 +1,7 @@
 import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
+import { optionsOfCheck } from '../../imports/predictions/row-check.ts';
 import { actionId } from '../../imports/record/enum-ids.ts';
 import { Thread } from '../../platform/threads.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
@@ -8,7 +9,7 @@ import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { BANNED, type CheckLedger, OUTSIDE, openCheckLedger, placeWord } from './check-ledger.ts';
-import { type CheckSubject, optionsOfCheck, summaryOfCheck } from './check-summary.ts';
+import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
 export interface CheckWork {

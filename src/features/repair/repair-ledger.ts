@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
+import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import {
@@ -12,9 +13,7 @@ import {
   rowProblems,
 } from './api.ts';
 
-export const REPAIR_SCHEMA = new URL('repair-schema.sql', import.meta.url);
-
-export const STATEMENTS = new URL('repair.sql', import.meta.url);
+const STATEMENTS = new URL('repair.sql', import.meta.url);
 
 /** The edits of an import's rows, and its ledger beside them, which is only read. */
 export interface RepairLedger {
@@ -52,11 +51,6 @@ export interface RepairFilter {
   /** The column of the problem, as the file names it; '': the problem concerns the whole row. */
   readonly problemColumn?: string | undefined;
   readonly states: readonly RepairState[];
-}
-
-/** Returns the path of an import's edits. @param folder of the import */
-export function repairFile(folder: string): string {
-  return join(folder, 'repair.sqlite');
 }
 
 /** @param folder of an import that has a ledger @param isUnsent rows that would fail can be repaired too */

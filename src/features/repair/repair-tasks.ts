@@ -1,7 +1,7 @@
 import { paste, replace, undo } from './change-many.ts';
 import { edit, restore } from './edit.ts';
 import { sendsOf } from './repair-ledger.ts';
-import { claim, sentRepaired, setCreated, settle, writeRest, writeSent } from './send.ts';
+import { claim, sentRepaired, setCreated, settle, writeSent } from './send.ts';
 import { type OpenRepair, overview, pageOf, type Subject, withRepair } from './show.ts';
 import { takeFile } from './take-file.ts';
 
@@ -20,7 +20,6 @@ const TASKS = {
   claim,
   write: writeSent,
   created: setCreated,
-  rest: writeRest,
   sent: sentRepaired,
 };
 type Tasks = typeof TASKS;

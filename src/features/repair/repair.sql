@@ -141,15 +141,6 @@ select coalesce(t.first_row, m.row_id) as row_id, g.region_id as region, g.guid,
     or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
  order by r.id;
 
--- name: find_edited
--- On the ledger, with the edits attached as `repair`: adds the rows of the file that have edits to temp.left_out.
-insert into temp.left_out (row_id, call_group_id, region_id, message)
-  with edited (id) as (
-    select row_id from repair.repairs where import_id is null
-    union select t.row_id from repair.repairs e join parts t on t.first_row = e.row_id where e.import_id is null)
-  select r.id, r.call_group_id, r.region_id, 'not sent as the file has it: the row was edited'
-    from edited e join rows r on r.id = e.id where r.call_group_id is not null;
-
 -- name: add_edit
 -- In: row, column, value (null: as the file had it), by, at (ms), action.
 insert into edits (row_id, column_name, value, by, at, action_id) values (:row, :column, :value, :by, :at, :action);
@@ -261,7 +252,3 @@ delete from sends where import_id = :import;
 -- name: rows_of_send
 -- In: import. Out: its rows, in the order of the input.
 select row_id from repairs where import_id = :import order by row_id;
-
--- name: sent_lines
--- Out: lines of the rows that were sent.
-select r.line from repairs e join rows r on r.id = e.row_id where e.import_id is not null;

@@ -8,14 +8,14 @@ import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
 import { hasLedger, isThere } from '../../imports/lost-ledger.ts';
+import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { RepairView } from './api.ts';
-import { repairFile } from './repair-ledger.ts';
 import type { Given, Result } from './repair-tasks.ts';
-import { doRepair, inTurn } from './repair-work.ts';
+import { doRepair } from './repair-work.ts';
 import type { Fate, SentRepaired } from './send.ts';
 import type { Subject } from './show.ts';
 

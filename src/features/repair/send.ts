@@ -1,11 +1,6 @@
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { type RowFilter, retryable as retryableRows } from '../../imports/report/found-rows.ts';
-import { openImportReader } from '../../imports/report/import-reader.ts';
-import { retryText } from '../../imports/report/report-files.ts';
-import { reportInput } from '../../imports/report/report-paths.ts';
 import { membershipLines } from '../../imports/report/retry-file.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
@@ -119,26 +114,4 @@ export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
   const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
   const retryable = Number(ledger.sql('retryable_sent').get(outcomes)?.['n']);
   return { rows, retryable, edited: ready + wrong };
-}
-
-/**
- * Writes the retry file of an import, or of those rows that pass the filter, without the rows that were sent repaired.
- * False where no row is left.
- */
-export async function writeRest({ folder, ledger }: OpenRepair, path: string, filter: RowFilter): Promise<boolean> {
-  const sent = new Set(
-    ledger
-      .sql('sent_lines')
-      .all()
-      .map(({ line }) => Number(line)),
-  );
-  const reader = openImportReader(join(folder, 'ledger.sqlite'));
-  const file = await open(path, 'w', 0o600);
-  try {
-    for (const chunk of retryText(reader, reportInput(reader), filter, sent)) await file.appendFile(chunk);
-    return reader.rows(retryableRows(filter)).some(({ line }) => !sent.has(line));
-  } finally {
-    await file.close();
-    reader.close();
-  }
 }

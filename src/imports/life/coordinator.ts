@@ -28,7 +28,6 @@ import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { type Aimed, checkTarget, isSameTarget, type Target, WrongTarget } from '../target.ts';
 import type { ResumeChanges } from './creating-step.ts';
-import type { LifeFeature } from './feature.ts';
 import { Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
@@ -57,7 +56,7 @@ interface CreateImport {
   readonly id?: string;
 }
 
-/** A coordinator: its data directory, its queue, its regions and its features. */
+/** A coordinator: its data directory, its queue and its regions. */
 export interface CoordinatorOptions {
   readonly dir: DataDir;
   readonly backend: () => Promise<Backend>;
@@ -77,7 +76,6 @@ export interface CoordinatorOptions {
   readonly free?: (() => Promise<number>) | undefined;
   /** Reads ledgers. Default: threads of this coordinator. */
   readonly openReading?: (() => LedgerThreads) | undefined;
-  readonly features?: readonly LifeFeature[];
   /** Whether requests wait, however long, while another program holds a database. Default: they are refused. */
   readonly patient?: boolean;
   /** Ends these waits. Default: nothing does. */
@@ -101,7 +99,6 @@ type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
-  const features: LifeFeature = Object.assign({}, ...(options.features ?? []));
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
@@ -131,16 +128,15 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     events,
     sendsTo,
-    features,
     stage,
     sending: { dir, catalog, backend, regions, openRegion, config, onError },
     waits: { free, tell },
   });
-  const parts = { options, dir, catalog, events, backend, reading, sendsTo, features, life, asked, strays };
+  const parts = { options, dir, catalog, events, backend, reading, sendsTo, life, asked, strays };
   return new Coordinator({ ...parts, resources: taken.move() });
 }
 
-interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'sendsTo' | 'features'> {
+interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'sendsTo'> {
   readonly options: CoordinatorOptions;
   readonly dir: DataDir;
   readonly catalog: Catalog;
@@ -162,8 +158,6 @@ export class Coordinator {
   readonly backend: Backend;
   /** The target of this process: stored with what it begins, and compared when that is continued. */
   readonly sendsTo: Aimed;
-  /** The part of features in the life of imports. */
-  readonly features: LifeFeature;
   /** From now on imports that wait for something of this machine continue by themselves. */
   readonly watchWaits: Life['watchWaits'];
   /** Lets other work wait, as imports do (waits.ts). */
@@ -179,7 +173,6 @@ export class Coordinator {
     this.events = parts.events;
     this.reading = parts.reading;
     this.backend = parts.backend;
-    this.features = parts.features;
     this.sendsTo = parts.sendsTo;
     this.watchWaits = life.watchWaits;
     this.whenOver = life.whenOver;
@@ -293,7 +286,7 @@ export class Coordinator {
   async retry(id: string, changes: RetryChanges = {}): Promise<string> {
     const record = this.find(id);
     checkTarget(`import ${id}`, readOptions(record), this.sendsTo);
-    const places = { dir: this.#parts.dir, reading: this.reading, ...this.features };
+    const places = { dir: this.#parts.dir, reading: this.reading };
     return retryImport(places, record, changes, (request) => this.create(request));
   }
 

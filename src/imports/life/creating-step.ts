@@ -9,7 +9,7 @@ import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
-import type { LifeFeature } from './feature.ts';
+import { foreseenMissing } from '../stage/foreseen.ts';
 
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
@@ -21,10 +21,9 @@ export type ResumeChanges = Given<typeof RESUMING>;
 export async function overAsForeseen(
   folder: string,
   { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
-  { foreseen }: Pick<LifeFeature, 'foreseen'>,
 ): Promise<readonly OverLimit[]> {
   if (create === undefined || ledger.creating === undefined) return [];
-  const missing = await (await foreseen?.())?.missing(folder);
+  const missing = await foreseenMissing(folder);
   return missing === undefined ? [] : ledger.creating.over(create, missing);
 }
 

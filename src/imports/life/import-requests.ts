@@ -10,17 +10,18 @@ import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { isThere } from '../lost-ledger.ts';
 import { isMachineWait } from '../reason-codes.ts';
+import { findEdited, inTurn } from '../repaired-rows.ts';
 import { retryFile } from '../report/report-paths.ts';
 import type { OpenImport } from '../send/open-imports.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
+import { findFailing } from '../stage/foreseen.ts';
 import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
 import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { afterDeaths } from './faults.ts';
-import type { LifeFeature } from './feature.ts';
 
 /** The states of imports, as the catalog has them. */
 export interface States {
@@ -50,7 +51,6 @@ export interface RequestsOptions {
   readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Failed imports that are being cancelled. */
   readonly lastResort: Set<string>;
-  readonly features: LifeFeature;
 }
 
 /** Returns the reason why an import starts with fewer rows than its file has; undefined if it has all of them. */
@@ -143,19 +143,17 @@ export class Requests {
 
   /** Sends, or continues to. @param failing rows that were left out now */
   async #go(id: string, failing = 0): Promise<void> {
-    const { catalog, features } = this.#options;
-    const repairing = catalog.get(id).startedAt === null ? await features.repairing?.() : undefined;
-    if (repairing === undefined) return this.#goOn(id, failing);
-    await repairing.whileNoneEdits(id, () => this.#goOn(id, failing, repairing.edited));
+    if (this.#options.catalog.get(id).startedAt !== null) return this.#goOn(id, failing);
+    await inTurn(id, () => this.#goOn(id, failing, findEdited));
   }
 
   async #goOn(id: string, failing: number, edited?: FindLeftOut): Promise<void> {
-    const { dir, catalog, states, sending, steps, target, features } = this.#options;
+    const { dir, catalog, states, sending, steps, target } = this.#options;
     await sending.dropped(id);
     const opened = sending.open(id);
     opened.options = readOptions(catalog.get(id));
     opened.ledger.setCreate(opened.options.create);
-    const over = await overAsForeseen(dir.folder(id), opened, features);
+    const over = await overAsForeseen(dir.folder(id), opened);
     const record = catalog.get(id);
     if (record.state === 'cancelling') opened.ending ??= 'cancelled';
     if (opened.ending !== undefined) return this.#hold(id);
@@ -179,18 +177,17 @@ export class Requests {
   }
 
   async #leaveOutFailing(id: string, options: string): Promise<number> {
-    const { dir, catalog, sending, closings, target, features } = this.#options;
-    const known = await features.foreseen?.();
-    // From here on without a pause, so that nothing of it is sent and no check of it begins meanwhile.
+    const { dir, catalog, sending, closings, target } = this.#options;
+    // Without a pause, so that nothing of it is sent and no check of it begins meanwhile.
     const record = catalog.get(id);
-    if (known === undefined || record.state !== 'staged' || closings.isUnderWay(id)) {
+    if (record.state !== 'staged' || closings.isUnderWay(id)) {
       const why = 'no rows can be left out: only before anything is sent';
       throw new WrongState(record, why, actionsOf(record.state, false));
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
     target.check(id, opened);
-    return leaveOut({ id, folder: dir.folder(id), options: opened.options }, known.failing);
+    return leaveOut({ id, folder: dir.folder(id), options: opened.options }, findFailing);
   }
 
   async #hold(id: string): Promise<void> {

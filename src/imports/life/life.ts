@@ -24,7 +24,6 @@ import type { Aimed } from '../target.ts';
 import { type Closings, createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultOf, isMachineFault } from './faults.ts';
-import type { LifeFeature } from './feature.ts';
 import { Requests, type RequestsOptions, type States } from './import-requests.ts';
 import { Waits, type WaitsOptions, waitOf } from './waits.ts';
 
@@ -49,7 +48,6 @@ interface LifeOptions {
   readonly events: EventEmitter<LifeEvents>;
   /** Stored with what begins, and compared when that is continued. */
   readonly sendsTo: Aimed;
-  readonly features: LifeFeature;
   readonly stage: StageFile | undefined;
   readonly sending: Omit<SendingOptions, 'emit' | 'circuitChanged'>;
   readonly waits: Pick<WaitsOptions, 'free' | 'tell'>;
@@ -86,7 +84,7 @@ export class Life {
   #stopping = false;
 
   constructor(options: LifeOptions) {
-    const { dir, catalog, reading, events, sendsTo, features, stage, sending, waits } = options;
+    const { dir, catalog, reading, events, sendsTo, stage, sending, waits } = options;
     const emit: Emit = (id, what) => this.#handle(id, what);
     this.#options = options;
     this.#states = {
@@ -114,7 +112,7 @@ export class Life {
       fault: (id: string, code: FaultCode, error: unknown) => this.fault(id, code, error),
     };
     this.#steps = new Steps(parts);
-    this.requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort, features });
+    this.requests = new Requests({ ...parts, steps: this.#steps, lastResort: this.#lastResort });
     this.#waits = new Waits({
       ...waits,
       dir,

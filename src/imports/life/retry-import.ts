@@ -8,12 +8,12 @@ import { type ImportRecord, tagsOf } from '../catalog.ts';
 import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
-import { type RowFilter, retryable, rowFilterOptions } from '../report/found-rows.ts';
+import { linesSentEdited } from '../repaired-rows.ts';
+import { type RowFilter, rowFilterOptions } from '../report/found-rows.ts';
 import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
 import { retryOptions } from '../retry-options.ts';
-import type { LifeFeature } from './feature.ts';
 
 /** Options of a retry that may differ from those of the earlier import. */
 export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
@@ -40,11 +40,7 @@ interface RetryOfImport {
  * @throws WrongState when the earlier one has not finished; NothingToSend
  */
 export async function retryImport(
-  {
-    dir,
-    reading,
-    repairing,
-  }: { readonly dir: DataDir; readonly reading: LedgerThreads } & Pick<LifeFeature, 'repairing'>,
+  { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
   earlier: ImportRecord,
   changes: RetryChanges,
   create: (retry: RetryOfImport) => Promise<string>,
@@ -67,18 +63,17 @@ export async function retryImport(
           'has nothing to send again: its rows were repaired',
           actionsOf(earlier.state, false),
         );
-  if (isPart && (await reading.of(ledger).countRows(retryable(changes.only ?? {}))) === 0) throw nothingLeft();
+  const filter = changes.only ?? {};
+  const without = linesSentEdited(dir.folder(earlier.id));
+  const isWhole = !isPart && without === undefined;
+  if (!isWhole && !(await reading.of(ledger).hasToRetry(filter, without))) throw nothingLeft();
   const id = newImportId();
   const folder = dir.folder(id);
   const source = join(folder, 'input');
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const filter = changes.only ?? {};
-    const before = { folder: dir.folder(earlier.id), options: readOptions(earlier) };
-    const rest = await (await repairing?.())?.rest(before, source, filter);
-    if (rest === false) throw nothingLeft();
-    if (rest === undefined && isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
-    else if (rest === undefined) await copyFile(file, source, constants.COPYFILE_FICLONE);
+    if (isWhole) await copyFile(file, source, constants.COPYFILE_FICLONE);
+    else await writeFile(source, reading.report(ledger, { form: 'retry', filter, without }));
     const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
     const isShaped = wasShaped(ledger);
     const { createdBy = '', maxErrors } = changes;

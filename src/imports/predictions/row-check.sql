@@ -1,5 +1,9 @@
 -- Reads the predictions of a check for rows.
 
+-- name: run
+-- Out: the state of the check, and the options (JSON) that its verdicts depend on; null where these are not made.
+select state, options from run;
+
 -- name: rows_of_verdict
 -- In: verdict, code (null: any). Out: its rows. Filters of rows use it.
 select row_id from verdicts where verdict = :verdict and (:code is null or code = :code);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
+import type { ImportOptions } from '../import-options.ts';
 import { checkFiles } from './check-paths.ts';
 
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
@@ -16,6 +17,24 @@ export function attachCheck(database: DatabaseSync, folder: string): boolean {
   if (!existsSync(check)) return false;
   attachForReading(database, check, 'checked', CHECK_SCHEMA);
   return true;
+}
+
+/** Returns the state of the check of an import, and the options that its verdicts depend on; undefined if there is none. */
+export function checkRun(folder: string): { readonly state: string; readonly options: string | null } | undefined {
+  const { check } = checkFiles(folder);
+  if (!existsSync(check)) return undefined;
+  const database = openForReading(check, CHECK_SCHEMA);
+  try {
+    const found = database.prepare(STATEMENTS.get('run') ?? '').get();
+    return found && { state: String(found['state']), options: found['options'] as string | null };
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns the options on which the verdicts of a check depend. Limits do not change them. */
+export function optionsOfCheck({ create, bans }: Pick<ImportOptions, 'create' | 'bans'>): string {
+  return JSON.stringify({ create: create === undefined ? null : { ...create, max: null }, keepsBans: bans === 'keep' });
 }
 
 /** Rows with a verdict, with a code behind a colon or without; none where nothing was checked. */

@@ -18,7 +18,7 @@ import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
 import type { CreatedThing } from './created-file.ts';
-import { foundRows, type RowFilter } from './found-rows.ts';
+import { foundRows, type RowFilter, retryable } from './found-rows.ts';
 import type { MembershipToRetry } from './retry-file.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
 import { type FoundUids, searchUids } from './text-search.ts';
@@ -171,6 +171,11 @@ export class ImportReader {
   /** Returns the users and groups that the import created, and the users that it made active again; groups first. */
   created(): Iterable<CreatedThing> {
     return this.#sql<CreatedThing>('created').iterate();
+  }
+
+  /** Whether a row that may be sent again passes the filter. @param without lines of rows that do not count */
+  hasToRetry(filter: RowFilter, without: ReadonlySet<number> = new Set()): boolean {
+    return this.rows(retryable(filter)).some(({ line }) => !without.has(line));
   }
 
   /** The first `limit` users behind a row whose UID has `text` in it. */

@@ -20,6 +20,7 @@ type Question = keyof Pick<
   | 'callsSince'
   | 'rowsPage'
   | 'countRows'
+  | 'hasToRetry'
   | 'problems'
   | 'groups'
   | 'uidsWith'
@@ -84,6 +85,7 @@ const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>
   callsSince: 'quick',
   rowsPage: 'rows',
   countRows: 'search',
+  hasToRetry: 'search',
   uidsWith: 'search',
   problems: 'whole',
   groups: 'whole',

@@ -38,7 +38,7 @@ export async function writeReportFiles(
  * Those of the rows that pass the filter which may be sent again, as a file that imports as it is.
  * @param without lines of rows that are left out
  */
-export function retryText(
+function retryText(
   reader: ImportReader,
   input: ReportInput,
   filter: RowFilter = {},
@@ -87,7 +87,11 @@ export type ReportRequest = {
       readonly version: string;
     }
   /** The rows that may be sent again, in the original columns, as a file that imports as it is. */
-  | { readonly form: 'retry' }
+  | {
+      readonly form: 'retry';
+      /** Lines of rows that are left out. */
+      readonly without?: ReadonlySet<number> | undefined;
+    }
   /** The users and groups that it created. */
   | { readonly form: 'created' }
 );
@@ -108,7 +112,7 @@ export function reportPieces(reader: ImportReader, request: ReportRequest): Iter
     case 'html':
       return [htmlReport({ ...request, problems: reader.problems(), generatedAt: Date.now() })];
     case 'retry':
-      return retryText(reader, input, filter);
+      return retryText(reader, input, filter, request.without);
     case 'created':
       return createdFile(reader.created());
   }

@@ -1,12 +1,16 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { Foreseen } from '../../imports/life/feature.ts';
-import { reasonOf } from '../../imports/predictions/check-verdict.ts';
-import { attachCheck } from '../../imports/predictions/row-check.ts';
-import type { FindLeftOut, UnsentImport } from '../../imports/stage/leave-out.ts';
 import { statementsOf } from '../../platform/sqlite.ts';
-import { CHECK_STATEMENTS, readCheck } from './check-ledger.ts';
-import { optionsOfCheck } from './check-summary.ts';
-import { checkSummaryOf } from './checks.ts';
+import { checkFiles } from '../predictions/check-paths.ts';
+import { reasonOf } from '../predictions/check-verdict.ts';
+import { attachCheck, checkRun, optionsOfCheck } from '../predictions/row-check.ts';
+import type { FindLeftOut, UnsentImport } from './leave-out.ts';
+
+/** Predictions about sending an import, from its check (src/features/check). */
+
+const STATEMENTS = new URL('foreseen.sql', import.meta.url);
 
 /** It is not known which rows of an import would fail. */
 class NoCheckYet extends RollcallError {
@@ -23,7 +27,7 @@ class NoCheckYet extends RollcallError {
 export const findFailing: FindLeftOut = (ledger, unsent) => {
   requireCheck(unsent);
   attachCheck(ledger, unsent.folder);
-  const sql = statementsOf(ledger, CHECK_STATEMENTS);
+  const sql = statementsOf(ledger, STATEMENTS);
   for (const { code } of sql<{ code: string }>('failing_codes').all()) {
     sql('find_failing').run({ code, message: `not sent: the check found that ${reasonOf(code)} (${code})` });
   }
@@ -31,10 +35,7 @@ export const findFailing: FindLeftOut = (ledger, unsent) => {
 
 /** Only a check that is done, and was made with the same options, says which rows would fail. */
 function requireCheck({ id, folder, options }: UnsentImport): void {
-  const check = readCheck(folder, (ledger) => ({
-    ...ledger.record(),
-    options: ledger.sql('options').get()?.['options'],
-  }));
+  const check = checkRun(folder);
   if (check === undefined) throw new NoCheckYet(id, 'was not checked with the service', 'check it first');
   if (check.state !== 'done') throw new NoCheckYet(id, 'has a check that is not done', 'continue the check');
   if (check.options === optionsOfCheck(options)) return;
@@ -42,8 +43,13 @@ function requireCheck({ id, folder, options }: UnsentImport): void {
   throw new NoCheckYet(id, why, 'check it again with the options that it has now');
 }
 
-/** Predictions about sending an import, from its check. */
-export const foreseen: Foreseen = {
-  missing: async (folder) => (await checkSummaryOf(folder))?.create?.missing,
-  failing: findFailing,
-};
+const summary = z.object({
+  create: z.object({ missing: z.object({ users: z.int(), groups: z.int() }) }).nullable(),
+});
+
+/** Users and groups that the service does not know; undefined where nobody has asked it. @param folder of the import */
+export async function foreseenMissing(folder: string) {
+  const { summary: path } = checkFiles(folder);
+  if (checkRun(folder)?.state !== 'done' || !existsSync(path)) return undefined;
+  return summary.parse(JSON.parse(await readFile(path, 'utf8'))).create?.missing;
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { attachForReading, openForReading, readStatements } from '../platform/sqlite.ts';
+import { IMPORT_SCHEMA } from './schemas.ts';
+
+/** Rows that people edit (src/features/repair). They are sent with their edits, in an import of their own, and in no other way. */
+
+export const REPAIR_SCHEMA = new URL('repair-schema.sql', import.meta.url);
+const STATEMENTS = readStatements(new URL('repaired-rows.sql', import.meta.url));
+
+/** Returns the path of an import's edits. @param folder of the import */
+export function repairFile(folder: string): string {
+  return join(folder, 'repair.sqlite');
+}
+
+function attachRepair(ledger: DatabaseSync, folder: string): boolean {
+  if (!existsSync(repairFile(folder))) return false;
+  attachForReading(ledger, repairFile(folder), 'repair', REPAIR_SCHEMA);
+  return true;
+}
+
+/** Adds the rows that have edits to `temp.left_out`: they are not sent as the file has them. */
+export function findEdited(ledger: DatabaseSync, { folder }: { readonly folder: string }): void {
+  if (attachRepair(ledger, folder)) ledger.prepare(STATEMENTS.get('find_edited') ?? '').run();
+}
+
+/** Lines of the rows that were sent with their edits; undefined where nobody has edited a row. */
+export function linesSentEdited(folder: string): ReadonlySet<number> | undefined {
+  if (!existsSync(repairFile(folder))) return undefined;
+  const ledger = openForReading(join(folder, 'ledger.sqlite'), IMPORT_SCHEMA);
+  try {
+    attachRepair(ledger, folder);
+    const found = ledger.prepare(STATEMENTS.get('sent_lines') ?? '').all();
+    return new Set(found.map(({ line }) => Number(line)));
+  } finally {
+    ledger.close();
+  }
+}
+
+/** The running work on the rows of each import: the process that owns the data directory does it one after the other. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** Does a piece of work on the rows of an import when those that were asked for before are done. */
+export async function inTurn<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+  const before = turns.get(id);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const turn = (before ?? Promise.resolve()).then(() => promise);
+  turns.set(id, turn);
+  try {
+    await before;
+    return await work();
+  } finally {
+    resolve();
+    if (turns.get(id) === turn) turns.delete(id);
+  }
+}
