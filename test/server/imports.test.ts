@@ -38,6 +38,7 @@ test('an import can be paused, resumed and cancelled, and says what is possible 
     all: `/v1/imports/${id}/report?format=csv`,
     failed: `/v1/imports/${id}/report?format=csv&status=failed,invalid,unconfirmed,unprocessed`,
     retry: `/v1/imports/${id}/report?retryable=true`,
+    created: null,
   });
 });
 

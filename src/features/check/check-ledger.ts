@@ -38,7 +38,7 @@ export function placeWord(place: number): string {
   return place === OTHER_SCOPE ? 'another scope' : scopeOf(place);
 }
 
-export const CHECK_STATEMENTS = new URL('check-ledger.sql', import.meta.url);
+const CHECK_STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
 
 /** `running`: being asked, or interrupted; `priced`: waits until its calls are allowed; `stopped`: refused by the service. */
