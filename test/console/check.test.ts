@@ -149,7 +149,8 @@ test('what the check found missing is created at that place, after a question', 
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Create 1 user and 1 group and send' }).click();
   await page.getByText('Completed: all 3 rows succeeded.').first().waitFor();
-  await page.getByRole('link', { name: 'Created users and groups: CSV' }).waitFor();
+  await page.getByText('Facts', { exact: true }).click();
+  await page.getByRole('definition').getByText('1 user, 1 group', { exact: true }).waitFor();
 });
 
 test('after a check the ways on stand together in its card, and the state keeps the others', async () => {
