@@ -27,7 +27,7 @@ export interface Line {
   colour: string;
 }
 
-export type Shown = 'now' | 'at most' | 'last run' | `as of ${string}`;
+export type Shown = 'now' | 'at most' | `as of ${string}`;
 
 interface LineChartProperties {
   /** The name of the drawn values. */

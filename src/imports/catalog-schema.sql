@@ -167,18 +167,6 @@ create table schedule_runs (
 
 create index schedule_runs_by_schedule on schedule_runs (schedule, id);
 
--- Rows that the last run could not put in place, and since when that is so.
-create table schedule_failures (
-  schedule text not null references schedules (name) on delete cascade,
-  region   text not null,
-  guid     text not null,
-  uid      text not null collate nocase,
-  code     text not null,
-  since    integer not null,
-  run      integer not null,             -- the last one in which it failed
-  primary key (schedule, region, guid, uid)
-) strict, without rowid;
-
 -- Notifications that are still to be delivered (`serve --notify`). A move of an import or a sync and the note of it are
 -- written in one transaction, by the triggers below: no crash comes between.
 

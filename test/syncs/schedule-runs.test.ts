@@ -303,28 +303,6 @@ test('its sync is read, decided and protected as the schedule says, by the prote
   expect(over.state).toBe('skipped-unchanged');
 });
 
-describe('failing since:', () => {
-  const row = (uid: string, code = 'ERR_UID_NOT_FOUND') => ({ region: 'us', guid: 'g1', uid, code });
-
-  test('a row keeps its night for as long as it fails in the same way', async () => {
-    const office = openOffice();
-    await office.book.add(office.request());
-    const night = (at: number, ...rows: ReturnType<typeof row>[]) => {
-      const run = office.catalog.addRun({ schedule: 'nightly', dueAt: at, at, state: 'ran', reason: '', who: '' });
-      return office.catalog.setFailures(run, rows);
-    };
-    expect(await night(1, row('ann'), row('bob'))).toEqual({ rows: 2, earlier: 0, since: 1 });
-    expect(await night(2, row('ANN'), row('bob', 'ERR_FULL'), row('carl'))).toEqual({ rows: 3, earlier: 1, since: 1 });
-    expect(office.catalog.failures('nightly', 10).map(({ uid, since }) => [uid, since])).toEqual([
-      ['ann', 1],
-      ['bob', 2],
-      ['carl', 2],
-    ]);
-    expect(await night(3, row('carl'))).toEqual({ rows: 1, earlier: 1, since: 2 });
-    expect(await night(4)).toEqual({ rows: 0, earlier: 0, since: null });
-  });
-});
-
 describe('what cannot be a schedule is refused, and nothing is written:', () => {
   test.each([
     [{ name: 'Nightly!' }, 'cannot be the name of a schedule'],

@@ -91,28 +91,6 @@ test('a held plan that is approved later brings its run to its end, also by anot
   await expect.poll(() => office.last()).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^rejected: /) });
 });
 
-test('many rows that fail are noted in pieces: between them others have their turn', async () => {
-  const office = openOffice();
-  await office.book.add(office.request());
-  const { catalog } = office;
-  const run = catalog.addRun({ schedule: 'nightly', dueAt: 1, at: 1, state: 'running', reason: '', who: '' });
-  const rows = (count: number) =>
-    Array.from({ length: count }, (_, n) => ({ region: 'us', guid: 'g', uid: `u${n}`, code: 'ERR' }));
-  let turns = 0;
-  let over = false;
-  const count = catalog.setFailures(run, rows(20_000)).finally(() => {
-    over = true;
-  });
-  while (!over) {
-    await setImmediate();
-    turns += 1;
-  }
-  expect(await count).toEqual({ rows: 20_000, earlier: 0, since: 1 });
-  expect(turns).toBeGreaterThan(10);
-  const next = catalog.addRun({ schedule: 'nightly', dueAt: 2, at: 2, state: 'running', reason: '', who: '' });
-  expect(await catalog.setFailures(next, rows(10))).toEqual({ rows: 10, earlier: 10, since: 1 });
-});
-
 test('a run that meets a full disk says so, and continues by itself when there is room', async () => {
   const office = openOffice();
   await office.book.add(office.request());

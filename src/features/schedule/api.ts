@@ -163,9 +163,6 @@ export const schedulesAnswer = z.strictObject({ schedules: z.array(schedule) });
 export const scheduleHistoryQuery = z.strictObject({ limit: limitOption(100, 1_000) });
 export const scheduleHistory = z.strictObject({
   runs: z.array(scheduleRun),
-  failing: z.array(
-    z.strictObject({ region: z.string(), guid: z.string(), uid: z.string(), code: z.string(), since: time }),
-  ),
   edits: z.array(
     z.strictObject({
       version: z.int(),

@@ -65,7 +65,7 @@ export const scheduleOperations = {
     refusals: ['SOURCE_NOT_ALLOWED', 'UNKNOWN_SCHEDULE', 'WRONG_STATE', 'EDITED_MEANWHILE'],
   }),
   history: operation('GET /v1/schedules/:name/history', 'viewer', {
-    summary: 'Runs of a schedule, newest first, and the rows that keep failing, the oldest first',
+    summary: 'Runs of a schedule, newest first',
     query: scheduleHistoryQuery,
     answer: scheduleHistory,
     refusals: ['UNKNOWN_SCHEDULE'],

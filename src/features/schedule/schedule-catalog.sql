@@ -37,7 +37,7 @@ select version, at, who, changes from schedule_edits where schedule = :schedule 
  order by version desc limit 100;
 
 -- name: remove_schedule
--- With its runs and failures.
+-- With its runs.
 delete from schedules where name = :name;
 
 -- name: set_paused
@@ -101,28 +101,6 @@ select * from schedule_runs where schedule = :schedule order by id desc limit :l
 -- name: schedule_runs_since
 -- In: schedule, since (ms). Out: runs that were due since then, oldest first.
 select * from schedule_runs where schedule = :schedule and due_at >= :since order by id;
-
--- name: note_failure
--- Since when: as long as it is the same fault.
-insert into schedule_failures (schedule, region, guid, uid, code, since, run)
-  values (:schedule, :region, :guid, :uid, :code, :at, :run)
-  on conflict (schedule, region, guid, uid) do update
-  set since = iif(code = excluded.code, since, excluded.since), code = excluded.code, run = excluded.run;
-
--- name: forget_failures
--- In: run, the last one, limit. Failures that are not in it are over.
-delete from schedule_failures where (schedule, region, guid, uid) in (
-  select schedule, region, guid, uid from schedule_failures where schedule = :schedule and run <> :run limit :limit);
-
--- name: count_failures
--- In: at, when the last run began. Out: how many rows fail, how many failed before, and since when the oldest does.
-select count(*) as rows, count(*) filter (where since < :at) as earlier, min(since) as since
-  from schedule_failures where schedule = :schedule;
-
--- name: failures
--- Out: the oldest first.
-select region, guid, uid, code, since from schedule_failures
- where schedule = :schedule order by since, region, guid, uid limit :limit;
 
 -- name: schedule_health
 -- Out: by name: paused, next_due (ms), success (ms, when the last run that put everyone in place ended; null: none has),

@@ -7,7 +7,6 @@ import { inTransaction, openForReading, openForWriting, statementsOf } from '../
 import type { SourceSettings } from '../../sources/source.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { scheduleChanges } from './api.ts';
-import { type FailureCount, noteFailures, type ScheduleFailure } from './recurring-failures.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them, and as processes send them to each other. Times are ms since 1970. */
 
@@ -124,8 +123,6 @@ export interface ScheduleCatalogReader {
   pausesSince(schedule: string, since: number): SchedulePause[];
   /** By name. */
   health(): ScheduleHealth[];
-  /** The oldest first. */
-  failures(schedule: string, limit: number): ScheduleFailure[];
   close(): void;
 }
 
@@ -153,8 +150,6 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   waitingRuns(): ScheduleRun[];
   /** The run that a sync was made for. */
   runOfSync(syncId: string): ScheduleRun | undefined;
-  /** Puts the rows that failed in a run in place of those of the run before, a piece at a time. Repeating it is harmless. */
-  setFailures(run: ScheduleRun, rows: Iterable<Omit<ScheduleFailure, 'since'>>): Promise<FailureCount>;
 }
 
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
@@ -205,7 +200,6 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
       const row = sql<RunRow>('run_of_sync').get({ sync: syncId });
       return row && runOf(row);
     },
-    setFailures: (run, rows) => noteFailures(database, sql, run, rows),
   };
 }
 
@@ -261,7 +255,6 @@ function readerOf(database: DatabaseSync): ScheduleCatalogReader {
           paused: paused === 1,
           nextDue,
         })),
-    failures: (schedule, limit) => sql<ScheduleFailure>('failures').all({ schedule, limit }),
     close: () => {
       if (database.isOpen) database.close();
     },

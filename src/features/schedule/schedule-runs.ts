@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
+import { totalRows } from '../../imports/record/import-ledger.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { SendingConfig } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
@@ -9,14 +11,13 @@ import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { isAway } from '../../sources/source-errors.ts';
 import { type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
-import { asClause, utcTime } from '../../text/wording.ts';
+import { asClause, counted, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
-import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { foundSchedule, ScheduleError } from './schedule-errors.ts';
@@ -300,17 +301,11 @@ export class ScheduleRuns {
     if (state === 'failed' || state === 'cancelled') return this.#note(run, 'failed', reason);
     if (state === 'held') return this.#note(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
-    const failures = isWhole
-      ? await this.#catalog.setFailures(
-          run,
-          sync.importId === null ? [] : failedRows(this.#options.ledger(sync.importId)),
-        )
-      : undefined;
+    const left = isWhole && sync.importId !== null ? notInPlace(this.#options.ledger(sync.importId)) : 0;
     const unlisted = readTotals(sync)?.unlisted ?? 0;
-    if (failures?.rows === 0 && unlisted === 0 && placed !== undefined)
-      this.#catalog.setPlaced(placed.record, placed.hash);
-    const failing = failures === undefined ? '' : failingSince(failures);
-    this.#note(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
+    if (isWhole && left + unlisted === 0 && placed !== undefined) this.#catalog.setPlaced(placed.record, placed.hash);
+    const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
+    this.#note(run, 'ran', `${state}: ${asClause(reason)}${rest}`);
   }
 
   /** While its import needs a person, a run is not one that the next has to wait for. */
@@ -369,5 +364,16 @@ export class ScheduleRuns {
       if (error instanceof UnknownSync) return false;
       throw error;
     }
+  }
+}
+
+/** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */
+function notInPlace(ledger: string): number {
+  const reader = openImportReader(ledger);
+  try {
+    const { failed, unconfirmed } = totalRows(reader.counters());
+    return failed + unconfirmed;
+  } finally {
+    reader.close();
   }
 }

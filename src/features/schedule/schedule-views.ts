@@ -86,11 +86,10 @@ export function scheduleViews(
     run: runViewOf,
     history: (name, limit) => {
       find(name);
-      const failing = catalog.failures(name, limit).map(({ since, ...row }) => ({ ...row, since: isoTime(since) }));
       const edits = catalog
         .edits(name, 0)
         .map(({ at, changes, ...edit }) => ({ ...edit, at: isoTime(at), changes: [...changes] }));
-      return { runs: catalog.runs(name, limit).map(runViewOf), failing, edits };
+      return { runs: catalog.runs(name, limit).map(runViewOf), edits };
     },
   };
 }

@@ -14,7 +14,7 @@ import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
@@ -22,7 +22,7 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
-import { counted, printable } from '../../../text/wording.ts';
+import { printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleView } from '../api.ts';
@@ -195,12 +195,12 @@ function scheduleListCommand(io: Io, end: End): Command {
   return withServer(withDataDir(withJson(command))).action((flags: ListFlags) => end(list(io, flags)));
 }
 
-/** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that keep failing. */
+/** `rollcall schedule history`: the runs of a schedule, newest first. */
 function scheduleHistoryCommand(io: Io, end: End): Command {
   const command = new Command('history')
-    .description('show the runs of a schedule, and which rows keep failing since when')
+    .description('show the runs of a schedule, newest first')
     .argument('<name>', 'as `schedule list` shows it')
-    .option('--limit <n>', 'how many runs and rows', wholeNumber(1, MAX_LISTED), 20);
+    .option('--limit <n>', 'how many runs', wholeNumber(1, MAX_LISTED), 20);
   return withServer(withDataDir(withJson(command))).action(
     (name: string, flags: ListFlags & { readonly limit: number }) => end(history(io, name, flags)),
   );
@@ -244,13 +244,13 @@ function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
 async function history(io: Io, name: string, flags: ListFlags & { readonly limit: number }): Promise<ExitCode> {
   const { limit } = flags;
   const { client } = (await openSchedules(flags)).schedules;
-  const [{ tz }, { runs: views, failing }] = await Promise.all([
+  const [{ tz }, { runs: views }] = await Promise.all([
     client.call(scheduleOperations.one, { name }),
     client.call(scheduleOperations.history, { name, limit: `${limit}` }),
   ]);
   const runs = views.map((run) => runDocument(name, run));
   if (flags.json) {
-    io.out.write(`${JSON.stringify({ name, runs, failing })}\n`);
+    io.out.write(`${JSON.stringify({ name, runs })}\n`);
     return EXIT.ok;
   }
   if (runs.length === 0) {
@@ -266,16 +266,5 @@ async function history(io: Io, name: string, flags: ListFlags & { readonly limit
   say(io, `Times are those of ${tz}.`);
   // The reasons are what is looked for: they are not cut where the terminal ends.
   io.out.write(`${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
-  if (failing.length > 0) {
-    const rows = failing.map(({ since, region, guid, uid, code }) => [
-      localTime(since, tz),
-      region,
-      printable(guid),
-      printable(uid),
-      printable(code),
-    ]);
-    io.out.write(`\n${drawTable(['failing since', 'region', 'group', 'UID', 'code'], rows, tableWidth(io))}\n`);
-    if (failing.length === limit) say(io, `These are the oldest ${counted(limit, 'row')}; --limit shows more.`);
-  }
   return EXIT.ok;
 }

@@ -1,8 +1,7 @@
-/** The results of a schedule's runs, drawn and listed, and the rows that keep failing. */
+/** The results of a schedule's runs. */
 
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
-import { LineChart } from '../../../console/chart.tsx';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { Badge, Empty, foreign, Pending, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
 import { requestsOf } from '../../../console/requests.ts';
@@ -25,12 +24,6 @@ export const RUN_TONES: Readonly<Record<RunState, Tone>> = {
   failed: 'attention',
 };
 
-const LINES = [
-  { label: 'to add', colour: '--added' },
-  { label: 'to change', colour: '--changed' },
-  { label: 'to remove or ban', colour: '--removed' },
-];
-
 export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   const { name, tz } = schedule;
   const path = schedules.addressOf('GET /v1/schedules/:name/history', { name, query: { limit: SHOWN } });
@@ -41,7 +34,6 @@ export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   if (error !== undefined || data === undefined) return <Pending error={error} />;
   return (
     <div class="stack">
-      <PlannedByRun runs={data.runs} />
       {data.runs.length === 0 ? (
         <Empty>It has not run yet.</Empty>
       ) : (
@@ -63,39 +55,7 @@ export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
           />
         </div>
       )}
-      {data.failing.length > 0 && (
-        <div>
-          <h3>Failing rows</h3>
-          <DataTable
-            caption="Failing rows, oldest first"
-            columns={FAILING_COLUMNS}
-            items={data.failing}
-            keyOf={({ region, guid, uid }) => `${region} ${guid} ${uid}`}
-          />
-        </div>
-      )}
     </div>
-  );
-}
-
-/** `runs`: newest first. */
-function PlannedByRun({ runs }: { runs: readonly ScheduleRun[] }) {
-  const drawn = runs
-    .flatMap(({ dueAt, sync }) => ((sync?.totals ?? null) === null ? [] : [{ dueAt, actions: sync?.totals?.actions }]))
-    .toReversed();
-  if (drawn.length < 2) return null;
-  return (
-    <LineChart
-      shows="last run"
-      name="Planned by run"
-      lines={LINES}
-      times={drawn.map(({ dueAt }) => Date.parse(dueAt) / 1000)}
-      columns={[
-        drawn.map(({ actions }) => actions?.add ?? 0),
-        drawn.map(({ actions }) => actions?.change ?? 0),
-        drawn.map(({ actions }) => (actions?.remove ?? 0) + (actions?.ban ?? 0)),
-      ]}
-    />
   );
 }
 
@@ -119,14 +79,6 @@ function runColumns(tz: string): Column<ScheduleRun>[] {
     { label: 'Started by', cell: ({ who }) => foreign(who) },
   ];
 }
-
-const FAILING_COLUMNS: Column<History['failing'][number]>[] = [
-  { label: 'UID', kind: 'main', cell: ({ uid }) => foreign(uid) },
-  { label: 'Group', cell: ({ guid }) => foreign(guid) },
-  { label: 'Region', cell: ({ region }) => region },
-  { label: 'Code', cell: ({ code }) => <code>{foreign(code)}</code> },
-  { label: 'Failing since', cell: ({ since }) => <Time iso={since} /> },
-];
 
 const EDIT_COLUMNS: Column<History['edits'][number]>[] = [
   { label: 'When', kind: 'main', cell: ({ at }) => <Time iso={at} /> },
