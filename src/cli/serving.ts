@@ -8,7 +8,7 @@ import type { Service } from '../app/chat-service.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
-import { scheduleControl } from '../features/schedule/schedule-messages.ts';
+import { scheduleControl } from '../features/schedule/compose-schedules.ts';
 import { syncControl } from '../features/sync/sync-messages.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import type { ControlHandler } from '../imports/life/control-socket.ts';

@@ -112,38 +112,21 @@ select id, state, reason, code, file, source, options, totals, undo_of as undoOf
 -- Schedules: syncs that begin by themselves. What the queue knows of them is put there from here.
 
 create table schedules (
-  name            text primary key,
-  cron            text not null,
-  tz              text not null,
-  file            text not null,         -- path, glob or https URL, as the user named it
-  source          text not null,         -- the same, as it is read: paths are whole
-  headers         text not null,         -- JSON: header of the request -> environment variable that has its value
-  max_source      integer not null,      -- bytes
-  protect_file    text,                  -- read anew for every run; null: none
-  options         text not null,         -- JSON: how it is read and decided (sync/sync-options.ts)
-  repair          integer not null,      -- 1: runs although the source is unchanged
-  catch_up        integer not null,      -- 1: a missed run is made up for
-  paused          integer not null default 0,
-  created_at      integer not null,
-  next_due        integer not null,      -- ms since 1970; counts unless paused
-  copy_hash       text,                  -- of an https source: the copy that is kept of it, and how the server calls that
-  copy_etag       text,
-  copy_modified   text,
-  placed_hash     text,                  -- of the source that the last run has put in place as a whole; null: it has not
-  version         integer not null default 1, -- counts up with every edit, so that nobody overwrites what they have not seen
-  -- 1: made over the API, so that it reads only what the setting ROLLCALL_SOURCES allows at the moment of the run.
-  restricted      integer not null default 0,
-  source_settings text not null default '{}' -- JSON, without secrets: how the source is read, beside its address and headers
+  name        text primary key,
+  request     text not null,              -- JSON: how it was asked for (schedule-catalog.ts)
+  version     integer not null default 1, -- counts up with every edit, so that nobody overwrites what they have not seen
+  timed_at    integer not null,           -- ms since 1970: its times are as they are since then
+  next_due    integer not null,           -- ms since 1970; counts unless paused
+  paused      integer not null default 0,
+  created_at  integer not null,
+  copy        text,                       -- JSON: the copy that is kept of what is behind an address; null: none
+  placed_hash text                        -- of the source that the last run has put in place as a whole; null: it has not
 ) strict;
 
-create table schedule_edits (
-  schedule text not null references schedules (name) on delete cascade,
-  version  integer not null,             -- that it had afterwards
-  at       integer not null,             -- ms since 1970
-  who      text not null,
-  changes  text not null,                -- JSON array: field, from, to, as people read them; no secret
-  primary key (schedule, version)
-) strict, without rowid;
+create view schedule_records as
+select name, request, version, timed_at as timedAt, next_due as nextDue, paused, created_at as createdAt, copy,
+       placed_hash as placedHash
+  from schedules;
 
 -- Times in which schedules were paused: a night without a run was missed, or the schedule was paused.
 create table schedule_pauses (
@@ -166,6 +149,9 @@ create table schedule_runs (
 ) strict;
 
 create index schedule_runs_by_schedule on schedule_runs (schedule, id);
+
+create view schedule_run_records as
+select id, schedule, due_at as dueAt, at, state, reason, who, sync_id as syncId from schedule_runs;
 
 -- Notifications that are still to be delivered (`serve --notify`). A move of an import or a sync and the note of it are
 -- written in one transaction, by the triggers below: no crash comes between.

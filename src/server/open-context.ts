@@ -92,7 +92,7 @@ function schedulesOf(
   const schedules = composeSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
   onStop(schedules.stop);
   const changed = () => events.tell('schedules', {});
-  schedules.events.on('run', changed);
-  schedules.events.on('changed', changed);
+  schedules.runs.events.on('run', changed);
+  schedules.runs.events.on('changed', changed);
   return schedules;
 }

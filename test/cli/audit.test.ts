@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { importLocally } from '../../src/cli/local-import.ts';
 import { changeSchedules } from '../../src/features/schedule/commands/local-schedules.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
+import { scheduleRequest } from '../syncs/schedule-request.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** Changes that commands make in a data directory are in the same audit log as those over HTTP. */
@@ -24,17 +24,12 @@ function audited(dataDir: string) {
 test('schedules that are added, paused and removed are on record, with what they do and without a secret', async () => {
   const dataDir = tempDir();
   const config = readConfig({ dataDir }, {});
-  const options = syncOptionsToJson({
-    reading: { format: 'auto', map: {}, region: 'us' },
-    flags: { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove' },
-    limits: {},
-    apply: true,
-    sandbox: false,
+  const request = scheduleRequest({
+    name: 'nightly',
+    file: 'https://files.example/members.csv?sig=open-sesame',
+    options: { flags: { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove' } },
   });
-  const source = 'https://files.example/members.csv?sig=open-sesame';
-  const request = { name: 'nightly', cron: '30 2 * * *', tz: 'Europe/Rome', file: source, source, maxSource: 1_000 };
-  const rest = { headers: {}, protectFile: null, repair: false, catchUp: false, options };
-  await changeSchedules(config, { verb: 'add', request: { ...request, ...rest } });
+  await changeSchedules(config, { verb: 'add', request });
   await changeSchedules(config, { verb: 'pause', name: 'nightly' });
   await changeSchedules(config, { verb: 'remove', name: 'nightly' });
   const entries = audited(dataDir);

@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { until } from '../cli/workplace.ts';
+import { scheduleRequest } from '../syncs/schedule-request.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -40,20 +39,8 @@ async function metric(server: TestServer, name: string): Promise<number | undefi
 }
 
 async function addSchedule(server: TestServer, name: string, file: string): Promise<void> {
-  const reading = { format: 'auto', map: {}, region: 'us' } as const;
-  await server.schedules.add({
-    name,
-    cron: '30 2 * * *',
-    tz: 'Europe/Rome',
-    file,
-    source: file,
-    headers: {},
-    protectFile: null,
-    maxSource: 1_000_000,
-    repair: true,
-    catchUp: false,
-    options: syncOptionsToJson({ reading, flags: DEFAULT_FLAGS, limits: {}, apply: true, sandbox: true }),
-  });
+  const request = scheduleRequest({ name, file, repair: true, options: { sandbox: true } });
+  await server.schedules.change({ verb: 'add', request });
 }
 
 test('metrics tell what wakes a person up: schedules, held syncs, regions, notifications', async () => {
@@ -69,7 +56,7 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   await addSchedule(server, 'weekly', file);
   const runOnce = async () => {
     const { id } = await server.json<{ id: number }>('/v1/schedules/nightly/run', { method: 'POST' });
-    await server.schedules.over(id);
+    await server.schedules.runs.over(id);
   };
   const before = Date.now() / 1000;
   await runOnce();
@@ -85,7 +72,7 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   expect(await read('rollcall_schedule_unsuccessful_runs{schedule="nightly"}')).toBe(2);
   expect(await read('rollcall_schedule_last_success_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
   expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeGreaterThan(before);
-  server.schedules.pause('weekly');
+  await server.schedules.change({ verb: 'pause', name: 'weekly' });
   expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
   expect(await read('rollcall_schedule_paused{schedule="weekly"}')).toBe(1);
 

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SendingPlan } from '../../src/api/imports.ts';
 import type { Overview } from '../../src/api/overview.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { reached } from '../imports/pipeline-harness.ts';
+import { scheduleRequest } from '../syncs/schedule-request.ts';
 import { tempDir } from '../temp-dir.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -34,22 +33,10 @@ const attention = async () => (await overview()).attention.map(({ id }) => id);
 async function schedule(name: string, text: string | undefined, apply = true): Promise<number> {
   const file = join(tempDir(), `${name}.csv`);
   if (text !== undefined) writeFileSync(file, text);
-  const reading = { format: 'auto', map: {}, region: 'us' } as const;
-  await server.schedules.add({
-    name,
-    cron: '30 2 * * *',
-    tz: 'UTC',
-    file,
-    source: file,
-    headers: {},
-    protectFile: null,
-    maxSource: 1_000_000,
-    repair: true,
-    catchUp: false,
-    options: syncOptionsToJson({ reading, flags: DEFAULT_FLAGS, limits: {}, apply, sandbox: true }),
-  });
+  const request = scheduleRequest({ name, file, tz: 'UTC', repair: true, options: { apply, sandbox: true } });
+  await server.schedules.change({ verb: 'add', request });
   const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, { method: 'POST' });
-  await server.schedules.over(id);
+  await server.schedules.runs.over(id);
   return id;
 }
 

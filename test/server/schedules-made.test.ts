@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Look } from '../../src/api/look.ts';
-import type { EditedSchedule, NewSchedule, ScheduleHistory, ScheduleView } from '../../src/features/schedule/api.ts';
+import type { NewSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -115,7 +115,7 @@ describe('what a schedule made over the API reads', () => {
     redirectTo = `${address}/private/members.csv`;
     const reasonOf = async (name: string) => {
       const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, as('operator', 'POST'));
-      return (await server.schedules.over(id)).reason;
+      return (await server.schedules.runs.over(id)).reason;
     };
     expect(await reasonOf('links')).toContain('no file fits "*.csv"');
     expect(await reasonOf('moved')).toContain('ROLLCALL_SOURCES allows');
@@ -138,7 +138,7 @@ describe('what a schedule made over the API reads', () => {
     // Edited as it is shown, it keeps its query.
     await server.json('/v1/schedules/remote', edit({ ...settingsOf(made), cron: '@daily', version: 1 }));
     const { id } = await server.json<{ id: number }>('/v1/schedules/remote/run', as('operator', 'POST'));
-    await server.schedules.over(id);
+    await server.schedules.runs.over(id);
     expect(asked.at(-1)).toEqual(['/files/members.csv?key=s3cret', 'Bearer t0ken']);
     const said = JSON.stringify([
       await server.json('/v1/schedules', as('operator', 'GET')),
@@ -230,7 +230,7 @@ test('a schedule keeps of which system its file is an export, until an edit take
   expect(await refused({ reading: { exportOf: 'nobody' } })).toMatchObject({ code: 'BAD_OPTION', field: 'exportOf' });
 });
 
-test('who has seen an older version overwrites nothing, and gets what another user has changed', async () => {
+test('who has seen an older version overwrites nothing', async () => {
   const made = await add({ name: 'shared', limits: { groupPercent: 30 } });
   expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupPercent: 30 } });
   const first = await server.json<ScheduleView>(
@@ -239,9 +239,11 @@ test('who has seen an older version overwrites nothing, and gets what another us
   );
   expect(first).toMatchObject({ version: 2, cron: '0 4 * * *', flags: { mode: 'mirror' } });
   const late = await server.problem('/v1/schedules/shared', edit({ tz: 'UTC', version: 1 }));
-  expect(late).toMatchObject({ code: 'EDITED_MEANWHILE', status: 409 });
-  expect(late.detail).toContain('the operator changed cron from "30 2 * * *" to "0 4 * * *"');
-  expect(late.detail).toContain('mode from "add" to "mirror"');
+  expect(late).toMatchObject({
+    code: 'EDITED_MEANWHILE',
+    status: 409,
+    detail: expect.stringContaining('it has version 2, and not 1'),
+  });
   // The same once more changes nothing, and is not an edit.
   const again = edit({ cron: '0 4 * * *', mode: 'mirror', version: 2 });
   const same = await server.json<ScheduleView>('/v1/schedules/shared', again);
@@ -249,18 +251,17 @@ test('who has seen an older version overwrites nothing, and gets what another us
     version: 2,
     tz: 'Europe/Rome',
   });
-  const { edits } = await server.json<ScheduleHistory>('/v1/schedules/shared/history', as('viewer', 'GET'));
-  expect(edits).toMatchObject([{ version: 2, who: 'the operator' }]);
-  const [last] = await audit();
+  const [last, ...others] = await audit();
   expect(last).toMatchObject({ action: 'schedule.edit', target: 'shared', who: 'the operator' });
-  expect(last?.detail).toContain('cron: 30 2 * * * → 0 4 * * *');
+  expect(last?.detail).toContain('cron=0 4 * * *');
+  expect(others.map(({ action, target }) => `${action} ${target}`)).not.toContain('schedule.edit shared');
 });
 
 test('a schedule that was edited looks at the groups again, although its file is the same', async () => {
   await add({ name: 'again', apply: true });
   const run = async () => {
     const { id } = await server.json<{ id: number }>('/v1/schedules/again/run', as('operator', 'POST'));
-    return (await server.schedules.over(id)).state;
+    return (await server.schedules.runs.over(id)).state;
   };
   expect([await run(), await run()]).toEqual(['ran', 'skipped-unchanged']);
   await server.json('/v1/schedules/again', edit({ apply: true, allowDemotion: true, version: 1 }));
@@ -287,7 +288,7 @@ test('a schedule is made with what a sync may create, its runs create it, and an
     settings: { ...creating, maxCreate: 'users=5,groups=50%', groupMembers: true },
   });
   const { id } = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
-  const held = await server.schedules.over(id);
+  const held = await server.schedules.runs.over(id);
   expect(held.reason).toContain('1 group would be created, attic');
   // The answer is taken as the next request, and changed.
   const given = { file, apply: true, ...made.create?.settings };
@@ -297,14 +298,10 @@ test('a schedule is made with what a sync may create, its runs create it, and an
   );
   expect(edited.create?.maxCreate).toBe('users=10,groups=10');
   const again = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
-  expect((await server.schedules.over(again.id)).reason).toContain('applied');
+  expect((await server.schedules.runs.over(again.id)).reason).toContain('applied');
   expect([...server.sandbox.members('us', 'attic').keys()]).toEqual(['neo']);
-  const ended = await server.json<EditedSchedule>('/v1/schedules/creates', edit({ file, version: 2 }));
+  const ended = await server.json<ScheduleView>('/v1/schedules/creates', edit({ file, version: 2 }));
   expect(ended.create).toBeNull();
-  expect(ended.changes).toContainEqual({ field: 'createUsers', from: 'true', to: '' });
-  const { edits } = await server.json<ScheduleHistory>('/v1/schedules/creates/history', as('viewer', 'GET'));
-  expect(edits[1]?.changes).toEqual([{ field: 'maxCreate', from: 'users=5,groups=50%', to: 'users=10,groups=10' }]);
-  expect(edits[0]?.changes).toContainEqual({ field: 'createUsers', from: 'true', to: '' });
 });
 
 test.each([

@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegionStatus } from '../../src/api/region-status.ts';
-import type { EditedSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
+import type { ScheduleView } from '../../src/features/schedule/api.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
+import { scheduleRequest } from '../syncs/schedule-request.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -28,21 +27,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function add(name: string, file: string, create?: CreateOptions): Promise<void> {
-  const flags = DEFAULT_FLAGS;
-  const reading = { format: 'auto', map: {}, region: 'us' } as const;
-  await server.schedules.add({
-    name,
-    cron: '30 2 * * *',
-    tz: 'Europe/Rome',
-    file,
-    source: file,
-    headers: {},
-    protectFile: null,
-    maxSource: 1_000_000,
-    repair: true,
-    catchUp: false,
-    options: syncOptionsToJson({ reading, flags, create, limits: {}, apply: true, sandbox: true }),
-  });
+  const request = scheduleRequest({ name, file, repair: true, options: { create, sandbox: true } });
+  await server.schedules.change({ verb: 'add', request });
 }
 
 const post = (path: string) => server.json<ScheduleView>(`/v1/schedules/${path}`, { method: 'POST' });
@@ -65,7 +51,7 @@ test('a schedule is listed with its next times, run at once, and its history has
     detail: expect.stringContaining('nightly is not over'),
   });
   answer.resolve();
-  await server.schedules.over(run.id);
+  await server.schedules.runs.over(run.id);
   expect(await server.json('/v1/schedules/nightly/history')).toMatchObject({
     runs: [
       {
@@ -93,24 +79,21 @@ test('a paused schedule has no next time, and a removed one is gone; both are on
   ]);
 });
 
-test('an edit while it runs applies from the next run, and the answer says what it changes', async () => {
+test('an edit while it runs applies from the next run', async () => {
   const file = join(tempDir(), 'members.csv');
   writeFileSync(file, 'guid,uid\nteam,user-2\n');
   await add('edited', file);
   const { id } = await server.json<{ id: number }>('/v1/schedules/edited/run', { method: 'POST' });
-  const edited = await server.json<EditedSchedule>('/v1/schedules/edited', {
+  const edited = await server.json<ScheduleView>('/v1/schedules/edited', {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ cron: '0 3 * * *', tz: 'Europe/Rome', file, repair: true, version: 1 }),
   });
-  expect(edited.changes).toEqual([
-    { field: 'cron', from: '30 2 * * *', to: '0 3 * * *' },
-    { field: 'apply', from: 'true', to: 'false' },
-  ]);
+  expect(edited).toMatchObject({ version: 2, cron: '0 3 * * *', apply: false });
   // It was begun with `apply`.
-  expect(await server.schedules.over(id)).toMatchObject({ reason: expect.stringContaining('applied') });
+  expect(await server.schedules.runs.over(id)).toMatchObject({ reason: expect.stringContaining('applied') });
   const next = await server.json<{ id: number }>('/v1/schedules/edited/run', { method: 'POST' });
-  expect(await server.schedules.over(next.id)).toMatchObject({ reason: expect.not.stringContaining('applied') });
+  expect(await server.schedules.runs.over(next.id)).toMatchObject({ reason: expect.not.stringContaining('applied') });
 });
 
 test('an address is shown without its query, which may be a secret', async () => {
@@ -152,7 +135,7 @@ test('a schedule shows what its runs may create; an edit keeps what it is given 
   });
   expect([edited.cron, edited.create]).toEqual(['0 3 * * *', create]);
   const run = await server.json<{ id: number }>('/v1/schedules/creating/run', { method: 'POST' });
-  expect(await server.schedules.over(run.id)).toMatchObject({
+  expect(await server.schedules.runs.over(run.id)).toMatchObject({
     state: 'ran',
     reason: expect.stringContaining('applied'),
   });
@@ -169,6 +152,9 @@ test('a run that meets an outage of the service while it is planned waits, and c
     (await server.json<{ regions: RegionStatus[] }>('/v1/regions')).regions.map((region) => region.circuit?.state);
   await expect.poll(circuit).toContain('open');
   server.sandbox.faults.clear();
-  expect(await server.schedules.over(id)).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^applied: /) });
+  expect(await server.schedules.runs.over(id)).toMatchObject({
+    state: 'ran',
+    reason: expect.stringMatching(/^applied: /),
+  });
   expect([...server.sandbox.members('us', 'team').keys()].toSorted()).toEqual(['user-1', 'user-2', 'user-3']);
 });

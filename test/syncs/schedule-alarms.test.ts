@@ -43,13 +43,13 @@ test.each([
   ['a winter night', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
 ])('the alarm of %s rings at its time, and then the next night', async (_, due, next) => {
   const { office, rings, start } = hear(new Date(Date.parse(due) - 300).toISOString());
-  await office.book.add(office.request({ cron: '30 2 * * *' }));
+  await office.add({ cron: '30 2 * * *' });
   start();
   await vi.advanceTimersByTimeAsync(299);
   expect(rings).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   expect(rings).toEqual([`nightly ${due}`]);
-  expect(office.book.find('nightly').nextDue).toBe(Date.parse(next));
+  expect(office.catalog.get('nightly').nextDue).toBe(Date.parse(next));
   await vi.advanceTimersByTimeAsync(Date.parse(next) - Date.parse(due));
   expect(rings).toEqual([`nightly ${due}`, `nightly ${next}`]);
 });
@@ -57,20 +57,20 @@ test.each([
 test('the alarms follow the catalog: added, paused, resumed, removed', async () => {
   const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
   const alarms = start();
-  await office.book.add(office.request({ cron: '@hourly', tz: 'UTC' }));
+  await office.add({ cron: '@hourly', tz: 'UTC' });
   alarms.set();
   await vi.advanceTimersByTimeAsync(3_600_000);
   office.now = Date.now();
-  office.book.pause('nightly');
+  await office.change({ verb: 'pause', name: 'nightly' });
   alarms.set();
   await vi.advanceTimersByTimeAsync(3_600_000);
   office.now = Date.now();
-  office.book.resume('nightly');
+  await office.change({ verb: 'resume', name: 'nightly' });
   alarms.set();
   await vi.advanceTimersByTimeAsync(3_600_000);
   expect(rings).toEqual(['nightly 2027-01-10T13:00:00.000Z', 'nightly 2027-01-10T15:00:00.000Z']);
   vi.useRealTimers();
-  await office.book.remove('nightly');
+  await office.change({ verb: 'remove', name: 'nightly' });
   vi.useFakeTimers({ now: Date.parse('2027-01-10T15:00:00.000Z') });
   alarms.set();
   await vi.advanceTimersByTimeAsync(DAY_MS);
@@ -79,7 +79,7 @@ test('the alarms follow the catalog: added, paused, resumed, removed', async () 
 
 test('a machine that slept through the time rings soon after it wakes up', async () => {
   const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
-  await office.book.add(office.request({ cron: '0 13 * * *', tz: 'UTC' }));
+  await office.add({ cron: '0 13 * * *', tz: 'UTC' });
   start();
   // Timers do not count the time in which a machine sleeps.
   vi.setSystemTime('2027-01-10T14:00:00.000Z');

@@ -8,7 +8,7 @@ import { openOffice } from './scheduling.ts';
 /** A schedule whose run of the first night has come to an import. */
 async function firstNight() {
   const office = openOffice();
-  await office.book.add(office.request());
+  await office.add();
   office.syncs.comeTo = 'applying';
   const runs = office.runs();
   const run = runs.begin('nightly', 'ann');
@@ -39,7 +39,7 @@ test('a run whose import is blocked waits for a person, and the next night is no
 
 test('a run waits for a service that is away until shortly before its schedule is due again, unless something else is set', async () => {
   const office = openOffice();
-  await office.book.add(office.request({ repair: true }));
+  await office.add({ repair: true });
   const waits = async (options: Parameters<typeof office.runs>[0] = {}) => {
     const runs = office.runs(options);
     await runs.over(runs.begin('nightly', 'ann').id);
@@ -71,7 +71,7 @@ test('a process that starts again sees that an import is blocked', async () => {
 
 test('a held plan that is approved later brings its run to its end, also by another process', async () => {
   const office = openOffice();
-  await office.book.add(office.request());
+  await office.add();
   office.syncs.comeTo = 'held';
   const runs = office.runs();
   const run = runs.begin('nightly', 'ann');
@@ -93,7 +93,7 @@ test('a held plan that is approved later brings its run to its end, also by anot
 
 test('a run that meets a full disk says so, and continues by itself when there is room', async () => {
   const office = openOffice();
-  await office.book.add(office.request());
+  await office.add();
   const { syncs } = office;
   const { create } = syncs;
   syncs.create = () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
@@ -122,11 +122,11 @@ async function fetched(answers: (number | undefined)[]) {
   const source = `https://${await listen(server)}/members.csv`;
   onTestFinished(() => void server.close());
   const office = openOffice();
-  await office.book.add(office.request({ file: source, source }));
+  await office.add({ file: source, source });
   const runs = office.runs({ ca: authority.ca });
   /** Begins the run that is due next; gives it when it waits or is over. */
   const nextNight = async () => {
-    office.now = office.book.find('nightly').nextDue;
+    office.now = office.catalog.get('nightly').nextDue;
     runs.due('nightly');
     await runs.over(office.last()?.id ?? 0);
     return office.last();

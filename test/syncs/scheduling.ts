@@ -2,25 +2,25 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ScheduleBook, scheduleBook } from '../../src/features/schedule/schedule-book.ts';
-import type { ScheduleRequest } from '../../src/features/schedule/schedule-catalog.ts';
+import { changeSchedule, type ScheduleChange } from '../../src/features/schedule/change-schedule.ts';
 import {
   openScheduleCatalog,
   type ScheduleCatalog,
+  type ScheduleRecord,
+  type ScheduleRequest,
   type ScheduleRun,
 } from '../../src/features/schedule/schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import type { SyncEvents } from '../../src/features/sync/run/sync-runner.ts';
 import type { SyncRecord } from '../../src/features/sync/sync-catalog.ts';
 import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
 import type { CreateSync } from '../../src/features/sync/sync-options.ts';
-import { syncOptionsToJson } from '../../src/features/sync/sync-options.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { tempDir } from '../temp-dir.ts';
+import { scheduleRequest } from './schedule-request.ts';
 
 /** Syncs that end when a test says so; what a sync does has tests of its own. */
 class Syncs {
@@ -84,11 +84,12 @@ class Syncs {
   }
 }
 
+type Changes = Partial<Parameters<typeof scheduleRequest>[0]>;
+
 /** A data directory with schedules in it, whose clock a test moves. */
 export interface Office {
   readonly root: string;
   readonly catalog: ScheduleCatalog;
-  readonly book: ScheduleBook;
   readonly syncs: Syncs;
   readonly environment: Record<string, string>;
   now: number;
@@ -96,7 +97,10 @@ export interface Office {
   moveTo(time: string): void;
   /** Writes a file into the directory; gives its path. */
   file(name: string, content: string): string;
-  request(changes?: Partial<ScheduleRequest>): ScheduleRequest;
+  request(changes?: Changes): ScheduleRequest;
+  change(change: ScheduleChange): Promise<ScheduleRecord>;
+  add(changes?: Changes): Promise<ScheduleRecord>;
+  edit(changes: Changes, version: number): Promise<ScheduleRecord>;
   /** Runs the schedules like a process; it has stopped when the test is over. */
   runs(options?: Partial<ScheduleRunsOptions>): ScheduleRuns;
   /** Runs of `nightly`, oldest first: when they were due and what became of them. */
@@ -119,7 +123,6 @@ export function openOffice(): Office {
     catalog,
     syncs,
     environment,
-    book: scheduleBook({ catalog, folder, clock: () => office.now }),
     now: Date.parse('2027-03-26T12:00:00Z'),
     moveTo: (time) => {
       office.now = Date.parse(time);
@@ -130,29 +133,15 @@ export function openOffice(): Office {
       writeFileSync(file, content);
       return file;
     },
-    request: (changes = {}) => {
-      const file = changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n');
-      return {
+    request: (changes = {}) =>
+      scheduleRequest({
         name: 'nightly',
-        cron: '30 2 * * *',
-        tz: 'Europe/Rome',
-        file,
-        source: file,
-        headers: {},
-        maxSource: 1_000_000,
-        protectFile: null,
-        repair: false,
-        catchUp: false,
-        options: syncOptionsToJson({
-          reading: { format: 'auto', map: {}, region: 'us' },
-          flags: DEFAULT_FLAGS,
-          limits: {},
-          apply: true,
-          sandbox: false,
-        }),
+        file: changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n'),
         ...changes,
-      };
-    },
+      }),
+    change: (change) => changeSchedule({ catalog, folder, clock: () => office.now }, change),
+    add: (changes) => office.change({ verb: 'add', request: office.request(changes) }),
+    edit: (changes, version) => office.change({ verb: 'edit', request: office.request(changes), version }),
     runs: (options = {}) => {
       const runs = new ScheduleRuns({
         catalog,

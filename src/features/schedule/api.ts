@@ -146,33 +146,12 @@ export const schedule = z
   .meta({ id: 'Schedule' });
 export type ScheduleView = z.infer<typeof schedule>;
 
-/** The changes of an edit by setting, in the form for people. */
-export const scheduleChanges = z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() }));
-
-/** The answer to `PUT /v1/schedules/:name`. */
-export const editedSchedule = schedule.extend({
-  changes: scheduleChanges.meta({ description: 'Changes of this edit, setting by setting; empty: none.' }),
-});
-
-export type EditedSchedule = z.infer<typeof editedSchedule>;
-
 /** `GET /v1/schedules` */
 export const schedulesAnswer = z.strictObject({ schedules: z.array(schedule) });
 
 /** `GET /v1/schedules/:name/history` */
 export const scheduleHistoryQuery = z.strictObject({ limit: limitOption(100, 1_000) });
-export const scheduleHistory = z.strictObject({
-  runs: z.array(scheduleRun),
-  edits: z.array(
-    z.strictObject({
-      version: z.int(),
-      at: time,
-      who: z.string(),
-      changes: scheduleChanges,
-    }),
-  ),
-});
-export type ScheduleHistory = z.infer<typeof scheduleHistory>;
+export const scheduleHistory = z.strictObject({ runs: z.array(scheduleRun) });
 
 /** The result of a schedule on one day. */
 const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;

@@ -1,16 +1,16 @@
-import type { EventEmitter } from 'node:events';
+import { z } from 'zod';
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
+import type { ControlHandler } from '../../imports/life/control-socket.ts';
 import type { Aimed } from '../../imports/target.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { type SourceReader, sourceReader } from '../../sources/source-reader.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type Clock, type ScheduleBook, scheduleBook } from './schedule-book.ts';
-import { openScheduleCatalog, type ScheduleCatalog, type ScheduleRun } from './schedule-catalog.ts';
-import { type ScheduleRunEvents, ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
+import { type Clock, changeSchedule, type ScheduleChange, scheduleChange } from './change-schedule.ts';
+import { openScheduleCatalog, type ScheduleCatalog, type ScheduleRecord } from './schedule-catalog.ts';
+import { ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 
 /** The parts that run schedules. */
 export interface ScheduleParts {
@@ -22,14 +22,10 @@ export interface ScheduleParts {
 }
 
 /** The schedules of a process that owns the data directory and stays. */
-export interface Schedules extends ScheduleBook {
-  readonly events: EventEmitter<ScheduleRunEvents>;
-  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
-  run(name: string, who: string): ScheduleRun;
-  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
-  readonly obtain: SourceReader;
-  /** Resolves when a run has finished, or this process stops. */
-  over(id: number): Promise<ScheduleRun>;
+export interface Schedules {
+  readonly runs: ScheduleRuns;
+  /** @throws as changeSchedule */
+  change(change: ScheduleChange): Promise<ScheduleRecord>;
   /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
   start(): void;
   stop(): Promise<void>;
@@ -39,7 +35,7 @@ export interface Schedules extends ScheduleBook {
 export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
   const { log } = parts;
   const options = scheduleRunsOptions(config, parts);
-  const { catalog, folder, clock, fail } = options;
+  const { catalog, clock, fail } = options;
   const runs = new ScheduleRuns(options);
   let alarms: ScheduleAlarms | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
@@ -48,16 +44,14 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
       'schedule',
     ),
   );
-  const changed = () => {
-    alarms?.set();
-    runs.events.emit('changed');
-  };
   return {
-    ...scheduleBook({ catalog, folder, clock, isUnderWay: (name) => runs.isUnderWay(name), changed }),
-    events: runs.events,
-    run: (name, who) => runs.begin(name, who),
-    over: (id) => runs.over(id),
-    obtain: sourceReader(options),
+    runs,
+    change: async (change) => {
+      const record = await changeSchedule({ ...options, isUnderWay: (name) => runs.isUnderWay(name) }, change);
+      alarms?.set();
+      runs.events.emit('changed');
+      return record;
+    },
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
@@ -68,6 +62,16 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
       await runs.stop();
       catalog.close();
     },
+  };
+}
+
+/** Returns the handler with which a server answers commands about schedules. */
+export function scheduleControl({ change, runs }: Schedules): ControlHandler {
+  return (method, [first, name, verb], body) => {
+    if (method !== 'POST' || first !== 'schedules') return undefined;
+    if (name === undefined) return change(scheduleChange.parse(body));
+    if (verb === 'run') return Promise.resolve().then(() => runs.begin(name, z.string().parse(body)));
+    return undefined;
   };
 }
 

@@ -3,7 +3,6 @@ import { look } from '../../api/look.ts';
 import { nothing, operationsOf } from '../../api/operation.ts';
 import { syncView } from '../sync/api.ts';
 import {
-  editedSchedule,
   newSchedule,
   nextTimes,
   nextTimesQuery,
@@ -24,9 +23,8 @@ const operation = operationsOf(
 
 const REPLACES = `A setting that is left out goes back to its default: without \`createUsers\`, the runs do not create users any more.
 Send every setting as \`GET /v1/schedules/{name}\` shows it (those of \`flags\` and \`create.settings\` beside the others, \`removeByName\`
-as \`removeNamed\`), with what you change. \`changes\` in the answer says what is different now. The query of an unchanged address,
-\`maxSource\`, and what only the command line sets (identity and group file, and the file of protected UIDs) stay. A run that is under way
-keeps the settings that it began with.`;
+as \`removeNamed\`), with what you change. The query of an unchanged address, \`maxSource\`, and what only the command line sets
+(identity and group file, and the file of protected UIDs) stay. A run that is under way keeps the settings that it began with.`;
 
 /** Schedules: the list, making and editing them, their runs, and what can be done with one. */
 export const scheduleOperations = {
@@ -61,7 +59,7 @@ export const scheduleOperations = {
     summary: 'Replace all settings of a schedule, unless another user has edited it since `version`',
     description: REPLACES,
     body: scheduleEdit,
-    answer: editedSchedule,
+    answer: schedule,
     refusals: ['SOURCE_NOT_ALLOWED', 'UNKNOWN_SCHEDULE', 'WRONG_STATE', 'EDITED_MEANWHILE'],
   }),
   history: operation('GET /v1/schedules/:name/history', 'viewer', {

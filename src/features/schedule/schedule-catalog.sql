@@ -2,39 +2,22 @@
 
 -- name: find_schedule
 -- In: name. Out: the schedule; nothing where there is none.
-select * from schedules where name = :name;
+select * from schedule_records where name = :name;
 
 -- name: list_schedules
 -- Out: all schedules by name.
-select * from schedules order by name;
+select * from schedule_records order by name;
 
 -- name: add_schedule
--- In: its columns, at (ms, when it is made). Adds a schedule.
-insert into schedules
-  (name, cron, tz, file, source, headers, source_settings, max_source, protect_file, options, repair, catch_up, restricted, created_at,
-    next_due)
-  values (:name, :cron, :tz, :file, :source, :headers, :source_settings, :max_source, :protect_file, :options, :repair, :catch_up,
-    :restricted, :at, :next_due);
+-- In: name, request, at (ms, when it is made), next_due (ms). Adds a schedule.
+insert into schedules (name, request, timed_at, created_at, next_due) values (:name, :request, :at, :at, :next_due);
 
 -- name: edit_schedule
--- In: its columns, version (the one that was edited). Replaces its settings, unless it has another version by now. Facts
--- about its file are forgotten: the next run looks at the groups in any case.
+-- In: name, request, timed_at (ms), next_due (ms), copy. Replaces what was asked for. The last run's file is forgotten: the
+-- next run looks at the groups in any case.
 update schedules
-   set cron = :cron, tz = :tz, file = :file, source = :source, headers = :headers, source_settings = :source_settings, max_source = :max_source,
-       protect_file = :protect_file, options = :options, repair = :repair, catch_up = :catch_up, restricted = :restricted,
-       next_due = :next_due, version = version + 1, placed_hash = null,
-       copy_etag = iif(source = :source, copy_etag, null), copy_modified = iif(source = :source, copy_modified, null),
-       copy_hash = iif(source = :source, copy_hash, null)
- where name = :name and version = :version;
-
--- name: note_edit
--- In: schedule, version (afterwards), at (ms), who, changes (JSON).
-insert into schedule_edits (schedule, version, at, who, changes) values (:schedule, :version, :at, :who, :changes);
-
--- name: schedule_edits
--- In: schedule, after (version). Out: later edits, newest first.
-select version, at, who, changes from schedule_edits where schedule = :schedule and version > :after
- order by version desc limit 100;
+   set request = :request, timed_at = :timed_at, next_due = :next_due, copy = :copy, version = version + 1, placed_hash = null
+ where name = :name;
 
 -- name: remove_schedule
 -- With its runs.
@@ -62,8 +45,8 @@ select since, until from schedule_pauses
 update schedules set next_due = :next_due where name = :name;
 
 -- name: set_copy
--- In: name, version, hash, etag, modified (null: none). The copy of its source that is kept now, unless it was edited since.
-update schedules set copy_hash = :hash, copy_etag = :etag, copy_modified = :modified where name = :name and version = :version;
+-- In: name, version, copy (JSON). The copy of its source that is kept now, unless it was edited since.
+update schedules set copy = :copy where name = :name and version = :version;
 
 -- name: set_placed
 -- In: name, version, hash (null: none). The source whose rows are now all in place, unless it was edited since.
@@ -72,7 +55,8 @@ update schedules set placed_hash = :hash where name = :name and version = :versi
 -- name: add_run
 -- In: schedule, due (ms), at (ms), state, reason, who. Out: the new run.
 insert into schedule_runs (schedule, due_at, at, state, reason, who)
-  values (:schedule, :due, :at, :state, :reason, :who) returning *;
+  values (:schedule, :due, :at, :state, :reason, :who)
+  returning id, schedule, due_at as dueAt, at, state, reason, who, sync_id as syncId;
 
 -- name: set_run
 -- In: id, state, reason.
@@ -84,28 +68,28 @@ update schedule_runs set sync_id = :sync where id = :id;
 
 -- name: find_run
 -- In: id. Out: the run; nothing where there is none.
-select * from schedule_runs where id = :id;
+select * from schedule_run_records where id = :id;
 
 -- name: runs_in_state
 -- Out: oldest first.
-select * from schedule_runs where state = :state order by id;
+select * from schedule_run_records where state = :state order by id;
 
 -- name: run_of_sync
 -- In: sync (id). Out: the run that began it; nothing where none did.
-select * from schedule_runs where sync_id = :sync;
+select * from schedule_run_records where syncId = :sync;
 
 -- name: schedule_runs
 -- In: schedule, limit. Out: newest first.
-select * from schedule_runs where schedule = :schedule order by id desc limit :limit;
+select * from schedule_run_records where schedule = :schedule order by id desc limit :limit;
 
 -- name: schedule_runs_since
 -- In: schedule, since (ms). Out: runs that were due since then, oldest first.
-select * from schedule_runs where schedule = :schedule and due_at >= :since order by id;
+select * from schedule_run_records where schedule = :schedule and dueAt >= :since order by id;
 
 -- name: schedule_health
--- Out: by name: paused, next_due (ms), success (ms, when the last run that put everyone in place ended; null: none has),
+-- Out: by name: paused, nextDue (ms), success (ms, when the last run that put everyone in place ended; null: none has),
 -- unsuccessful (runs since then that ended otherwise, or wait for a person). A sync that was removed since counts as well done.
-select s.name, s.paused, s.next_due,
+select s.name, s.paused, s.next_due as nextDue,
        (select coalesce(y.finished_at, r.at) from schedule_runs r left join syncs y on y.id = r.sync_id
          where r.id = last.id) as success,
        (select count(*) from schedule_runs r

@@ -5,8 +5,8 @@ import { RUN_STATES, type RunState } from '../../membership/sync-state.ts';
 import { TEXT_SETTINGS } from '../../platform/named-sources.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { SourceSettings } from '../../sources/source.ts';
-import type { Kept } from '../../sources/spool.ts';
-import { scheduleChanges } from './api.ts';
+import { syncOptions, syncReading } from '../sync/sync-options.ts';
+import { ScheduleError } from './schedule-errors.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them, and as processes send them to each other. Times are ms since 1970. */
 
@@ -17,7 +17,8 @@ const sourceSettings: z.ZodType<SourceSettings> = z.strictObject({
   ...Object.fromEntries(TEXT_SETTINGS.map((name) => [name, z.string().exactOptional()])),
 });
 
-export const scheduleRecord = z.strictObject({
+/** A schedule as a user asks for it. The catalog keeps it as JSON. */
+export const scheduleRequest = z.object({
   name: z.string(),
   cron: z.string(),
   tz: z.string(),
@@ -32,37 +33,32 @@ export const scheduleRecord = z.strictObject({
   /** Most bytes that are fetched. */
   maxSource: z.number(),
   protectFile: z.string().nullable(),
-  /** JSON of how it is read and decided. */
-  options: z.string(),
+  /** The options for reading and deciding its syncs. */
+  options: syncOptions.extend({ reading: syncReading }),
   repair: z.boolean(),
   catchUp: z.boolean(),
   /** Made over the API: it reads only what the settings allow when it runs. */
   restricted: z.boolean(),
+});
+export type ScheduleRequest = Readonly<z.infer<typeof scheduleRequest>>;
+
+const copy = z.object({ hash: z.string(), version: z.string().nullable() });
+
+export const scheduleRecord = scheduleRequest.extend({
   /** Counts up with every edit. */
   version: z.int(),
+  /** The time at which its times were set. */
+  timedAt: z.number(),
   paused: z.boolean(),
   createdAt: z.number(),
   /** Counts unless it is paused. */
   nextDue: z.number(),
   /** The copy that is kept of what is behind an address; null: none. */
-  copy: z.strictObject({ hash: z.string(), version: z.string().nullable() }).nullable(),
+  copy: copy.nullable(),
   /** SHA-256 of the source that the last run applied completely; null when it did not. */
   placedHash: z.string().nullable(),
 });
 export type ScheduleRecord = Readonly<z.infer<typeof scheduleRecord>>;
-
-/** A schedule as a user asks for it; plain data, so that it can be sent to the process that keeps it. */
-export const scheduleRequest = scheduleRecord
-  .omit({ version: true, paused: true, createdAt: true, nextDue: true, copy: true, placedHash: true })
-  .extend({
-    /** Default: none. */
-    settings: sourceSettings.exactOptional(),
-    /** Default: no. */
-    restricted: z.boolean().exactOptional(),
-  });
-export type ScheduleRequest = Readonly<z.infer<typeof scheduleRequest>>;
-
-type NewSchedule = ScheduleRequest & Pick<ScheduleRecord, 'nextDue' | 'restricted'>;
 
 export const scheduleRun = z.strictObject({
   id: z.int(),
@@ -79,22 +75,11 @@ export const scheduleRun = z.strictObject({
 });
 export type ScheduleRun = Readonly<z.infer<typeof scheduleRun>>;
 
-/** The change of one setting by an edit, in the form for people. */
-export type SettingChange = z.infer<typeof scheduleChanges>[number];
-
 /** A time in which nothing was due. */
 export interface SchedulePause {
   readonly since: number;
   /** Null: it is still paused. */
   readonly until: number | null;
-}
-
-export interface ScheduleEdit {
-  /** The version of the schedule after the edit. */
-  readonly version: number;
-  readonly at: number;
-  readonly who: string;
-  readonly changes: readonly SettingChange[];
 }
 
 /** Facts for a user who watches a schedule. Times in ms since 1970. */
@@ -110,6 +95,8 @@ export interface ScheduleHealth {
 
 export interface ScheduleCatalogReader {
   find(name: string): ScheduleRecord | undefined;
+  /** @throws ScheduleError where there is none */
+  get(name: string): ScheduleRecord;
   /** By name. */
   list(): ScheduleRecord[];
   /** Newest first. */
@@ -117,8 +104,6 @@ export interface ScheduleCatalogReader {
   /** Those that were due since then, oldest first. */
   runsSince(schedule: string, since: number): ScheduleRun[];
   findRun(id: number): ScheduleRun | undefined;
-  /** Edits after a version, newest first. */
-  edits(schedule: string, after: number): ScheduleEdit[];
   /** Pauses that ended since then, or have not ended, oldest first. */
   pausesSince(schedule: string, since: number): SchedulePause[];
   /** By name. */
@@ -130,15 +115,14 @@ type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
 
 /** The schedules of the catalog, open for the process that owns the data directory. */
 export interface ScheduleCatalog extends ScheduleCatalogReader {
-  add(schedule: NewSchedule, at: number): void;
-  /** Replaces the settings; false where it has another version by now. */
-  edit(schedule: NewSchedule, edit: Omit<ScheduleEdit, 'version'> & { readonly before: number }): boolean;
+  add(request: ScheduleRequest, at: number, nextDue: number): void;
+  edit(request: ScheduleRequest, state: Pick<ScheduleRecord, 'timedAt' | 'nextDue' | 'copy'>): void;
   /** With its runs. */
   remove(name: string): void;
-  setPaused(name: string, paused: boolean, times: { readonly at: number; readonly nextDue: number }): void;
+  setPaused(name: string, paused: boolean, at: number, nextDue: number): void;
   setDue(name: string, nextDue: number): void;
   /** Does nothing where the schedule has been edited since this version: it may have another source. */
-  setCopy(schedule: ScheduleVersion, copy: Kept): void;
+  setCopy(schedule: ScheduleVersion, copy: NonNullable<ScheduleRecord['copy']>): void;
   /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
   setPlaced(schedule: ScheduleVersion, hash: string | null): void;
   addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
@@ -159,20 +143,18 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
   const sql = statementsOf(database, STATEMENTS);
   return {
     ...readerOf(database),
-    add: (schedule, at) => {
-      sql('add_schedule').run({ ...columnsOf(schedule), at });
+    add: (request, at, nextDue) => {
+      sql('add_schedule').run({ name: request.name, request: requestText(request), at, next_due: nextDue });
     },
-    edit: (schedule, { before, at, who, changes }) =>
-      inTransaction(database, () => {
-        if (sql('edit_schedule').run({ ...columnsOf(schedule), version: before }).changes === 0) return false;
-        const noted = { schedule: schedule.name, version: before + 1, at, who, changes: JSON.stringify(changes) };
-        sql('note_edit').run(noted);
-        return true;
-      }),
+    edit: (request, { timedAt, nextDue, copy }) => {
+      const { name } = request;
+      const text = requestText(request);
+      sql('edit_schedule').run({ name, request: text, timed_at: timedAt, next_due: nextDue, copy: copyText(copy) });
+    },
     remove: (name) => {
       sql('remove_schedule').run({ name });
     },
-    setPaused: (name, paused, { at, nextDue }) =>
+    setPaused: (name, paused, at, nextDue) =>
       inTransaction(database, () => {
         sql('set_paused').run({ name, paused: Number(paused), next_due: nextDue });
         sql(paused ? 'begin_pause' : 'end_pause').run({ schedule: name, at });
@@ -181,46 +163,32 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
       sql('set_due').run({ name, next_due: nextDue });
     },
     setCopy: ({ name, version }, copy) => {
-      sql('set_copy').run({ name, version, hash: copy.hash, etag: copy.version, modified: null });
+      sql('set_copy').run({ name, version, copy: copyText(copy) });
     },
     setPlaced: ({ name, version }, hash) => {
       sql('set_placed').run({ name, version, hash });
     },
     addRun: ({ schedule, dueAt, at, state, reason, who }) =>
-      runOf(sql<RunRow>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as RunRow),
+      sql<ScheduleRun>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as ScheduleRun,
     setRun: (id, state, reason) => {
       sql('set_run').run({ id, state, reason });
     },
     setRunSync: (id, syncId) => {
       sql('set_run_sync').run({ id, sync: syncId });
     },
-    openRuns: () => sql<RunRow>('runs_in_state').all({ state: 'running' }).map(runOf),
-    waitingRuns: () => sql<RunRow>('runs_in_state').all({ state: 'waiting' }).map(runOf),
-    runOfSync: (syncId) => {
-      const row = sql<RunRow>('run_of_sync').get({ sync: syncId });
-      return row && runOf(row);
-    },
+    openRuns: () => sql<ScheduleRun>('runs_in_state').all({ state: 'running' }),
+    waitingRuns: () => sql<ScheduleRun>('runs_in_state').all({ state: 'waiting' }),
+    runOfSync: (syncId) => sql<ScheduleRun>('run_of_sync').get({ sync: syncId }),
   };
 }
 
-function columnsOf(schedule: NewSchedule) {
-  const { name, cron, tz, file, source, headers, maxSource, protectFile, options, settings = {} } = schedule;
-  return {
-    name,
-    cron,
-    tz,
-    file,
-    source,
-    options,
-    headers: JSON.stringify(headers),
-    source_settings: JSON.stringify(settings),
-    max_source: maxSource,
-    protect_file: protectFile,
-    repair: Number(schedule.repair),
-    catch_up: Number(schedule.catchUp),
-    restricted: Number(schedule.restricted),
-    next_due: schedule.nextDue,
-  };
+/** Returns the kept text of a request; it is the same for the same settings. */
+export function requestText(request: ScheduleRequest): string {
+  return JSON.stringify(scheduleRequest.parse(request));
+}
+
+function copyText(kept: ScheduleRecord['copy']): string | null {
+  return kept === null ? null : JSON.stringify(kept);
 }
 
 /** Opens the schedules of a catalog that its owner may be writing. */
@@ -230,101 +198,44 @@ export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
 
 function readerOf(database: DatabaseSync): ScheduleCatalogReader {
   const sql = statementsOf(database, STATEMENTS);
+  const find = (name: string) => {
+    const row = sql<ScheduleRow>('find_schedule').get({ name });
+    return row && recordOf(row);
+  };
   return {
-    find: (name) => {
-      const row = sql<ScheduleRow>('find_schedule').get({ name });
-      return row && recordOf(row);
+    find,
+    get: (name) => {
+      const record = find(name);
+      if (record === undefined) throw ScheduleError.unknown(name);
+      return record;
     },
     list: () => sql<ScheduleRow>('list_schedules').all().map(recordOf),
-    runs: (schedule, limit) => sql<RunRow>('schedule_runs').all({ schedule, limit }).map(runOf),
-    runsSince: (schedule, since) => sql<RunRow>('schedule_runs_since').all({ schedule, since }).map(runOf),
-    findRun: (id) => {
-      const row = sql<RunRow>('find_run').get({ id });
-      return row && runOf(row);
-    },
-    edits: (schedule, after) =>
-      sql<Omit<ScheduleEdit, 'changes'> & { readonly changes: string }>('schedule_edits')
-        .all({ schedule, after })
-        .map(({ changes, ...edit }) => ({ ...edit, changes: scheduleChanges.parse(JSON.parse(changes)) })),
+    runs: (schedule, limit) => sql<ScheduleRun>('schedule_runs').all({ schedule, limit }),
+    runsSince: (schedule, since) => sql<ScheduleRun>('schedule_runs_since').all({ schedule, since }),
+    findRun: (id) => sql<ScheduleRun>('find_run').get({ id }),
     pausesSince: (schedule, since) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
     health: () =>
-      sql<HealthRow>('schedule_health')
+      sql<Omit<ScheduleHealth, 'paused'> & { readonly paused: number }>('schedule_health')
         .all()
-        .map(({ paused, next_due: nextDue, ...row }) => ({
-          ...row,
-          paused: paused === 1,
-          nextDue,
-        })),
+        .map((row) => ({ ...row, paused: row.paused === 1 })),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
 }
 
-interface HealthRow extends Pick<ScheduleHealth, 'name' | 'success' | 'unsuccessful'> {
+interface ScheduleRow
+  extends Pick<ScheduleRecord, 'name' | 'version' | 'timedAt' | 'nextDue' | 'createdAt' | 'placedHash'> {
+  readonly request: string;
   readonly paused: number;
-  readonly next_due: number;
+  readonly copy: string | null;
 }
 
-interface ScheduleRow {
-  readonly name: string;
-  readonly cron: string;
-  readonly tz: string;
-  readonly file: string;
-  readonly source: string;
-  readonly headers: string;
-  readonly source_settings: string;
-  readonly max_source: number;
-  readonly protect_file: string | null;
-  readonly options: string;
-  readonly repair: number;
-  readonly catch_up: number;
-  readonly version: number;
-  readonly restricted: number;
-  readonly paused: number;
-  readonly created_at: number;
-  readonly next_due: number;
-  readonly copy_hash: string | null;
-  readonly copy_etag: string | null;
-  readonly copy_modified: string | null;
-  readonly placed_hash: string | null;
-}
-
-function recordOf(row: ScheduleRow): ScheduleRecord {
-  const { name, cron, tz, file, source, options, copy_hash: hash } = row;
+function recordOf({ request, paused, copy: kept, ...state }: ScheduleRow): ScheduleRecord {
   return {
-    name,
-    cron,
-    tz,
-    file,
-    source,
-    options,
-    headers: headers.parse(JSON.parse(row.headers)),
-    settings: sourceSettings.parse(JSON.parse(row.source_settings)),
-    maxSource: row.max_source,
-    protectFile: row.protect_file,
-    repair: row.repair === 1,
-    catchUp: row.catch_up === 1,
-    version: row.version,
-    restricted: row.restricted === 1,
-    paused: row.paused === 1,
-    createdAt: row.created_at,
-    nextDue: row.next_due,
-    copy: hash === null ? null : { hash, version: versionOf(row) },
-    placedHash: row.placed_hash,
+    ...scheduleRequest.parse(JSON.parse(request)),
+    ...state,
+    paused: paused === 1,
+    copy: kept === null ? null : copy.parse(JSON.parse(kept)),
   };
-}
-
-/** It was in two columns once: what an https server calls a file, by ETag and by time. */
-function versionOf({ copy_etag: etag, copy_modified: modified }: ScheduleRow): string | null {
-  return modified === null ? etag : `${etag ?? ''}\n${modified}`;
-}
-
-interface RunRow extends Pick<ScheduleRun, 'id' | 'schedule' | 'at' | 'state' | 'reason' | 'who'> {
-  readonly due_at: number;
-  readonly sync_id: string | null;
-}
-
-function runOf({ due_at, sync_id, ...run }: RunRow): ScheduleRun {
-  return { ...run, dueAt: due_at, syncId: sync_id };
 }

@@ -1,7 +1,14 @@
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { utcTime } from '../../text/wording.ts';
-import type { ScheduleCatalogReader, ScheduleEdit, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+
+interface OpenRun {
+  readonly schedule: string;
+  /** In ms since 1970. */
+  readonly dueAt: number;
+  readonly reason: string;
+  readonly syncId: string | null;
+}
 
 type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
 
@@ -18,7 +25,7 @@ export class ScheduleError extends RollcallError {
     return new ScheduleError(what, remedy, 'BAD_SCHEDULE', field);
   }
 
-  static running({ schedule, dueAt, reason, syncId }: ScheduleRun): ScheduleError {
+  static running({ schedule, dueAt, reason, syncId }: OpenRun): ScheduleError {
     return new ScheduleError(
       `schedule ${schedule} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
       syncId === null ? undefined : `if no process is running it, continue it: rollcall sync apply ${syncId}`,
@@ -36,23 +43,10 @@ export class ScheduleError extends RollcallError {
 
 /** Another user has edited the schedule since this user read it. Nothing was changed. */
 export class EditedMeanwhile extends RollcallError {
-  constructor(name: string, edits: readonly ScheduleEdit[]) {
-    const said = edits.flatMap(({ who, at, changes }) =>
-      changes.map(
-        ({ field, from, to }) =>
-          `${who} changed ${field} from ${JSON.stringify(from)} to ${JSON.stringify(to)} (${utcTime(at)})`,
-      ),
-    );
-    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: ${said.join('; ') || 'it was made again'}`, {
+  constructor(name: string, version: number, given: number) {
+    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: it has version ${version}, and not ${given}`, {
       remedy: 'look at its settings as they are now, and make your change to them',
       kind: 'usage',
     });
   }
-}
-
-/** @throws ScheduleError */
-export function foundSchedule(catalog: Pick<ScheduleCatalogReader, 'find'>, name: string): ScheduleRecord {
-  const record = catalog.find(name);
-  if (record === undefined) throw ScheduleError.unknown(name);
-  return record;
 }

@@ -10,17 +10,16 @@ import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sy
 import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { isAway } from '../../sources/source-errors.ts';
-import { type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
+import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { asClause, counted, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
-import { readSyncOptions } from '../sync/sync-options.ts';
-import type { Clock } from './schedule-book.ts';
+import type { Clock } from './change-schedule.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
-import { foundSchedule, ScheduleError } from './schedule-errors.ts';
+import { ScheduleError } from './schedule-errors.ts';
 import { obtainBeside, patienceOf, syncSettings } from './schedule-sync.ts';
 import { syncEnded } from './sync-end.ts';
 
@@ -66,12 +65,13 @@ const LATE_MS = 5 * 60_000;
 /** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
+  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
+  readonly obtain: SourceReader;
   readonly #options: ScheduleRunsOptions;
   readonly #catalog: ScheduleCatalog;
   readonly #syncs: ScheduleRunsOptions['syncs'];
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
-  readonly #get: ReturnType<typeof sourceReader>;
   /** By the id of the run. */
   readonly #underWay = new Map<number, Promise<void>>();
 
@@ -80,7 +80,7 @@ export class ScheduleRuns {
     this.#catalog = options.catalog;
     this.#syncs = options.syncs;
     this.#clock = options.clock;
-    this.#get = sourceReader(options);
+    this.obtain = sourceReader(options);
     this.#syncs.events.on('state', this.#onSync);
   }
 
@@ -96,7 +96,7 @@ export class ScheduleRuns {
 
   /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
   begin(name: string, who: string): ScheduleRun {
-    const record = foundSchedule(this.#catalog, name);
+    const record = this.#catalog.get(name);
     const before = this.#openRun(name);
     if (before !== undefined) throw ScheduleError.running(before);
     return this.#start(record, this.#clock(), who);
@@ -245,10 +245,10 @@ export class ScheduleRuns {
     const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
-    checkTarget(`schedule ${name}`, readSyncOptions(record), this.#options);
+    checkTarget(`schedule ${name}`, record.options, this.#options);
     const place = { folder: this.#options.folder(name), signal: this.#stopping.signal };
-    const found = await this.#get(record, place);
-    const beside = await obtainBeside(this.#get, record, place);
+    const found = await this.obtain(record, place);
+    const beside = await obtainBeside(this.obtain, record, place);
     // With another identity or group file, the same file gives other members.
     const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
     const obtained = { ...found, hash: await hashWith(found.hash, lookups) };

@@ -6,20 +6,17 @@ import type { SourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { CreateSync } from '../sync/sync-options.ts';
-import { readSyncOptions } from '../sync/sync-options.ts';
-import type { ScheduleRecord } from './schedule-catalog.ts';
-import { ScheduleError } from './schedule-errors.ts';
+import type { ScheduleRequest } from './schedule-catalog.ts';
 
 /**
- * Starts the sync of a schedule's file, with the UIDs that its protect file names now.
- * @throws ScheduleError, ProtectFileError
+ * Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now.
+ * @throws ProtectFileError
  */
 export async function syncSettings(
-  { name, options }: Pick<ScheduleRecord, 'name' | 'options'>,
+  { options }: Pick<ScheduleRequest, 'options'>,
   { lookups, protectFile }: Beside,
 ): Promise<Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>> {
-  const { reading, flags, sandbox: _, target: __, ...decided } = readSyncOptions({ options });
-  if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
+  const { reading, flags, sandbox: _, target: __, ...decided } = options;
   const named =
     protectFile === undefined ? [] : await readProtectFile(protectFile.path, shownFile({ file: protectFile.name }));
   const known = mapLookups(lookups, ({ path, name }) => ({ path, name }));
@@ -59,12 +56,7 @@ export interface Beside {
  */
 export async function obtainBeside(
   get: SourceReader,
-  {
-    options,
-    protectFile,
-    maxSource,
-    restricted = false,
-  }: Pick<ScheduleRecord, 'options' | 'protectFile' | 'maxSource'> & Partial<Pick<ScheduleRecord, 'restricted'>>,
+  { options, protectFile, maxSource, restricted }: ScheduleRequest,
   { folder, signal }: Parameters<SourceReader>[1],
 ): Promise<Beside> {
   const obtained = async (source: string, name: string, what: string) => {
@@ -72,9 +64,8 @@ export async function obtainBeside(
     const wanted = { source, headers: {}, settings: {}, maxSource, restricted, copy: null };
     return get(wanted, { folder: join(folder, `beside-${what}`), signal });
   };
-  const { reading } = readSyncOptions({ options });
   return {
-    lookups: await mapLookupsInTurn(reading ?? {}, ({ path, name }, what) => obtained(path, name, what)),
+    lookups: await mapLookupsInTurn(options.reading, ({ path, name }, what) => obtained(path, name, what)),
     protectFile: protectFile === null ? undefined : await obtained(protectFile, protectFile, 'protect'),
   };
 }

@@ -17,7 +17,7 @@ const lookup = z
   .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
   .exactOptional();
 
-const reading = readingOptions.extend({
+export const syncReading = readingOptions.extend({
   identities: lookup,
   groups: lookup,
   ...keptShape(EXPECTING),
@@ -38,25 +38,19 @@ export function syncReadingOf(
       words`${option('actions')} is for imports: leave it out, or import the file`,
     );
   }
-  return { ...reading.omit({ identities: true, groups: true }).parse(options), ...lookups };
+  return { ...syncReading.omit({ identities: true, groups: true }).parse(options), ...lookups };
 }
-
-/** Older data directories keep columns as `mapping`, and the values of rows without one as `defaults`. */
-const keptReading = z.preprocess((kept) => {
-  if (typeof kept !== 'object' || kept === null || !('mapping' in kept)) return kept;
-  const { mapping: map, defaults, ...rest } = kept as Record<string, unknown>;
-  return { ...rest, map, ...(defaults as object) };
-}, reading);
 
 /**
  * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a
  * copy.
  */
-export type SyncInput = z.infer<typeof reading>;
+export type SyncInput = z.infer<typeof syncReading>;
 
-const kept = z.strictObject({
+/** The options for reading and deciding a sync. */
+export const syncOptions = z.strictObject({
   /** Null where it is an undo, which reads an import's ledger. */
-  reading: keptReading.nullable(),
+  reading: syncReading.nullable(),
   /** For an undo, the mode and the action for missing users do not count. */
   flags: planFlags.extend({ mode: z.enum(['add', 'mirror']) }),
   /** The users and groups that it may create. Absent: none. */
@@ -74,7 +68,7 @@ const kept = z.strictObject({
 });
 
 /** The options for reading and deciding a sync. Kept with it, so that it is planned the same way after a restart. */
-export type SyncOptions = Readonly<z.infer<typeof kept>>;
+export type SyncOptions = Readonly<z.infer<typeof syncOptions>>;
 
 /** Requests to the sync runner. */
 interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply'> {
@@ -104,7 +98,7 @@ export function syncOptionsToJson(options: SyncOptions): string {
 
 /** Reads what `syncOptionsToJson` wrote. */
 export function readSyncOptions({ options }: Pick<SyncRecord, 'options'>): SyncOptions {
-  return kept.parse(JSON.parse(options));
+  return syncOptions.parse(JSON.parse(options));
 }
 
 /** Returns the users and groups that a sync or schedule may create, for display; null: none. */

@@ -21,11 +21,12 @@ import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
-import { type DataDir, dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
+import { dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
+import { defined } from '../../../platform/defined.ts';
 import { isAddressOrName } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { addressName, isAddress, isRemote } from '../../../text/address-text.ts';
+import { isRemote } from '../../../text/address-text.ts';
 import { inShort } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { findRecipe } from '../../recipes/recipe-store.ts';
@@ -34,14 +35,15 @@ import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
 import type { SyncRunner } from '../../sync/run/sync-runner.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
-import { readSyncOptions, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
+import { syncReadingOf } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
+import { changeSchedule, type ScheduleChange } from '../change-schedule.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
-import { scheduleBook } from '../schedule-book.ts';
 import {
   openScheduleCatalog,
   openScheduleCatalogReader,
+  type ScheduleCatalogReader,
   type ScheduleRecord,
   type ScheduleRequest,
   type ScheduleRun,
@@ -49,23 +51,21 @@ import {
   scheduleRun,
 } from '../schedule-catalog.ts';
 import { ScheduleError } from '../schedule-errors.ts';
-import { changeBook, type ScheduleChange } from '../schedule-messages.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
 import { type AddFlags, changesOf, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
 
 /** The schedules of a data directory. The process that owns it changes them: the server if one runs, else the command. */
 export function localSchedules(config: Config, imports: Imports): Schedules {
-  const viewOf = (record: ScheduleRecord) => withSchedules(config, record.name, (views) => views.of(record));
-  const find = (name: string) => withSchedules(config, name, ({ find }) => find(name));
+  const viewOf = (record: ScheduleRecord) => withSchedules(config, record.name, ({ view }) => view(record));
   const change = async (wanted: ScheduleChange) => viewOf((await changeSchedules(config, wanted)).record);
   return {
     client: handledLocally(scheduleOperations, {
       list: async () => {
         if (!hasCatalog(dataDir(config.dataDir))) return { schedules: [] };
-        return withSchedules(config, '', ({ catalog, of }) => ({ schedules: catalog.list().map(of) }));
+        return withSchedules(config, '', ({ list }) => list());
       },
-      one: async ({ name }) => viewOf(find(name)),
+      one: async ({ name }) => withSchedules(config, name, ({ one }) => one(name)),
       history: async ({ name, limit }) => withSchedules(config, name, ({ history }) => history(name, limit)),
       pause: ({ name }) => change({ verb: 'pause', name }),
       resume: ({ name }) => change({ verb: 'resume', name }),
@@ -75,18 +75,17 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
       const request = await requestOf(config, name, flags);
       const { record, isServed } = await changeSchedules(config, { verb: 'add', request });
       const { source } = record;
-      return { made: viewOf(record), source: request.source, isThere: isThere(source), isServed };
+      return { made: viewOf(record), source, isThere: isThere(source), isServed };
     },
     edit: async (name, flags) => {
-      const before = find(name);
-      const request = await changed(config, before, flags);
-      return change({ verb: 'edit', request, version: before.version, who: currentUser() });
+      const before = withSchedules(config, name, (_, catalog) => catalog.get(name));
+      return change({ verb: 'edit', request: await changed(config, before, flags), version: before.version });
     },
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
       noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
-      const view = withSchedules(config, name, (views) => views.run(begun));
+      const view = withSchedules(config, name, ({ runView }) => runView(begun));
       return sayBegun(io, imports, name, view, flags);
     },
   };
@@ -118,7 +117,8 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
     protectFile: protect === undefined ? null : await whole(protect),
     repair: flags.repair === true,
     catchUp: flags.catchUp === true,
-    options: syncOptionsToJson({
+    restricted: false,
+    options: {
       reading: syncReadingOf(options, lookups),
       flags: await syncFlagsOf(rest),
       create: options.create,
@@ -127,7 +127,7 @@ async function requestOf(config: Config, name: string, flags: AddFlags): Promise
       apply: flags.apply === true,
       sandbox: flags.sandbox === true,
       target: serviceTarget({ ...config, sandbox: flags.sandbox === true }),
-    }),
+    },
   };
 }
 
@@ -148,29 +148,22 @@ function isThere(source: string): boolean {
 }
 
 async function changed(config: Config, before: ScheduleRecord, flags: EditFlags): Promise<ScheduleRequest> {
-  const { name, headers, settings, maxSource, protectFile, restricted } = before;
-  const options = readSyncOptions(before);
-  const isOther = flags.file !== undefined && flags.file !== before.file;
+  const { cron, tz, file = before.file, repair, catchUp, apply } = flags;
+  const { options } = before;
+  const isOther = file !== before.file;
   return {
-    name,
-    headers,
-    settings,
-    maxSource,
-    protectFile,
-    cron: flags.cron ?? before.cron,
-    tz: flags.tz ?? before.tz,
-    file: flags.file ?? before.file,
-    source: isOther ? await wholeSource(flags.file, process.cwd(), { named: config.namedSources }) : before.source,
-    repair: flags.repair ?? before.repair,
-    catchUp: flags.catchUp ?? before.catchUp,
+    ...before,
+    ...defined({ cron, tz, repair, catchUp }),
+    file,
+    source: isOther ? await wholeSource(file, process.cwd(), { named: config.namedSources }) : before.source,
     // Anyone who can log in here may name any file.
-    restricted: isOther ? false : restricted,
-    options: syncOptionsToJson({
+    restricted: isOther ? false : before.restricted,
+    options: {
       ...options,
-      reading: options.reading && { ...options.reading, ...changesOf(EXPECTING, flags) },
       ...changesOf(GIVING_UP, flags),
-      apply: flags.apply ?? options.apply,
-    }),
+      reading: { ...options.reading, ...changesOf(EXPECTING, flags) },
+      apply: apply ?? options.apply,
+    },
   };
 }
 
@@ -184,39 +177,21 @@ interface Changed {
 /** Asks the owner, or changes the catalog here. */
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
-  const changed = await changeByOwner(dir, wanted);
-  noteCommand<typeof scheduleOperations>(
-    dir,
-    `schedule.${wanted.verb}`,
-    nameOf(wanted),
-    'request' in wanted ? inShortOf(wanted.request) : '',
-  );
-  return changed;
-}
-
-function nameOf(wanted: ScheduleChange): string {
-  return 'request' in wanted ? wanted.request.name : wanted.name;
+  const owned = readAnswer(scheduleRecord, await askOwner(dir, 'POST', '/schedules', wanted));
+  const record =
+    owned ??
+    (await changeCatalog(dir, openScheduleCatalog, (catalog) =>
+      changeSchedule({ catalog, folder: dir.schedule, clock: Date.now }, wanted),
+    ));
+  const detail = 'request' in wanted ? inShortOf(wanted.request) : '';
+  noteCommand<typeof scheduleOperations>(dir, `schedule.${wanted.verb}`, record.name, detail);
+  return { record, isServed: owned !== undefined };
 }
 
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
-  const file = isAddress(source) ? addressName(source) : source;
-  const { reading: _, flags, ...decided } = readSyncOptions({ options });
-  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags });
-}
-
-async function changeByOwner(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
-  const path = `/schedules/${encodeURIComponent(nameOf(wanted))}/${wanted.verb}`;
-  const asked =
-    wanted.verb === 'add'
-      ? await askOwner(dir, 'POST', '/schedules', wanted.request)
-      : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  const answer = readAnswer(scheduleRecord, asked);
-  if (answer !== undefined) return { record: answer, isServed: true };
-  const record = await changeCatalog(dir, openScheduleCatalog, (catalog) =>
-    changeBook(scheduleBook({ catalog, folder: dir.schedule, clock: Date.now }), wanted),
-  );
-  return { record, isServed: false };
+  const { reading: _, flags, ...decided } = options;
+  return inShort({ cron, tz, file: shownFile({ file: source }), repair, catchUp, ...decided, flags });
 }
 
 /** Has the owner start a run; undefined when there is no owner. */
@@ -231,12 +206,15 @@ async function askToRun(config: Config, name: string): Promise<ScheduleRun | und
 function withSchedules<Result>(
   { dataDir }: Pick<Config, 'dataDir'>,
   name: string,
-  read: (views: ScheduleViews) => Result,
+  read: (views: ScheduleViews, catalog: ScheduleCatalogReader) => Result,
 ): Result {
   return readCatalog(dataDir, openScheduleCatalogReader, (catalog) =>
     readCatalog(dataDir, openSyncCatalogReader, (syncs) => {
       if (catalog === undefined || syncs === undefined) throw ScheduleError.unknown(name);
-      return read(scheduleViews(catalog, syncs, ({ file }) => file));
+      return read(
+        scheduleViews(catalog, syncs, ({ file }) => file),
+        catalog,
+      );
     }),
   );
 }
@@ -248,7 +226,7 @@ async function runAlone(
   name: string,
   flags: RunningFlags,
 ): Promise<ExitCode> {
-  const { sandbox } = withSchedules(config, name, ({ find }) => readSyncOptions(find(name)));
+  const { sandbox } = withSchedules(config, name, (_, catalog) => catalog.get(name).options);
   if (sandbox !== (flags.sandbox === true)) {
     throw new UsageError(
       sandbox
@@ -313,9 +291,9 @@ function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<st
 }
 
 function runOf(config: Config, name: string, id: number): ScheduleRunView {
-  return withSchedules(config, name, ({ catalog, run }) => {
+  return withSchedules(config, name, ({ runView }, catalog) => {
     const found = catalog.findRun(id);
     if (found === undefined) throw new Error(`the run ${id} has left no record`);
-    return run(found);
+    return runView(found);
   });
 }

@@ -3,11 +3,11 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Badge, Empty, foreign, Pending, syncHref, Time, TimeIn } from '../../../console/elements.tsx';
+import { Badge, Empty, foreign, Pending, syncHref, TimeIn } from '../../../console/elements.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import type { ScheduleHistory as History, ScheduleView as Schedule, ScheduleRunView as ScheduleRun } from '../api.ts';
+import type { ScheduleView as Schedule, ScheduleRunView as ScheduleRun } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
 
 const schedules = requestsOf<typeof scheduleOperations>();
@@ -32,30 +32,9 @@ export function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   useEffect(() => void reload(), [schedule]);
   const columns = useMemo(() => runColumns(tz), [tz]);
   if (error !== undefined || data === undefined) return <Pending error={error} />;
+  if (data.runs.length === 0) return <Empty>It has not run yet.</Empty>;
   return (
-    <div class="stack">
-      {data.runs.length === 0 ? (
-        <Empty>It has not run yet.</Empty>
-      ) : (
-        <DataTable
-          caption={`Runs of ${name}, newest first`}
-          columns={columns}
-          items={data.runs}
-          keyOf={({ id }) => id}
-        />
-      )}
-      {data.edits.length > 0 && (
-        <div>
-          <h3>Edits</h3>
-          <DataTable
-            caption={`Edits of ${name}, newest first`}
-            columns={EDIT_COLUMNS}
-            items={data.edits}
-            keyOf={({ version }) => version}
-          />
-        </div>
-      )}
-    </div>
+    <DataTable caption={`Runs of ${name}, newest first`} columns={columns} items={data.runs} keyOf={({ id }) => id} />
   );
 }
 
@@ -79,21 +58,3 @@ function runColumns(tz: string): Column<ScheduleRun>[] {
     { label: 'Started by', cell: ({ who }) => foreign(who) },
   ];
 }
-
-const EDIT_COLUMNS: Column<History['edits'][number]>[] = [
-  { label: 'When', kind: 'main', cell: ({ at }) => <Time iso={at} /> },
-  { label: 'Who', cell: ({ who }) => foreign(who) },
-  {
-    label: 'What',
-    kind: 'wide',
-    cell: ({ changes }) => (
-      <ul class="plain">
-        {changes.map(({ field, from, to }) => (
-          <li key={field}>
-            {field}: {foreign(from) ?? '–'} → {foreign(to) ?? '–'}
-          </li>
-        ))}
-      </ul>
-    ),
-  },
-];

@@ -21,7 +21,7 @@ import { allowedSource } from '../../../sources/source-reader.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { syncFlags } from '../../sync/plan-flags.ts';
-import { readSyncOptions, type SyncInput, syncOptionsToJson, syncReadingOf } from '../../sync/sync-options.ts';
+import { type SyncInput, syncReadingOf } from '../../sync/sync-options.ts';
 import type { CheckedSettings, ScheduleReading } from '../api.ts';
 import type { ScheduleRecord, ScheduleRequest } from '../schedule-catalog.ts';
 
@@ -46,7 +46,7 @@ export async function requestedSchedule(
   // Hidden parts come from the stored schedule: an unchanged address keeps its query.
   const same = before !== undefined && given.file === shownFile(before) ? before : undefined;
   const source = same?.source ?? (await sourceOf(given.file, settings.sources));
-  const options = before && readSyncOptions(before);
+  const options = before?.options;
   return {
     name,
     cron,
@@ -61,7 +61,7 @@ export async function requestedSchedule(
     repair: given.repair,
     catchUp: given.catchUp,
     restricted: same?.restricted ?? true,
-    options: syncOptionsToJson({
+    options: {
       ...options,
       reading: readingOf(given.reading, options?.reading ?? null, settings),
       // A schedule is shown with `report` in mode add, too.
@@ -71,7 +71,7 @@ export async function requestedSchedule(
       ...(given.giveUpAfterMs !== undefined && { giveUpAfterMs: given.giveUpAfterMs ?? undefined }),
       apply: given.apply,
       ...aimOf(options ?? settings),
-    }),
+    },
   };
 }
 

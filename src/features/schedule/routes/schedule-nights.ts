@@ -6,7 +6,6 @@ import type { ServerContext } from '../../../server/context.ts';
 import type { ScheduleNights } from '../api.ts';
 import type {
   ScheduleCatalogReader,
-  ScheduleEdit,
   ScheduleHealth,
   SchedulePause,
   ScheduleRecord,
@@ -90,11 +89,10 @@ const REASONS = {
 export function lastNights(catalog: ScheduleCatalogReader): ScheduleNights {
   const now = Date.now();
   const from = now - NIGHTS * DAY_MS;
-  const isOfTimes = ({ changes }: ScheduleEdit) => changes.some(({ field }) => field === 'cron' || field === 'tz');
   return {
     schedules: catalog.list().map((record) => {
-      const { name, tz, createdAt } = record;
-      const since = Math.max(from, createdAt, catalog.edits(name, 0).find(isOfTimes)?.at ?? 0);
+      const { name, tz, timedAt } = record;
+      const since = Math.max(from, timedAt);
       const past = { runs: catalog.runsSince(name, from), pauses: catalog.pausesSince(name, from), since, now };
       return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
     }),

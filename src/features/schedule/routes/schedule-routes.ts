@@ -19,10 +19,9 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
   const { syncCatalog, schedules, scheduleCatalog: catalog, settings, coordinator } = context;
   const ownSettings = { ...settings, ...coordinator.sendsTo };
   for (const url of ['/schedules', '/schedules/new', '/schedules/:name/edit']) pageRoute(app, url);
-  const views = scheduleViews(catalog, syncCatalog);
-  const { find, of: viewOf } = views;
+  const { view, runView, list, one, history } = scheduleViews(catalog, syncCatalog);
 
-  serve(app, scheduleOperations.list, async () => ({ schedules: catalog.list().map(viewOf) }));
+  serve(app, scheduleOperations.list, async () => list());
 
   serve(app, scheduleOperations.next, async ({ query: { cron, tz } }) => {
     checkTimes(cron, tz);
@@ -31,7 +30,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   serve(app, scheduleOperations.nights, async () => lastNights(catalog));
 
-  serve(app, scheduleOperations.one, async ({ params: { name } }) => viewOf(find(name)));
+  serve(app, scheduleOperations.one, async ({ params: { name } }) => one(name));
 
   serve(app, scheduleOperations.add, async ({ body: { name, ...given } }, reply, audited) => {
     if (catalog.find(name) !== undefined) {
@@ -39,47 +38,34 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       const detail = `There is a schedule ${JSON.stringify(name)} already.`;
       throw new Problem('WRONG_STATE', detail, { field: 'name', remedy });
     }
-    const record = await schedules.add(await requestedSchedule(given, name, undefined, ownSettings));
+    const request = await requestedSchedule(given, name, undefined, ownSettings);
+    const record = await schedules.change({ verb: 'add', request });
     audited(inShort({ ...given, file: shownFile(record) }), name);
     reply.header('location', `/v1/schedules/${name}`);
-    return viewOf(record);
+    return view(record);
   });
 
-  serve(
-    app,
-    scheduleOperations.edit,
-    async ({ params: { name }, body: { version, ...given }, who }, _reply, audited) => {
-      const before = find(name);
-      const request = await requestedSchedule(given, name, before, ownSettings);
-      const record = await schedules.edit(request, version, who.name);
-      const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
-      const changes = [...(edit?.changes ?? [])];
-      const said = changes.map(({ field, from, to }) => `${field}: ${from || '–'} → ${to || '–'}`);
-      audited(edit === undefined ? null : said.join('; '));
-      return { ...viewOf(record), changes };
-    },
-  );
+  serve(app, scheduleOperations.edit, async ({ params: { name }, body: { version, ...given } }, _reply, audited) => {
+    const request = await requestedSchedule(given, name, catalog.get(name), ownSettings);
+    const record = await schedules.change({ verb: 'edit', request, version });
+    audited(record.version === version ? null : inShort({ ...given, file: shownFile(record) }));
+    return view(record);
+  });
 
   tryRoute(app, context);
   scheduleLookRoute(app, context);
 
-  serve(app, scheduleOperations.history, async ({ params: { name }, query: { limit } }) => views.history(name, limit));
+  serve(app, scheduleOperations.history, async ({ params: { name }, query: { limit } }) => history(name, limit));
 
   for (const verb of ['pause', 'resume'] as const) {
-    serve(app, scheduleOperations[verb], async ({ params: { name } }) => {
-      find(name);
-      return viewOf(schedules[verb](name));
-    });
+    serve(app, scheduleOperations[verb], async ({ params: { name } }) => view(await schedules.change({ verb, name })));
   }
 
-  serve(app, scheduleOperations.run, async ({ params: { name }, who }) => {
-    find(name);
-    const run = schedules.run(name, who.name);
-    return views.run(run);
-  });
+  serve(app, scheduleOperations.run, async ({ params: { name }, who }) =>
+    runView(schedules.runs.begin(name, who.name)),
+  );
 
   serve(app, scheduleOperations.remove, async ({ params: { name } }) => {
-    find(name);
-    await schedules.remove(name);
+    await schedules.change({ verb: 'remove', name });
   });
 }

@@ -9,6 +9,7 @@ import { serve } from '../../../server/serve.ts';
 import type { Obtained } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { SourceError } from '../../../sources/source-errors.ts';
+import type { SourceReader } from '../../../sources/source-reader.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
@@ -128,15 +129,15 @@ const MAX_MS = 60_000;
  * @throws Problem BAD_OPTION, SourceNotAllowed; the signal's reason
  */
 async function getFile(
-  { obtain }: Pick<ServerContext['schedules'], 'obtain'>,
-  { source, headers, settings = {}, maxSource, restricted = false }: ScheduleRequest,
+  { runs }: Pick<ServerContext['schedules'], 'runs'>,
+  request: Omit<Parameters<SourceReader>[0], 'copy'>,
   folder: string,
   left?: AbortSignal,
 ): Promise<Obtained> {
   const late = AbortSignal.timeout(MAX_MS);
   const signal = left === undefined ? late : AbortSignal.any([late, left]);
   try {
-    return await obtain({ source, headers, settings, maxSource, restricted, copy: null }, { folder, signal });
+    return await runs.obtain({ ...request, copy: null }, { folder, signal });
   } catch (error) {
     throw error instanceof SourceError || late.aborted ? noFile(error, late.aborted) : error;
   }
