@@ -17,8 +17,7 @@ test('are optional peers of the package, which a clone has', () => {
 
 test('are imported by these modules alone, which are loaded after the packages were looked for', () => {
   const sources = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
-    // The queue on Postgres goes out.
-    .filter((path) => path.endsWith('.ts') && !path.startsWith('queue/'))
+    .filter((path) => path.endsWith('.ts'))
     .map((path) => [path, readFileSync(join(PROJECT, 'src', path), 'utf8')] as const);
   const pathsWith = (pattern: RegExp) => sources.filter(([, text]) => pattern.test(text)).map(([path]) => path);
   const importing = (names: readonly string[]) =>
