@@ -12,28 +12,19 @@ test('the documentation of the API fits a small screen, is narrowed down and tri
     permissions: ['clipboard-write'],
     refusals: true,
   });
-  const isAccessible = async (state: string) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
-      expect(await violations(page), `${state}, ${colorScheme}`).toEqual([]);
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth'), state).toBe(320);
-  };
-  const filter = page.getByPlaceholder('Filter by tag or path');
-  await filter.fill('audit');
-  await isAccessible('closed');
-  await page.getByRole('button', { name: 'get /v1/audit' }).press('Enter');
+  await page.getByPlaceholder('Filter by tag or path').fill('recipes');
+  // It has a parameter and a body.
+  await page.getByRole('button', { name: 'put /v1/recipes/{name}' }).press('Enter');
   await page.getByRole('button', { name: 'Try it out' }).press('Enter');
-  await isAccessible('with fields');
+  await page.getByRole('textbox', { name: 'name' }).fill('mine');
   await page.getByRole('button', { name: 'Execute' }).press('Enter');
   await page.getByRole('button', { name: 'Clear' }).waitFor();
-  await isAccessible('with an answer');
-
-  await filter.fill('tokens');
-  await page.getByRole('button', { name: 'post /v1/tokens' }).press('Enter');
-  await page.getByRole('button', { name: 'Try it out' }).press('Enter');
-  await isAccessible('with a body');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+    expect(await violations(page), colorScheme).toEqual([]);
+  }
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
   await page.getByRole('link', { name: 'Back to the console' }).click();
   await page.getByRole('heading', { name: 'Now' }).waitFor();
 });

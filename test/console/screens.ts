@@ -10,8 +10,9 @@ const SCREENS = [
 ] as const;
 
 /**
- * No violation and nothing wider than the screen, on a dark phone and a light desktop. CONSOLE_SHOTS names a folder for
- * pictures of what was looked at.
+ * Nothing is wider than the screen of a dark phone and of a light desktop, and axe finds nothing on the phone: the elements
+ * are the same, and assets.test.ts compares the colours of both schemes. CONSOLE_SHOTS names a folder for pictures of what
+ * was looked at.
  */
 export async function checkScreens(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme } of SCREENS) {
@@ -19,8 +20,8 @@ export async function checkScreens(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width, height: 900 });
     const shots = process.env['CONSOLE_SHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}-${width}.png`), fullPage: true });
-    expect(await violations(page), `${name} at ${width}`).toEqual([]);
     const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     await eventually(() => page.evaluate(overhang)).toBe(0);
+    if (width === 320) expect(await violations(page), name).toEqual([]);
   }
 }

@@ -8,7 +8,7 @@ const server = useServer({ faults: 'unavailable=100%' });
 
 test('an import whose service does not answer says so, on its page and on the first one', async () => {
   const page = await browser.open(server.url);
-  await startImport(page, memberRows(200), 'silent.csv');
+  await startImport(page, memberRows(5), 'silent.csv');
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('The service does not answer in us').waitFor();
   expect(await state.textContent()).toContain('Its rows wait and use no attempts.');
