@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { writeSettled } from '../settled-file.ts';
 import { KNOWN } from './exports/known.ts';
 import { LATER } from './exports/later.ts';
 import { type ExportShape, PEOPLE } from './exports/shape.ts';
@@ -42,8 +43,8 @@ const run = async (args: readonly string[]) => {
 
 /** Runs the command that inspect prints: returns the memberships that were sent, or the refusal. */
 async function played({ file, content, people = PEOPLE }: ExportShape) {
-  writeFileSync(join(folder, file), content);
-  writeFileSync(join(folder, 'people.csv'), people);
+  writeSettled(join(folder, file), content);
+  writeSettled(join(folder, 'people.csv'), people);
   const { command } = JSON.parse((await run(['inspect', file, '--json'])).stdout) as FileFacts;
   if (command === null) throw new Error('no command is printed');
   const { code, stdout, stderr } = await run([...filledIn(command), '--json']);

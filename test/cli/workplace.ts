@@ -1,5 +1,5 @@
 import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
+import { writeSettled } from '../settled-file.ts';
 import { tempDir } from '../temp-dir.ts';
 import { type Begun, beginHere, type Ended } from './run-here.ts';
 
@@ -90,10 +91,7 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
     file: (name, content) => {
       const path = join(root, name);
       mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, content);
-      // A file that has just been written, and ends in the middle of a line, is looked at again after a moment.
-      const before = Date.now() / 1000 - 60;
-      utimesSync(path, before, before);
+      writeSettled(path, content);
       return name;
     },
     start: (args, { env: more = {}, input, node = process.execPath, cwd = root, stays } = {}) => {

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -15,6 +14,7 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { SeedDocument } from '../../src/sandbox/seed.ts';
 import { EMBEDDED, openPipeline, type Pipeline, type StartOptions } from '../imports/pipeline-harness.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
+import { writeSettled } from '../settled-file.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** Syncs against a sandbox: planned and carried out by a coordinator with workers of its own. */
@@ -71,12 +71,12 @@ export async function openSyncing(
       return syncs;
     },
     file: (content) => {
-      writeFileSync(path, content);
+      writeSettled(path, content);
       return path;
     },
     otherFile: (content, name = 'other') => {
       const other = `${path}.${name}`;
-      writeFileSync(other, content);
+      writeSettled(other, content);
       return other;
     },
     request: (content, flags = {}, more = {}) => ({

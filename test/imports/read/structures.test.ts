@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { openIntake } from '../../../src/imports/read/intake.ts';
 import { IntakeError } from '../../../src/imports/read/intake-error.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
+import { writeSettled } from '../../settled-file.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { drained, OPTIONS } from './reading.ts';
 import { STRUCTURES, WAYS } from './structures.ts';
@@ -50,7 +51,7 @@ test.each(Object.entries(STRUCTURES))(
         const folder = mkdtempSync(join(root, 'one-'));
         const name = `members.${kind}`;
         const paths = { source: join(folder, name), ledger: join(folder, 'ledger.sqlite') };
-        writeFileSync(paths.source, bytes);
+        writeSettled(paths.source, bytes);
         const task = { ...paths, name, options: { ...OPTIONS, ...way }, signal: new AbortController().signal };
         try {
           const { rows } = await stageFile(task, () => {});
