@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 // Not the readable one that the package leads to: it is twice as long, and every page has to take it in.
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Of a long table, three rows: the others are made in the same way, and each takes its time. */
+/** Rows of a table after the third: they are made in the same way, and each takes its time. */
 const FURTHER_ROWS = 'tbody tr:nth-child(n + 4)';
 
 /** Returns axe's objections to the present page, one sentence for each element; WCAG 2.2 AA and best practices. */
