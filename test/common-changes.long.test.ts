@@ -359,5 +359,4 @@ export function MottoPage() {
   await copy.compile('-p', 'src/console');
   expect(await copy.rollcall('motto')).toBe('every row counts\n');
   await copy.test('test/architecture.test.ts', 'test/server/access.test.ts', 'test/server/documents.test.ts');
-  await copy.longTest('test/features.long.test.ts', 'feature motto,');
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
@@ -22,28 +22,23 @@ export function copyOfProject() {
     });
     return stdout;
   };
-  const vitest = (project: string, ...args: string[]) =>
-    run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project, ...args);
-  const change = (path: string, how: (text: string) => string) =>
-    writeFileSync(join(folder, path), how(readFileSync(join(folder, path), 'utf8')));
   return {
     write: (path: string, text: string) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     },
-    change,
     /** Writes `text` before the first `place` of a file. */
-    insert: (path: string, place: string, text: string) =>
-      change(path, (before) => {
-        expect(before).toContain(place);
-        return before.replace(place, () => `${text}${place}`);
-      }),
-    remove: (path: string) => rmSync(join(folder, path), { recursive: true }),
+    insert: (path: string, place: string, text: string) => {
+      const before = readFileSync(join(folder, path), 'utf8');
+      expect(before).toContain(place);
+      const after = before.replace(place, () => `${text}${place}`);
+      writeFileSync(join(folder, path), after);
+    },
     rollcall: (...args: string[]) => run('bin/rollcall.js', ...args),
     compile: (...args: string[]) => run(join(PROJECT, 'node_modules/typescript/bin/tsc'), '--checkers', '1', ...args),
     build: () => run('tools/build.ts'),
-    test: (...paths: string[]) => vitest('quick', ...paths),
-    longTest: (path: string, name: string) => vitest('long', path, '-t', name),
+    test: (...paths: string[]) =>
+      run(join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'quick', ...paths),
     read: (pattern: string) => globSync(join(folder, pattern)).map((path) => readFileSync(path, 'utf8')),
   };
 }
