@@ -174,8 +174,6 @@ describe('what commands print with --json is as their schemas say', () => {
     await printed(place, 'inspect', 'm.csv');
     await printed(place, 'recipes list');
     await printed(place, 'recipes show', 'slack-export');
-    await printed(place, 'recipes save', 'mine', 'm.csv');
-    await printed(place, 'recipes remove', 'mine');
     const { id } = await printed(place, 'token create', '--role', 'viewer', '--expires', '1d');
     await printed(place, 'token list');
     await printed(place, 'token revoke', id);

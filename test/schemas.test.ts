@@ -42,7 +42,8 @@ describe('the schema of rollcall.config.json', () => {
 });
 
 test('the schema of a recipe takes every recipe that comes with rollcall, and no other setting', () => {
-  for (const recipe of BUILT_IN)
-    expect([recipe.name, allows('recipe.schema.json', recipe)]).toEqual([recipe.name, true]);
-  expect(allows('recipe.schema.json', { name: 'mine', title: 'Mine', settings: { colour: 'red' } })).toBe(false);
+  for (const [name, recipe] of Object.entries(BUILT_IN)) {
+    expect([name, allows('recipe.schema.json', recipe)]).toEqual([name, true]);
+  }
+  expect(allows('recipe.schema.json', { title: 'Mine', settings: { colour: 'red' } })).toBe(false);
 });

@@ -6,7 +6,7 @@ import { importView } from '../src/api/imports.ts';
 import { newToken } from '../src/api/tokens.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { EXPORT_LIST_NAMES, exportView } from '../src/features/export/api.ts';
-import { recipe } from '../src/features/recipes/recipe.ts';
+import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { schedule, scheduleRun } from '../src/features/schedule/api.ts';
 import { syncView } from '../src/features/sync/api.ts';
 import { finding } from '../src/features/sync/api-plan.ts';
@@ -32,8 +32,8 @@ const carriedOut = z.union([summary, begun, check]);
 const moved = z.strictObject({ id, state: z.enum(IMPORT_STATES) });
 const steered = z.union([moved, summary]);
 const removed = z.strictObject({ name: z.string(), removed: z.literal(true) });
-const knownRecipe = recipe
-  .extend({ saved: z.boolean().meta({ description: 'False: it comes with rollcall.' }) })
+const knownRecipe = recipeFile
+  .extend({ name: z.string(), saved: z.boolean().meta({ description: 'False: it comes with rollcall.' }) })
   .meta({ id: 'KnownRecipe' });
 
 const sync = syncView
@@ -80,9 +80,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   import: carriedOut,
   inspect: fileFacts,
   'recipes list': z.array(knownRecipe),
-  'recipes show': knownRecipe,
-  'recipes save': knownRecipe,
-  'recipes remove': removed,
+  'recipes show': recipeFile,
   check,
   list: z.array(
     importSummary.extend(importView.pick({ createdAt: true, createdBy: true, kind: true, tags: true }).shape),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import manifest from '../package.json' with { type: 'json' };
 import { importSummary } from '../src/api/import-summary.ts';
-import { recipe } from '../src/features/recipes/recipe.ts';
+import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { newSchedule } from '../src/features/schedule/api.ts';
 import { planDocument } from '../src/features/sync/api-plan.ts';
 import { importOptions } from '../src/imports/import-options.ts';
@@ -16,7 +16,7 @@ import { OUTPUTS } from './outputs.ts';
 export function schemaFiles(): ReadonlyMap<string, string> {
   const read = {
     'rollcall.config.schema.json': configFile().meta({ title: 'rollcall.config.json' }),
-    'recipe.schema.json': recipe,
+    'recipe.schema.json': recipeFile,
     'schedule.schema.json': newSchedule.meta({ title: 'A schedule, as it is made' }),
     'import-options.schema.json': importOptions.meta({ title: 'How an import is read and run, as it is kept' }),
   };

@@ -33,9 +33,9 @@ const fit = z.strictObject({
   }),
 });
 
-/** A recipe but for its settings, which are options of an import (src/features/recipes/recipe.ts). */
+/** A recipe but for its settings, which are options of an import (src/features/recipes/recipe.ts). Its name is that of its file. */
 export const recipeFields = z.strictObject({
-  name: z.string().regex(RECIPE_NAME, NAME_RULE),
+  $schema: z.string().optional().meta({ description: 'Address of this schema, for editors.' }),
   title: z.string().min(1).max(100).meta({ description: 'The kind of the file.' }),
   description: z.string().max(2_000).default('').meta({ description: 'The use that rollcall makes of it.' }),
   howToExport: z
@@ -43,9 +43,13 @@ export const recipeFields = z.strictObject({
     .max(500)
     .optional()
     .meta({ description: 'Instructions for getting the file out of its system.' }),
-  expects: z.string().max(500).meta({ description: 'The marks of a file that fits, in words.' }),
+  expects: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: 'The marks of a file that fits, in words. Default: `columns` and `text` of `fits`.' }),
   needs: z.array(need).default([]),
-  fits: fit,
+  fits: fit.default({}),
 });
 
 /** The settings of a recipe, and of what is suggested for a file. */
@@ -57,6 +61,7 @@ export interface RecipeSettings {
 
 /** A recipe of `GET /v1/recipes`. */
 export interface RecipeView extends z.infer<typeof recipeFields> {
+  readonly name: string;
   readonly settings: RecipeSettings;
   readonly saved: boolean;
 }

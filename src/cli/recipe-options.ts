@@ -1,11 +1,12 @@
+import { RECIPE_NAME } from '../api/recipes.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 
 /**
- * The options with those of a recipe, where one is named.
+ * The options with those of a recipe, where one is named, or a file that has one.
  * @param path of the file @param name as the user knows it
- * @throws UnknownRecipe, RecipeNeeds, IntakeError RECIPE_MISFIT
+ * @throws UnknownRecipe, BadRecipe, RecipeNeeds, IntakeError RECIPE_MISFIT
  */
 export async function optionsWithRecipe(
   config: Config,
@@ -15,12 +16,20 @@ export async function optionsWithRecipe(
   name = path,
 ): Promise<ImportOptions> {
   if (recipe === undefined) return options;
-  const [{ findRecipe }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
+  const [{ findRecipeOrFile }, { requireNeeds, withRecipe }, { useRecipe }] = await Promise.all([
     import('../features/recipes/recipe-store.ts'),
     import('../features/recipes/apply-recipe.ts'),
     import('../features/recipes/use-recipe.ts'),
   ]);
-  const known = findRecipe(dataDir(config.dataDir), recipe);
+  const known = findRecipeOrFile(dataDir(config.dataDir), recipe);
   requireNeeds(known, withRecipe(known, options));
   return useRecipe({ recipe: known, options, file: { path }, name });
+}
+
+/** A recipe as a request has it: a name is one of the server's, a file is one of this machine. @throws BadRecipe */
+export async function recipeToSend(recipe: string): Promise<string> {
+  if (RECIPE_NAME.test(recipe)) return recipe;
+  const { recipeOfFile } = await import('../features/recipes/recipe-store.ts');
+  const { name: _, saved: __, ...content } = recipeOfFile(recipe);
+  return JSON.stringify(content);
 }

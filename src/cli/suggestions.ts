@@ -22,7 +22,7 @@ interface KnownCommand {
 }
 
 /** Placeholders of flags and arguments that take a path. */
-const PATHS = new Set(['file', 'dir', 'path']);
+const PATHS = new Set(['file', 'dir', 'path', 'recipe']);
 const MAX_NAMES = 50;
 
 interface CommandLine {

@@ -109,7 +109,7 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
   UNKNOWN_RECIPE: { code: 'UNKNOWN_RECIPE' },
   RECIPE_NEEDS: { code: 'BAD_OPTION', hasRemedy: true },
-  BAD_RECIPE: { code: 'BAD_OPTION', field: 'name' },
+  BAD_RECIPE: { code: 'BAD_OPTION' },
   BAD_USAGE: { code: 'BAD_OPTION', hasRemedy: true },
   UNKNOWN_SYNC: { code: 'UNKNOWN_SYNC' },
   SYNC_HELD: { code: 'WRONG_STATE' },

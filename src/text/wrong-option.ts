@@ -7,19 +7,24 @@ interface WrongOption {
   readonly field: string;
   /** It does not exist. */
   readonly isUnknown: boolean;
-  /** `region is "mars": allowed are us, eu, in`. */
+  /** `region is "mars": allowed are us, eu, in`. Of one inside of another: `shape.where.0.column is 3: …`. */
   readonly text: string;
 }
 
-export function wrongOption(error: ZodError, given: unknown): WrongOption {
+type Inner = Readonly<Record<PropertyKey, unknown>> | null | undefined;
+
+/** @param whole a word for all that was given */
+export function wrongOption(error: ZodError, given: unknown, whole = 'the request'): WrongOption {
   const [issue] = error.issues;
   if (issue?.code === 'unrecognized_keys') {
     const [field = ''] = issue.keys;
-    return { field, isUnknown: true, text: `there is no option ${shortened(field)}` };
+    const place = issue.path.length === 0 ? '' : ` in ${issue.path.join('.')}`;
+    return { field, isUnknown: true, text: `there is no option ${shortened(field)}${place}` };
   }
-  const field = String(issue?.path[0] ?? '');
-  const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[field];
-  const name = field || 'the request';
+  const path = issue?.path ?? [];
+  const field = String(path[0] ?? '');
+  const value = path.reduce((inner: unknown, key) => (inner as Inner)?.[key], given);
+  const name = path.join('.') || whole;
   if (value === undefined && issue?.code === 'invalid_type')
     return { field, isUnknown: false, text: `${name} is missing` };
   const shown = value === undefined ? 'missing' : shortened(value);

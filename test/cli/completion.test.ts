@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -24,8 +24,8 @@ describe('completion offers', () => {
     [['import', '--scope', '='], ['admin', 'moderator', 'participant', 'ban'], false],
     [['import', '--sandbox-seed', ''], [], true],
     [['import', '--guid', ''], [], false],
-    [['import', '--recipe', 'sl'], ['slack-export'], false],
-    [['schedule', 'add', '--recipe=sl'], ['--recipe=slack-export'], false],
+    [['import', '--recipe', 'sl'], ['slack-export'], true],
+    [['schedule', 'add', '--recipe=sl'], ['--recipe=slack-export'], true],
     [['schedule', 'ad'], ['add'], false],
     [['schedule', 'add', '--mo'], ['--mode'], false],
     [['completion', ''], ['bash', 'zsh', 'fish'], false],
@@ -62,16 +62,16 @@ describe('completion offers', () => {
 
   test('recipes, those that every server has as well', async () => {
     const place = await openWorkplace();
-    const file = place.file('m.csv', 'Club,Login\nred,ann\n');
-    expect((await place.run(['recipes', 'save', 'slate', file, '--map', 'uid=Login,guid=Club'])).code).toBe(0);
-    const here = { files: false, words: ['slack-export', 'slate'] };
+    mkdirSync(join(place.dataDir, 'recipes'), { recursive: true });
+    writeFileSync(join(place.dataDir, 'recipes', 'slate.json'), '{"title":"Slate","settings":{}}');
+    const here = { files: true, words: ['slack-export', 'slate'] };
     const offers = async (...typed: readonly string[]) => {
       const { words, ...rest } = await offered(place, ...typed);
       return { ...rest, words: words.toSorted() };
     };
     expect(await offers('import', '--recipe', 'sla')).toEqual(here);
     expect(await offers('recipes', 'show', 'sla')).toEqual(here);
-    const there = { files: false, words: ['slack-export'] };
+    const there = { files: true, words: ['slack-export'] };
     expect(await offers('import', '--server', 'http://127.0.0.1:1', '--recipe', 'sla')).toEqual(there);
     place.env['ROLLCALL_SERVER'] = 'http://127.0.0.1:1';
     expect(await offers('import', '--recipe', 'sla')).toEqual(there);

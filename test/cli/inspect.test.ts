@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -83,96 +83,95 @@ test('an import that is refused says what was seen, and a command that works', a
   expect(await place.run([...command.replaceAll("'", '').split(' '), '--sandbox'])).toMatchObject({ code: 0 });
 });
 
-test('flags are saved as a recipe, which is then suggested for files with the same header, and used', async () => {
+const KURSE = {
+  title: 'Unsere Kurse',
+  fits: { columns: ['Kurs', 'Person', 'Rolle'], header: ['Kurs', 'Person', 'Rolle'] },
+  settings: {
+    map: { uid: 'Person', guid: 'Kurs', scope: 'Rolle' },
+    shape: { scopeWords: { Lehrer: 'moderator', '*': 'participant' } },
+  },
+};
+
+test('a recipe is a JSON file, used where it is, or by its name from the data directory, and suggested from there', async () => {
   const place = await openWorkplace();
-  const first = place.file('kurse.csv', ENROLLMENTS);
-  const flags = ['--map', 'uid=Person,guid=Kurs,scope=Rolle', '--scope-words', 'Lehrer=moderator,*=participant'];
-  expect(await place.run(['recipes', 'save', 'kurse', first, ...flags, '--title', 'Unsere Kurse'])).toMatchObject({
-    code: 0,
-    stderr: expect.stringContaining('Recipe kurse is saved.'),
-  });
-  const next = place.file('kurse-2.csv', 'Kurs,Person,Rolle\nmath,cy,Lehrer\nmath,di,Kind\n');
-  const inspected = JSON.parse((await place.run(['inspect', next, '--json'])).stdout) as FileFacts;
-  expect(inspected.recipes).toEqual([{ name: 'kurse', title: 'Unsere Kurse', needs: [] }]);
-  expect(inspected.command).toBe('rollcall import kurse-2.csv --recipe kurse');
-  const { code, summary } = await place.summary(['import', next, '--recipe', 'kurse', '--sandbox']);
+  place.file('kurse.json', JSON.stringify(KURSE));
+  const file = place.file('kurse.csv', 'Kurs,Person,Rolle\nmath,cy,Lehrer\nmath,di,Kind\n');
+  const { code, summary } = await place.summary(['import', file, '--recipe', 'kurse.json', '--sandbox']);
   expect([code, summary.rows.added]).toEqual([0, 2]);
   const report = readFileSync(summary.reports.all ?? '', 'utf8');
   expect(report).toMatch(/cy.*moderator/);
   expect(report).toMatch(/di.*participant/);
+  const inspected = async () => JSON.parse((await place.run(['inspect', file, '--json'])).stdout) as FileFacts;
+  expect((await inspected()).recipes).toEqual([]);
 
+  mkdirSync(join(place.dataDir, 'recipes'));
+  copyFileSync(join(place.root, 'kurse.json'), join(place.dataDir, 'recipes', 'kurse.json'));
+  expect(await inspected()).toMatchObject({
+    recipes: [{ name: 'kurse', title: 'Unsere Kurse', needs: [] }],
+    command: 'rollcall import kurse.csv --recipe kurse',
+  });
   const other = place.file('other.csv', 'Raum,Person,Rolle\nmath,cy,Lehrer\n');
-  expect(JSON.parse((await place.run(['inspect', other, '--json'])).stdout).recipes).toEqual([]);
-  const refused = await place.run(['import', other, '--recipe', 'kurse', '--sandbox']);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain(
-    'does not fit the recipe kurse: it expects the columns "Kurs", "Person", "Rolle"; missing: "Kurs"; the file has the columns "Raum", "Person", "Rolle"',
-  );
-});
-
-test('the flags of an import that was made become a recipe, and a flag goes before it', async () => {
-  const place = await openWorkplace();
-  const file = place.file('kurse.csv', ENROLLMENTS);
-  await place.run(['import', file, '--map', 'uid=Person,scope=', '--guid', 'all', '--sandbox']);
-  expect(await place.run(['recipes', 'save', 'everyone', '--from', 'latest'])).toMatchObject({ code: 0 });
-  const shown = JSON.parse((await place.run(['recipes', 'show', 'everyone', '--json'])).stdout);
-  expect(shown).toMatchObject({ saved: true, settings: { map: { uid: 'Person', scope: '' }, guid: 'all' } });
-  const { summary } = await place.summary(['import', file, '--recipe', 'everyone', '--guid', 'some', '--sandbox']);
-  expect(readFileSync(summary.reports.all ?? '', 'utf8').match(/,some,/g)).toHaveLength(2);
-});
-
-test('recipes are listed and removed; those that come with rollcall stay', async () => {
-  const place = await openWorkplace();
-  await place.run(['recipes', 'save', 'mine', place.file('m.csv', 'guid,uid\ng,ana\n')]);
-  const list = await place.run(['recipes']);
-  expect(list.stdout).toMatch(/^mine +saved +/m);
-  expect(list.stdout).toMatch(/^slack-export +built in +Slack: workspace export$/m);
-  expect(await place.run(['recipes', 'remove', 'mine'])).toMatchObject({ code: 0 });
-  expect((await place.run(['recipes'])).stdout).not.toContain('mine');
-  for (const [args, says] of [
-    [['remove', 'slack-export'], 'only recipes that were saved can be removed'],
-    [['show', 'mine'], 'no recipe has the name "mine"'],
-    [['save', 'slack-export', 'm.csv'], 'choose another name'],
-    [
-      ['save', 'No Name!', 'm.csv'],
-      '"No Name!" is not a name for a recipe; a name has up to 60 small letters, digits and hyphens',
-    ],
-    [['save', 'x', 'm.csv', '--title', 'x'.repeat(101)], 'the recipe cannot be saved: title: '],
-    [['save', 'x'], 'name a file that the flags are for, or an import with --from'],
-    [['save', 'x', 'm.csv', '--map', 'uid=nobody'], 'nobody'],
-  ] as const) {
-    const { code, stderr } = await place.run(['recipes', ...args]);
-    expect([args, code]).toEqual([args, 2]);
-    expect(stderr).toContain(says);
+  for (const recipe of ['kurse', 'kurse.json']) {
+    const refused = await place.run(['import', other, '--recipe', recipe, '--sandbox']);
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        `does not fit the recipe ${recipe}: it expects "Kurs", "Person", "Rolle"; missing: "Kurs"; the file has the columns "Raum", "Person", "Rolle"`,
+      ),
+    ]);
   }
 });
 
-test('a recipe that is there is replaced only with --overwrite, though it may not be readable', async () => {
+test('a recipe that is shown as JSON is a file for --recipe, in which a flag goes before it', async () => {
+  const place = await openWorkplace();
+  place.file('mine.json', (await place.run(['recipes', 'show', 'canvas-sis', '--json'])).stdout);
+  const file = place.file('e.csv', 'course_id,user_id,role,section_id,status\nbio,ana,teacher,,active\n');
+  const { summary } = await place.summary(['import', file, '--recipe', 'mine.json', '--guid', 'all', '--sandbox']);
+  expect(readFileSync(summary.reports.all ?? '', 'utf8')).toMatch(/,all,ana,moderator,/);
+  const shown = await place.run(['recipes', 'show', 'mine.json']);
+  expect(shown.stdout).toContain('It expects the columns course_id, user_id, role, section_id and status.');
+});
+
+test.each([
+  ['{"title": "M", "settings": {"map": {"uid": 3}}}', 'settings.map.uid is 3: it must be a text'],
+  ['{"title": "M", "settings": {"format": "pdf"}}', 'settings.format is "pdf": allowed are '],
+  ['{"title": "M", "settings": {"colour": "red"}}', 'there is no option "colour" in settings; allowed are format, '],
+  ['{"titel": "M", "settings": {}}', 'title is missing'],
+  ['{"title": "M", "settings": {}, "nuts": 1}', 'there is no option "nuts"; allowed are $schema, title, '],
+  ['["M"]', 'it is ["M"]: it must be an object'],
+  ['{"title": "M",\n  settings}', 'line 2 column 3'],
+])('the file of a recipe with %s is refused: where, what is there, and what is allowed', async (content, says) => {
   const place = await openWorkplace();
   const file = place.file('m.csv', 'guid,uid\ng,ana\n');
-  expect((await place.run(['recipes', 'save', 'mine', file, '--title', 'first'])).code).toBe(0);
-  const path = join(place.dataDir, 'recipes', 'mine.json');
-  for (const content of [readFileSync(path, 'utf8'), 'not a recipe']) {
-    writeFileSync(path, content);
-    const refused = await place.run(['recipes', 'save', 'mine', file, '--title', 'second']);
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('replace it with --overwrite')]);
-    expect(readFileSync(path, 'utf8')).toBe(content);
-  }
-  expect((await place.run(['recipes', 'save', 'mine', file, '--title', 'second', '--overwrite'])).code).toBe(0);
-  expect((await place.run(['recipes', 'show', 'mine'])).stdout).toContain('mine: second');
+  place.file('mine.json', content);
+  const { code, stderr } = await place.run(['import', file, '--recipe', 'mine.json', '--sandbox']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the recipe mine.json ')]);
+  expect(stderr).toContain(says);
 });
 
-test('a recipe that was written by hand and is wrong is named with its file', async () => {
+test('recipes are listed; one that cannot be used is named with its file, and what is wrong only where it is shown', async () => {
   const place = await openWorkplace();
-  await place.run(['recipes', 'save', 'mine', place.file('m.csv', 'guid,uid\ng,ana\n')]);
-  writeFileSync(join(place.dataDir, 'recipes', 'mine.json'), '{"name":"mine","settings":{"colour":"red"}}');
+  mkdirSync(join(place.dataDir, 'recipes'), { recursive: true });
+  writeFileSync(join(place.dataDir, 'recipes', 'kurse.json'), JSON.stringify(KURSE));
+  writeFileSync(join(place.dataDir, 'recipes', 'mine.json'), '{"title":"M","settings":{"colour":"red"}}');
+  const { stdout } = await place.run(['recipes']);
+  expect(stdout).toMatch(/^kurse +saved +Unsere Kurse$/m);
+  expect(stdout).toMatch(/^slack-export +built in +Slack: workspace export$/m);
+  expect(stdout).toMatch(/^mine +unreadable/m);
+  place.file('m.csv', 'guid,uid\ng,ana\n');
   const { code, stderr } = await place.run(['import', 'm.csv', '--recipe', 'mine', '--sandbox']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('the file of the recipe mine is not a recipe');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('the file of the recipe mine is not a recipe')]);
   const shown = await place.run(['recipes', 'show', 'mine']);
-  expect(shown.stderr).toContain('recipes/mine.json is not a recipe: ');
-  expect(shown.stderr).toContain('colour');
-  expect((await place.run(['recipes'])).stdout).toMatch(/mine +unreadable/);
+  expect(shown.stderr).toMatch(/recipes\/mine\.json: .*"colour" in settings/);
+  for (const [recipe, says] of [
+    ['nobodys', 'no recipe has the name "nobodys"; there are kurse, mine, entra-members, '],
+    ['nobodys.json', '"nobodys.json" is neither the name nor the file of a recipe: '],
+  ] as const) {
+    expect(await place.run(['recipes', 'show', recipe])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(says),
+    });
+  }
 });
 
 test('the example file can be imported as it is, as CSV and as a workbook', async () => {
@@ -192,17 +191,12 @@ test('the example file can be imported as it is, as CSV and as a workbook', asyn
   ]);
 });
 
-test('inspect says that the same file was imported before, and how a file with its header was read', async () => {
+test('inspect says that the same file was imported before', async () => {
   const place = await openWorkplace();
   const file = place.file('may.csv', 'Kind;Saal\nada;choir\n');
   expect((await place.run(['import', file, '--sandbox', '--map', 'uid=Kind,guid=Saal'])).code).toBe(0);
   const again = await place.run(['inspect', file]);
   expect(again.stdout).toMatch(/The same file was imported on \d{4}-\d\d-\d\d: `rollcall status \S+` says/);
   const next = place.file('june.csv', 'Kind;Saal\nben;choir\n');
-  const { stdout, stderr } = await place.run(['inspect', next]);
-  expect(stdout).not.toContain('The same file');
-  const [, id = ''] = /--recipe (\d{8}-\d{6}-\w+) reads it/.exec(`${stdout}${stderr}`) ?? [];
-  expect((await place.run(['recipes', 'show', id])).stdout).toContain('--map uid=Kind,guid=Saal');
-  const read = await place.run(['import', next, '--sandbox', '--recipe', id]);
-  expect(read.code).toBe(0);
+  expect((await place.run(['inspect', next])).stdout).not.toContain('The same file');
 });

@@ -114,7 +114,6 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['POST', '/v1/imports/x/undo', 'operator'],
   ['DELETE', '/v1/imports/x', 'operator'],
   ['POST', '/v1/imports/x/check', 'operator'],
-  ['POST', '/v1/imports/x/recipe', 'operator'],
   ['POST', '/v1/exports', 'operator'],
   ['POST', '/v1/exports/x/resume', 'operator'],
   ['DELETE', '/v1/exports/x', 'operator'],

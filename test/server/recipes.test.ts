@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
 import type { Look } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
-import type { KnownRecipe } from '../../src/features/recipes/recipe-store.ts';
+import type { Recipe } from '../../src/features/recipes/recipe.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -24,8 +24,7 @@ const put = (content: unknown, method = 'PUT'): RequestInit => ({
   body: JSON.stringify(content),
 });
 const ENROLLMENTS = 'course_id,user_id,role,section_id,status\nbio,ana,student,,active\nbio,bo,teacher,,deleted\n';
-const names = async () =>
-  (await server.json<{ recipes: KnownRecipe[] }>('/v1/recipes')).recipes.map(({ name }) => name);
+const names = async () => (await server.json<{ recipes: Recipe[] }>('/v1/recipes')).recipes.map(({ name }) => name);
 
 test('a file is inspected: what it is, which recipe fits, and a command', async () => {
   const facts = await server.json<FileFacts>('/v1/inspect?name=enrollments.csv', body(ENROLLMENTS));
@@ -68,20 +67,24 @@ test.each<[what: string, query: string, problem: object]>([
   expect(server.leftovers()).toEqual([]);
 });
 
-test('the settings of an import become a recipe, which is suggested for the next file with that header', async () => {
-  const { id } = await server.run('Badge,Team\nana,g1\n', 'map=uid=Badge,guid=Team');
-  const saved = await server.json<KnownRecipe>(
-    `/v1/imports/${id}/recipe`,
-    put({ name: 'badges', title: 'Badges' }, 'POST'),
-  );
-  expect(saved).toMatchObject({
-    saved: true,
+test('a recipe that is saved is suggested for files with its header, and used by its name or as JSON', async () => {
+  const recipe = {
+    title: 'Badges',
     fits: { header: ['Badge', 'Team'] },
     settings: { map: { uid: 'Badge', guid: 'Team' } },
-  });
+  };
+  expect(await server.json<Recipe>('/v1/recipes/badges', put(recipe))).toMatchObject({ ...recipe, saved: true });
   const facts = await server.json<FileFacts>('/v1/inspect', body('Badge,Team\nbo,g2\n'));
   expect(facts.recipes.map(({ name }) => name)).toEqual(['badges']);
   expect((await server.run('Badge,Team\nbo,g2\n', 'recipe=badges')).rows).toMatchObject({ added: 1 });
+  const text = encodeURIComponent(JSON.stringify(recipe));
+  expect((await server.run('Badge,Team\ncy,g2\n', `recipe=${text}`)).rows).toMatchObject({ added: 1 });
+  const wrong = encodeURIComponent(JSON.stringify({ ...recipe, settings: { map: { uid: 3 } } }));
+  expect(await server.problem(`/v1/imports?recipe=${wrong}`, body('Badge,Team\ncy,g2\n'))).toMatchObject({
+    code: 'BAD_OPTION',
+    field: 'recipe',
+    detail: expect.stringContaining('settings.map.uid is 3'),
+  });
 });
 
 test('recipes are saved, listed, changed and deleted; those that come with rollcall stay', async () => {
@@ -117,7 +120,7 @@ test('a file that is not a recipe, and a link, harm no other request, and nothin
   mkdirSync(server.dir.recipes, { recursive: true });
   writeFileSync(join(server.dir.recipes, 'broken.json'), 'secret: not JSON');
   symlinkSync('/etc/passwd', join(server.dir.recipes, 'leak.json'));
-  const listed = await server.json<{ recipes: KnownRecipe[]; unreadable: string[] }>('/v1/recipes');
+  const listed = await server.json<{ recipes: Recipe[]; unreadable: string[] }>('/v1/recipes');
   expect(listed.recipes.length).toBeGreaterThan(1);
   expect(listed.unreadable).toEqual(['broken']);
   await server.json<FileFacts>('/v1/inspect?name=enrollments.csv', body(ENROLLMENTS));
@@ -128,29 +131,11 @@ test('a file that is not a recipe, and a link, harm no other request, and nothin
   rmSync(join(server.dir.recipes, 'leak.json'));
 });
 
-test('how an import read its file is suggested for the next file with the same header; the same file is recognised', async () => {
-  const first = 'Mitglied;Raum;Amt\nana;choir;Leitung\n';
-  const next = first.replace('ana', 'bo');
-  const mapping = new URLSearchParams({
-    map: 'uid=Mitglied,guid=Raum,scope=Amt',
-    shape: JSON.stringify({ scopeWords: { Leitung: 'admin', '*': 'participant' } }),
-    name: 'may.csv',
-  });
-  const lookAt = (text: string, query = '') =>
-    server.json<Look>(`/v1/look?name=next.csv${query}`, body(text, 'application/octet-stream'));
-  expect(await lookAt(first)).toMatchObject({ facts: { recipes: [] }, before: null });
-  const { id } = await server.run(first, mapping.toString());
-  expect(await lookAt(first)).toMatchObject({
-    facts: { recipes: [{ name: id, title: expect.stringMatching(/^the import of may\.csv on \d{4}-\d\d-\d\d$/) }] },
-    before: { isWhole: true, import: { id, rows: { added: 1 } } },
-  });
-  expect((await lookAt(first, '&size=5000')).before).toBeNull();
-  const seen = await lookAt(next, `&recipe=${id}`);
-  expect(seen).toMatchObject({ before: null, preview: { rows: [{ uid: 'bo', guid: 'choir', scope: 'admin' }] } });
-  const again = await server.run(next, `recipe=${id}`);
-  expect(again.rows).toMatchObject({ added: 1 });
-  // The last import of such a file counts, and what was given a name more.
-  expect((await lookAt(next)).facts?.recipes.map(({ name }) => name)).toEqual([again.id]);
-  await server.json(`/v1/imports/${again.id}/recipe`, { ...put({ name: 'club', title: 'Club' }), method: 'POST' });
-  expect((await lookAt(next)).facts?.recipes.map(({ name }) => name)).toEqual(['club']);
+test('the same file is recognised', async () => {
+  const text = 'guid,uid\nchoir,ana\n';
+  const lookAt = (query = '') => server.json<Look>(`/v1/look?name=next.csv${query}`, body(text));
+  expect((await lookAt()).before).toBeNull();
+  const { id } = await server.run(text, 'name=may.csv');
+  expect((await lookAt()).before).toMatchObject({ isWhole: true, import: { id, rows: { added: 1 } } });
+  expect((await lookAt('&size=5000')).before).toBeNull();
 });

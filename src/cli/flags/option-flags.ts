@@ -59,7 +59,7 @@ export interface RecipeFlags {
 /** For commands that read a file. */
 export function withRecipeFlag(command: Command): Command {
   return command.option(
-    '--recipe <name>',
-    'settings for the export of another system; `rollcall recipes` lists them, other flags go before them',
+    '--recipe <recipe>',
+    'settings for one kind of file: a name that `rollcall recipes` lists, or a JSON file; other flags go before them',
   );
 }

@@ -37,6 +37,7 @@ import type { RecipeFlags } from '../flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
+import { recipeToSend } from '../recipe-options.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -121,14 +122,14 @@ async function obtain(
 
 const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
 
-/** Returns the API's query for what imports and syncs have in common. */
-export function readingQuery(
+/** Returns the API's query for what imports and syncs have in common. @throws BadRecipe */
+export async function readingQuery(
   file: string,
   flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
-): URLSearchParams {
-  const { recipe } = flags;
+): Promise<URLSearchParams> {
   const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
-  const query = new URLSearchParams({ name, ...(recipe !== undefined && { recipe }) });
+  const query = new URLSearchParams({ name });
+  if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
   for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
   return query;
 }
@@ -147,7 +148,7 @@ export async function sendForImport(
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchParams> {
-  const query = readingQuery(file, flags);
+  const query = await readingQuery(file, flags);
   for (const [name, text] of textsOf({ ...BANS, ...SENDING }, flags)) query.append(name, text);
   const tags = await tagsOf(flags);
   if (tags.length > 0) query.set('tags', tags.join(','));

@@ -3,10 +3,10 @@ import type { FileFacts } from '../../api/file-facts.ts';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { isZip } from '../../imports/read/archive/is-zip.ts';
+import { headOf, unpacked } from '../../imports/read/beginning.ts';
 import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { originalJson } from '../../imports/report/report-json.ts';
-import { headOf, unpacked } from '../recipes/beginning.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { inspect, missingFields } from './inspect.ts';
 

@@ -1,14 +1,12 @@
 import type { FileFacts } from '../../api/file-facts.ts';
-import { isImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { type Head, type Look, lookAt } from '../../imports/read/beginning.ts';
 import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
 import { defined } from '../../platform/defined.ts';
-import { type Head, type Look, lookAt, seenIn } from '../recipes/beginning.ts';
-import { fitting } from '../recipes/match-recipe.ts';
+import { fitting, seenIn } from '../recipes/match-recipe.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
-import { commandFor } from '../recipes/typed-import.ts';
 import {
   type ColumnFacts,
   columnFacts,
@@ -19,6 +17,7 @@ import {
   withoutSecrets,
 } from './column-facts.ts';
 import { suggest, withoutOpen } from './suggestion.ts';
+import { commandFor } from './typed-import.ts';
 
 /** Rows that are looked at. */
 const ROWS = 200;
@@ -106,9 +105,7 @@ function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'ad
     });
   if (recipe !== undefined) {
     const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
-    // One that an earlier import has left is a suggestion among others.
-    const others = isImportId(recipe.name) ? nextFor(inspected, { ...looked, recipe: undefined }).suggestion : null;
-    return { advice: [adviceOf(recipe)], suggestion: others, command };
+    return { advice: [adviceOf(recipe)], suggestion: null, command };
   }
   if (look.format === undefined) return { advice: [], suggestion: null, command: null };
   const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;

@@ -15,7 +15,7 @@ import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import type { ReceiveOptions } from '../../server/uploads/receive.ts';
 import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
-import { recipesToSuggest } from '../recipes/recipe-store.ts';
+import { listRecipes } from '../recipes/recipe-store.ts';
 import type { InspectThread, PreviewRequest } from './file-heads.ts';
 import { type Beginning, importOfSame, MAX_COMPARED } from './same-file.ts';
 
@@ -100,7 +100,7 @@ function inspectRoute(
     const { head, type, name: called } = await takeHead(request, limits);
     const { defaultRegion: region, sandbox } = settings;
     const options = uploadOptions(query, { contentType: type, region, sandbox });
-    const question = { head, name: labelOf(name ?? called), options, recipes: recipesToSuggest(dir) };
+    const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir).recipes };
     const facts = await heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller });
     return sendJson(reply, Buffer.from(facts));
   });
@@ -120,7 +120,7 @@ function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { 
       sandbox: settings.sandbox,
     });
     const label = labelOf(name ?? called);
-    const question = { head, name: label, options, recipes: recipesToSuggest(dir) };
+    const question = { head, name: label, options, recipes: listRecipes(dir).recipes };
     const text = await lookText(
       heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
       previewWith(context, { head, name: label, type, query }, caller),

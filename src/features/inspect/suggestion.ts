@@ -4,10 +4,10 @@ import { SCOPES } from '../../membership/membership.ts';
 import type { LookupName } from '../../options/lookups.ts';
 import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import { typed } from '../recipes/typed-import.ts';
 import { type ColumnFacts, CROSS, DATE, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, isRole, userRank, wordsOf } from './column-names.ts';
 import { isNoMember, statesIn } from './states.ts';
+import { typed } from './typed-import.ts';
 
 /** The options that a file needs before it can be read. */
 export interface Suggestion {

@@ -16,10 +16,9 @@ const LEARNING_ROLES = {
   '*': 'participant',
 } as const;
 
-/** The recipes that come with rollcall, each tried against a sample in samples/recipes. */
-export const BUILT_IN: readonly RecipeInput[] = [
-  {
-    name: 'entra-members',
+/** The recipes that come with rollcall, by name, each tried against a sample in samples/recipes. */
+export const BUILT_IN: Readonly<Record<string, RecipeInput>> = {
+  'entra-members': {
     title: 'Microsoft Entra: bulk import of group members',
     description: 'All people of the file go into one group. They are known by object id or by user principal name.',
     howToExport: 'Entra admin center: Groups, the group, Members, Bulk operations, Import members: the filled template',
@@ -45,8 +44,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'google-groups',
+  'google-groups': {
     title: 'Google Groups: exported members',
     description: 'Owners become admins, managers moderators. People who are only invited are left out.',
     howToExport: 'groups.google.com: the group, People, Members, Export list',
@@ -64,8 +62,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'gam-group-members',
+  'gam-group-members': {
     title: 'GAM: print group-members',
     description:
       'The part before the @ of a group is its GUID, in small letters. Groups in groups and suspended people are left out.',
@@ -86,8 +83,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'canvas-sis',
+  'canvas-sis': {
     title: 'Canvas: SIS enrollments.csv',
     description:
       'Active enrollments; a row without a course goes into the group of its section. Teachers and assistants become moderators.',
@@ -105,8 +101,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'moodle-users',
+  'moodle-users': {
     title: 'Moodle: upload users',
     description:
       'A row is a person with course1, role1, course2, role2 and so on. Teachers become moderators, managers admins. Suspended and deleted people and suspended enrolments are left out.',
@@ -134,8 +129,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'sds-v2',
+  'sds-v2': {
     title: 'Microsoft School Data Sync v2.1 and OneRoster: enrollments.csv',
     description:
       'Classes become groups. Teachers, professors and faculty become moderators. Enrolments to be deleted are left out.',
@@ -159,8 +153,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'slack-export',
+  'slack-export': {
     title: 'Slack: workspace export',
     description:
       'Channels become groups under their Slack id, archived ones are left out, and users whom its users.json says to be deleted. An export does not say who is an admin.',
@@ -186,8 +179,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'mattermost-bulk',
+  'mattermost-bulk': {
     title: 'Mattermost: bulk export',
     description:
       'Each channel of each team becomes the group <team>-<channel>. Channel admins become admins, guests participants. Deleted people are left out.',
@@ -213,8 +205,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'stream-import',
+  'stream-import': {
     title: 'Stream Chat: import file',
     description:
       'Members of channels. Channel moderators become moderators. Distinct channels, which have no id, are left out.',
@@ -230,8 +221,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-  {
-    name: 'cometchat-import',
+  'cometchat-import': {
     title: 'CometChat: body of the data import API for members',
     description: 'Members with isBanned become bans.',
     howToExport: 'the JSON that was prepared for POST /data_import/members',
@@ -239,8 +229,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     fits: { text: ['"members":{', '"memberId":'] },
     settings: { exportOf: 'cometchat', map: { guid: 'guid', uid: 'uid', scope: 'scope' } },
   },
-  {
-    name: 'scim-groups',
+  'scim-groups': {
     title: 'SCIM 2.0: a group, or a list of groups',
     description: 'Groups become groups under their SCIM id. Groups in groups are left out.',
     howToExport: 'GET /scim/v2/Groups of your identity provider',
@@ -260,8 +249,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       shape: { where: [{ column: 'type', isNot: ['Group'] }] },
     },
   },
-  {
-    name: 'peribolos',
+  peribolos: {
     title: 'GitHub teams as code (peribolos, org.yaml)',
     description:
       "Teams become groups, teams in teams too. Maintainers become moderators. The organisation's own members are not a team.",
@@ -285,4 +273,4 @@ export const BUILT_IN: readonly RecipeInput[] = [
       },
     },
   },
-];
+};

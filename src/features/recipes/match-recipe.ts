@@ -1,10 +1,10 @@
 import { option, words } from '../../errors/named-options.ts';
-import { isImportId } from '../../imports/import-id.ts';
+import type { Head, Look } from '../../imports/read/beginning.ts';
 import { IntakeError, listed, shown, shownPath } from '../../imports/read/intake-error.ts';
-import type { Recipe } from './recipe.ts';
+import { expected, type Recipe } from './recipe.ts';
 
 /** Facts about a file that are enough to find its recipe. */
-export interface Seen {
+interface Seen {
   /** `csv`, `json` and so on; undefined where the file could not be read. */
   readonly format: string | undefined;
   /** The columns in the file's header, or the keys of its first elements. */
@@ -13,33 +13,38 @@ export interface Seen {
   readonly text: string;
 }
 
-/** Recipes that fit a file: the most specific ones first. */
+/** Returns the marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used. */
+export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
+  const start = text === '' ? rows.map(({ original }) => original).join('\n') : text;
+  return { format: kind, columns: names, text: `${names.join(',')}\n${start}` };
+}
+
+/** Recipes with marks that a file has: the most specific ones first. */
 export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
   const columns = new Set(seen.columns.map(normal));
   const hasHeader = ({ fits: { header } }: Recipe) =>
     header === undefined || (header.length === columns.size && header.every((name) => columns.has(normal(name))));
-  const found = recipes.filter((recipe) => fits(recipe, seen) && hasHeader(recipe));
-  // A recipe from an earlier import is of use only if there is no named one.
-  return found.sort((a, b) => weight(b) - weight(a)).filter(({ name }, at) => at === 0 || !isImportId(name));
+  return recipes
+    .filter((recipe) => weight(recipe) > 0 && fits(recipe, seen) && hasHeader(recipe))
+    .sort((a, b) => weight(b) - weight(a));
 }
 
-/** A recipe that was saved for this very header comes first, then one of an earlier import. */
-function weight({ name, fits: { columns = [], text = [], header } }: Recipe): number {
-  const ofHeader = isImportId(name) ? 500 : 1_000;
-  return columns.length + text.length * 3 + (header === undefined ? 0 : ofHeader);
+/** A recipe that was saved for this very header comes first. Zero: it has no marks. */
+function weight({ fits: { columns = [], text = [], header } }: Recipe): number {
+  return columns.length + text.length * 3 + (header === undefined ? 0 : 1_000);
 }
 
 /** @throws IntakeError RECIPE_MISFIT with what was expected and what was seen */
 export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   if (fits(recipe, seen)) return;
-  const { name, expects, fits: wanted } = recipe;
+  const { name, fits: wanted } = recipe;
   const known = new Set(seen.columns.map(normal));
   const missing = (wanted.columns ?? []).filter((column) => !known.has(normal(column)));
   const lacks =
     missing.length === 0 || missing.length === wanted.columns?.length ? '' : `; missing: ${listed(missing)}`;
   throw new IntakeError({
     code: 'RECIPE_MISFIT',
-    what: `${shownPath(file)} does not fit the recipe ${name}: it expects ${expects}${lacks}; the file ${described(seen)}`,
+    what: `${shownPath(file)} does not fit the recipe ${name}: it expects ${expected(recipe)}${lacks}; the file ${described(seen)}`,
     remedy: words`Leave out ${option('recipe')}, or name another one: \`rollcall inspect\` shows what the file is`,
     facts: { recipe: name },
   });

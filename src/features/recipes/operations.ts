@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { recipe } from './recipe.ts';
+import { recipeFile } from './recipe.ts';
 import { TEMPLATE_FORMATS } from './template-file.ts';
 
 const operation = operationsOf('recipes', z.strictObject({ name: z.string().max(60) }));
 
-const recipeView = recipe
-  .extend({ saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }) })
+const recipeView = recipeFile
+  .extend({
+    name: z.string(),
+    saved: z.boolean().meta({ description: 'In the data directory; false: it comes with rollcall.' }),
+  })
   .meta({ id: 'Recipe', description: 'Settings for one kind of file, such as the export of another system.' });
 
 /** Recipes: named settings for the files of other systems. */
@@ -26,7 +29,7 @@ export const recipeOperations = {
   save: operation('PUT /v1/recipes/:name', 'operator', {
     audit: 'recipe.save',
     summary: 'Save a recipe, in place of one of the same name',
-    body: recipe.omit({ name: true }),
+    body: recipeFile,
     answer: recipeView,
   }),
   remove: operation('DELETE /v1/recipes/:name', 'operator', {
@@ -34,18 +37,6 @@ export const recipeOperations = {
     summary: 'Delete a recipe that was saved',
     answer: nothing('Deleted.'),
     refusals: ['UNKNOWN_RECIPE', 'BAD_OPTION'],
-  }),
-  saveOf: operation('POST /v1/imports/:id/recipe', 'operator', {
-    audit: 'recipe.save',
-    summary: 'Save the settings of an import as a recipe, for files with the same header',
-    params: z.strictObject({ id: z.string() }),
-    body: z.strictObject({
-      name: recipe.shape.name,
-      title: recipe.shape.title.optional(),
-      description: z.string().max(2_000).optional(),
-    }),
-    answer: recipeView,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
   template: operation('GET /v1/template', 'viewer', {
     summary: 'An example file to fill in',

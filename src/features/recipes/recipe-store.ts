@@ -1,100 +1,90 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { z } from 'zod';
 import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
-import { shown } from '../../imports/read/intake-error.ts';
+import { shown, shownPath } from '../../imports/read/intake-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { withoutMark } from '../../platform/setting.ts';
+import { wrongOption } from '../../text/wrong-option.ts';
 import { BUILT_IN } from './built-in.ts';
-import { importedRecipe, importedRecipes } from './imported.ts';
-import { BadRecipe, type Recipe, type RecipeInput, recipe, UnknownRecipe } from './recipe.ts';
+import { BadRecipe, type Recipe, type RecipeInput, recipeFile, UnknownRecipe } from './recipe.ts';
 
-/** A recipe, and whether it is one of the data directory, which can be changed and removed. */
-export interface KnownRecipe extends Recipe {
-  readonly saved: boolean;
-}
+const builtIn = (): Recipe[] =>
+  Object.entries(BUILT_IN).map(([name, one]) => ({ ...recipeFile.parse(one), name, saved: false }));
 
-const builtIn = (): KnownRecipe[] => BUILT_IN.map((one) => ({ ...recipe.parse(one), saved: false }));
-
-/** All recipes by name: those of the data directory first. Files that are not recipes are left out. */
-export function listRecipes(dir: DataDir): KnownRecipe[] {
-  return [...savedRecipes(dir).readable, ...builtIn()];
-}
-
-/** All that may fit a file: those recipes, and how earlier imports read their files. */
-export function recipesToSuggest(dir: DataDir): Recipe[] {
-  return [...listRecipes(dir), ...importedRecipes(dir)];
-}
-
-/** Names of the files in the data directory that should be recipes and are not. */
-export function unreadableRecipes(dir: DataDir): string[] {
-  return savedRecipes(dir).unreadable;
-}
-
-function savedRecipes({ recipes }: DataDir) {
-  const readable: KnownRecipe[] = [];
+/** All recipes by name: those of the data directory first; and the names of files in it that are not recipes. */
+export function listRecipes({ recipes }: DataDir): { readonly recipes: Recipe[]; readonly unreadable: string[] } {
+  const saved: Recipe[] = [];
   const unreadable: string[] = [];
   for (const name of namesIn(recipes)) {
     try {
-      readable.push(readRecipe(recipes, name));
+      saved.push(readSaved(recipes, name));
     } catch (error) {
       if (!(error instanceof BadRecipe)) throw error;
       unreadable.push(name);
     }
   }
-  return { readable, unreadable };
+  return { recipes: [...saved, ...builtIn()], unreadable };
 }
 
-/** A recipe by its name; by its id, how an import read its file. @throws UnknownRecipe, BadRecipe */
-export function findRecipe(dir: DataDir, name: string): KnownRecipe {
+/** @throws UnknownRecipe, BadRecipe */
+export function findRecipe({ recipes }: DataDir, name: string): Recipe {
   const own = builtIn().find((one) => one.name === name);
   if (own !== undefined) return own;
-  const names = namesIn(dir.recipes);
-  if (names.includes(name)) return readRecipe(dir.recipes, name);
-  const imported = importedRecipe(dir, name);
-  if (imported !== undefined) return { ...imported, saved: false };
-  throw unknown(names, name);
+  const names = namesIn(recipes);
+  if (names.includes(name)) return readSaved(recipes, name);
+  throw new UnknownRecipe(name, [...names, ...Object.keys(BUILT_IN)]);
 }
 
-function unknown(saved: readonly string[], name: string): UnknownRecipe {
-  return new UnknownRecipe(name, [...saved, ...BUILT_IN.map((one) => one.name)]);
+/** A recipe by its name, or in a file of this machine. @throws UnknownRecipe, BadRecipe */
+export function findRecipeOrFile(dir: DataDir, nameOrFile: string): Recipe {
+  return RECIPE_NAME.test(nameOrFile) ? findRecipe(dir, nameOrFile) : recipeOfFile(nameOrFile);
 }
 
-/** Whether the data directory has a recipe with this name, though it may not be readable. */
-export function isSaved({ recipes }: DataDir, name: string): boolean {
-  return namesIn(recipes).includes(name);
-}
-
-/** @throws BadRecipe for a name that no recipe can be saved under */
-export function checkName(name: string): void {
-  if (BUILT_IN.some((one) => one.name === name)) {
-    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'choose another name');
+/** @throws BadRecipe */
+export function recipeOfFile(path: string): Recipe {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new BadRecipe(
+      `${shownPath(path)} is neither the name nor the file of a recipe: ${messageOf(error)}`,
+      'name a JSON file, or one of those that `rollcall recipes` lists',
+    );
   }
-  if (RECIPE_NAME.test(name)) return;
-  throw new BadRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE);
+  return recipeIn(text, path);
+}
+
+/** A recipe by its name, or its text as JSON, as a request has it. @throws UnknownRecipe, BadRecipe */
+export function findRecipeOrText(dir: DataDir, nameOrText: string): Recipe {
+  return nameOrText.startsWith('{') ? recipeIn(nameOrText, 'of the request') : findRecipe(dir, nameOrText);
 }
 
 /** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
-export function saveRecipe({ recipes }: DataDir, given: RecipeInput): KnownRecipe {
-  checkName(given.name);
-  const checked = recipe.safeParse(given);
-  if (!checked.success) throw new BadRecipe(`the recipe cannot be saved: ${problems(checked.error)}`, 'correct it');
+export function saveRecipe({ recipes }: DataDir, name: string, given: RecipeInput): Recipe {
+  if (name in BUILT_IN)
+    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'choose another name', { field: 'name' });
+  if (!RECIPE_NAME.test(name))
+    throw new BadRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE, { field: 'name' });
+  const recipe = recipeFile.parse(given);
   mkdirSync(recipes, { recursive: true, mode: 0o700 });
-  const path = join(recipes, `${checked.data.name}.json`);
+  const path = join(recipes, `${name}.json`);
   const unfinished = `${path}.part`;
-  writeFileSync(unfinished, `${JSON.stringify(checked.data, undefined, 2)}\n`, { mode: 0o600 });
+  writeFileSync(unfinished, `${JSON.stringify(recipe, undefined, 2)}\n`, { mode: 0o600 });
   renameSync(unfinished, path);
-  return { ...checked.data, saved: true };
+  return { ...recipe, name, saved: true };
 }
 
 /** @throws UnknownRecipe, BadRecipe for one that comes with rollcall */
-export function removeRecipe(dir: DataDir, name: string): void {
-  if (BUILT_IN.some((one) => one.name === name)) {
-    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'only recipes that were saved can be removed');
+export function removeRecipe({ recipes }: DataDir, name: string): void {
+  if (name in BUILT_IN) {
+    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'only saved ones can be removed', {
+      field: 'name',
+    });
   }
-  const names = namesIn(dir.recipes);
-  if (!names.includes(name)) throw unknown(names, name);
-  rmSync(join(dir.recipes, `${name}.json`));
+  const names = namesIn(recipes);
+  if (!names.includes(name)) throw new UnknownRecipe(name, [...names, ...Object.keys(BUILT_IN)]);
+  rmSync(join(recipes, `${name}.json`));
 }
 
 function namesIn(folder: string): string[] {
@@ -111,23 +101,39 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function readRecipe(folder: string, name: string): KnownRecipe {
-  const wrong = (why: string) => new BadRecipe(`the file of the recipe ${name} is not a recipe`, SHOW_IT, why);
-  let content: unknown;
+function readSaved(folder: string, name: string): Recipe {
   try {
-    content = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+    return { ...recipeIn(readFileSync(join(folder, `${name}.json`), 'utf8'), name), saved: true };
   } catch (error) {
-    throw wrong(messageOf(error));
+    if (!(error instanceof BadRecipe)) throw error;
+    // The message leaves this machine, and repeats nothing of the file.
+    throw new BadRecipe(`the file of the recipe ${name} is not a recipe`, SHOW_IT, { why: error.message });
   }
-  const checked = recipe.safeParse(content);
-  if (!checked.success) throw wrong(problems(checked.error));
-  if (checked.data.name !== name) throw wrong(`its name is ${JSON.stringify(checked.data.name)}`);
-  return { ...checked.data, saved: true };
 }
 
 const SHOW_IT =
   'correct or remove it in the folder recipes of the data directory; `rollcall recipes show` with its name says there what is wrong';
 
-function problems(error: z.ZodError): string {
-  return error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ');
+/** The names of what a recipe has, by their place in it. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(recipeFile.shape),
+  settings: Object.keys(recipeFile.shape.settings.shape),
+};
+
+/** @throws BadRecipe with the place, its value and what is allowed */
+function recipeIn(text: string, name: string): Recipe {
+  let content: unknown;
+  try {
+    content = JSON.parse(withoutMark(text));
+  } catch (error) {
+    throw new BadRecipe(`the recipe ${name} is not JSON: ${messageOf(error)}`, 'correct it');
+  }
+  const { data, error } = recipeFile.safeParse(content);
+  if (data !== undefined) return { ...data, name, saved: false };
+  const { text: problem, isUnknown } = wrongOption(error, content, 'it');
+  const allowed = isUnknown ? NAMES[error.issues[0]?.path.join('.') ?? ''] : undefined;
+  throw new BadRecipe(
+    `the recipe ${name} cannot be used: ${problem}${allowed === undefined ? '' : `; allowed are ${allowed.join(', ')}`}`,
+    'correct it',
+  );
 }

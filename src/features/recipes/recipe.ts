@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { recipeFields } from '../../api/recipes.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { type ImportOptions, importOptions } from '../../imports/import-options.ts';
+import { importOptions } from '../../imports/import-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import type { LookupName } from '../../options/lookups.ts';
 
@@ -23,10 +23,21 @@ const recipeSettings = importOptions
   .partial();
 export type RecipeSettings = z.infer<typeof recipeSettings>;
 
-/** A named set of settings for one kind of file. */
-export const recipe = recipeFields.extend({ settings: recipeSettings }).meta({ title: 'Recipe' });
-export type Recipe = z.infer<typeof recipe>;
-export type RecipeInput = z.input<typeof recipe>;
+/** Settings for one kind of file, as a JSON file has them. */
+export const recipeFile = recipeFields.extend({ settings: recipeSettings }).meta({ title: 'Recipe' });
+export type RecipeInput = z.input<typeof recipeFile>;
+
+/** A recipe, and where it comes from. */
+export interface Recipe extends z.infer<typeof recipeFile> {
+  readonly name: string;
+  /** It is in the data directory, and can be changed and removed. */
+  readonly saved: boolean;
+}
+
+/** The marks of a file that fits, in words. */
+export function expected({ expects, fits: { columns = [], text = [] } }: Recipe): string {
+  return expects ?? listed([...columns, ...text]);
+}
 
 /** The request for an addition that a recipe needs, as the command line has it. */
 export function needText({ what, why, optional }: Recipe['needs'][number]): string {
@@ -55,60 +66,16 @@ export class RecipeNeeds extends RollcallError {
   }
 }
 
-/** A recipe cannot be saved, or was written by hand and cannot be used. */
+/** A recipe cannot be saved, or is a file that cannot be used. */
 export class BadRecipe extends RollcallError {
   /**
    * The reason why a file is no recipe. It may repeat the content of the file, and is only for people on its machine.
    */
   readonly why: string | undefined;
 
-  constructor(what: string, remedy: string, why?: string) {
-    super('BAD_RECIPE', `${what}; ${remedy}`);
-    this.why = why;
+  /** @param more `field`: the option at fault */
+  constructor(what: string, remedy: string, more: { readonly field?: 'name' | 'recipe'; readonly why?: string } = {}) {
+    super('BAD_RECIPE', `${what}; ${remedy}`, { facts: { field: more.field ?? 'recipe' } });
+    this.why = more.why;
   }
-}
-
-/** The origin of a recipe: the options of an import, and the file that they were for. */
-export interface Origin {
-  readonly name: string;
-  readonly title?: string | undefined;
-  readonly description?: string | undefined;
-  readonly options: Partial<ImportOptions>;
-  /** The file's columns, and which field was read from which. */
-  readonly columns: readonly string[];
-  readonly recognised: Readonly<Partial<Record<string, string>>>;
-  /** The recipe that gave some of the options, where one did. */
-  readonly base?: Recipe | undefined;
-}
-
-/** A recipe that does the same with files of the same header. */
-export function recipeFrom({ name, title, description, options, columns, recognised, base }: Origin): RecipeInput {
-  const settings = settingsOf(options);
-  const said = new Set([...textsIn(settings), ...Object.values(recognised)]);
-  // A column counts where a setting names it, or a template has it in its braces.
-  const needed = columns.filter((column) => said.has(column) || [...said].some((text) => text?.includes(`{${column}`)));
-  const isOwn = options.exportOf === undefined && columns.length > 0;
-  return {
-    name,
-    title: title ?? base?.title ?? `Files like the one that ${name} was saved from`,
-    ...(description !== undefined && { description }),
-    expects: isOwn ? `the columns ${listed(needed)}` : (base?.expects ?? 'a file of the same kind'),
-    needs: base?.needs.filter(({ what }) => what !== 'guid' || settings.guid === undefined) ?? [],
-    fits: isOwn ? { ...(needed.length > 0 && { columns: needed }), header: [...columns] } : (base?.fits ?? {}),
-    settings,
-  };
-}
-
-/** The part of the options that a recipe keeps. */
-function settingsOf(options: Partial<ImportOptions>): RecipeSettings {
-  const kept = Object.entries(options).filter(([key, value]) => key in recipeSettings.shape && value !== undefined);
-  const settings = recipeSettings.parse(Object.fromEntries(kept));
-  if (settings.format === 'auto') delete settings.format;
-  if (Object.keys(settings.map ?? {}).length === 0) delete settings.map;
-  return settings;
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { isZip } from '../../imports/read/archive/is-zip.ts';
+import { type Head, headOf, headOfFile, lookAt } from '../../imports/read/beginning.ts';
 import type { IntakeSource } from '../../imports/read/intake.ts';
 import { numberedColumns } from '../../imports/read/shape/compile.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import { withRecipe } from './apply-recipe.ts';
-import { type Head, headOf, headOfFile, lookAt, seenIn } from './beginning.ts';
-import { requireFit } from './match-recipe.ts';
+import { requireFit, seenIn } from './match-recipe.ts';
 import type { Recipe } from './recipe.ts';
 
 export interface RecipeUse {

@@ -22,11 +22,10 @@ const LOOKED_AT = queryOf({ ...READ, ...SHAPE });
 
 /** For files that become an import. */
 export const RECIPE = {
-  recipe: z
-    .string()
-    .max(60)
-    .optional()
-    .meta({ description: 'Settings for the export of another system: GET /v1/recipes lists them. Other options win.' }),
+  recipe: z.string().max(3_000).optional().meta({
+    description:
+      'Settings for one kind of file: the name of a recipe, which GET /v1/recipes lists, or a recipe as JSON. Other options win.',
+  }),
 };
 
 /** In place of a body. */

@@ -1,5 +1,5 @@
 import { requireNeeds, withRecipe } from '../../features/recipes/apply-recipe.ts';
-import { findRecipe } from '../../features/recipes/recipe-store.ts';
+import { findRecipeOrText } from '../../features/recipes/recipe-store.ts';
 import type { RecipeThread } from '../../features/recipes/use-recipe.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
@@ -36,12 +36,12 @@ export function openRecipes(dir: DataDir): Recipes {
   return {
     check: (options) => {
       if (options.recipe === undefined) return;
-      const recipe = findRecipe(dir, options.recipe);
+      const recipe = findRecipeOrText(dir, options.recipe);
       requireNeeds(recipe, withRecipe(recipe, options));
     },
     settle: async (options, file, name, caller) => {
       if (options.recipe === undefined) return options;
-      const recipe = findRecipe(dir, options.recipe);
+      const recipe = findRecipeOrText(dir, options.recipe);
       try {
         const limits = { deadlineMs: DEADLINE_MS, ...caller };
         return await thread.ask('useRecipe', { recipe, options, file, name }, limits);

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { FileFacts } from '../../../src/api/file-facts.ts';
 import { columnFacts } from '../../../src/features/inspect/column-facts.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';
-import { headOf } from '../../../src/features/recipes/beginning.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
+import { headOf } from '../../../src/imports/read/beginning.ts';
 
 const factsOf = async (content: string | Buffer, chosen: object = {}): Promise<FileFacts> => {
   const bytes = Buffer.from(content);

@@ -13,18 +13,14 @@ import type { FilePreview } from './file-preview.ts';
 interface RecipeChoiceProperties {
   preview: FilePreview;
   form: Form;
-  /** Those with a name. */
   known: readonly Recipe[];
 }
 
 export function RecipeChoice({ preview, form, known }: RecipeChoiceProperties) {
-  const fitting = preview.facts.value?.recipes ?? [];
-  // A recipe from an earlier import has no name in the list.
-  const recipes = [...known, ...fitting.filter((one) => !known.some(({ name }) => name === one.name))];
-  const chosen = recipes.find(({ name }) => name === form.get('recipe'));
+  const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
     <div class="recipe">
-      <RecipeField form={form} recipes={recipes} />
+      <RecipeField form={form} recipes={known} />
       {chosen !== undefined && <Needs recipe={chosen} form={form} preview={preview} />}
     </div>
   );
@@ -48,7 +44,7 @@ export function RecipeField({ form, recipes, note }: RecipeFieldProperties) {
 }
 
 interface NeedsProperties {
-  recipe: Pick<Recipe, 'needs'> & { description?: string };
+  recipe: Recipe;
   form: Form;
   preview: FilePreview;
 }
@@ -59,7 +55,7 @@ function Needs({ recipe, form, preview }: NeedsProperties) {
   );
   return (
     <div class="needs">
-      <p class="note">{foreign(recipe.description ?? '')} What you choose yourself wins over the recipe.</p>
+      <p class="note">{foreign(recipe.description)} What you choose yourself wins over the recipe.</p>
       {open.length > 0 && (
         <ul class="plain">
           {open.map(({ what, why, optional }) => (
@@ -142,7 +138,6 @@ function recipeOf(title: string, preview: FilePreview) {
   const { files, ...others } = set;
   return {
     title,
-    expects: `the columns ${columns.join(', ')}`.slice(0, 500),
     fits: { header: columns },
     needs: LOOKUP_NAMES.flatMap((what) =>
       shaped[what] === undefined

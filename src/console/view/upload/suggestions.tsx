@@ -26,8 +26,7 @@ type Place = { preview: ShownFile; form: Form; isImport: boolean };
 export function Suggestions({ preview, form, isImport }: Place) {
   const facts = preview.facts.value;
   const found = suggestionsFor({ preview, form, isImport });
-  // How an earlier import read its file is one way, the others together are another.
-  const sure = found.filter(({ key, ways: [first] }) => key !== 'recipe' && first !== undefined && first.asks !== true);
+  const sure = found.filter(({ ways: [first] }) => first !== undefined && first.asks !== true);
   const listed = found.filter(({ column }) => column === undefined);
   // A recipe says itself what it needs.
   if (facts === undefined || form.get('recipe') !== '') return null;
@@ -111,15 +110,14 @@ export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[]
 
 function recipeSuggestions({ recipes: [recipe] }: FileFacts, form: Form, isImport: boolean): Suggestion[] {
   if (recipe === undefined) return [];
-  // A sync has no identity or group file, and recipes of other systems may need one.
-  if (!isImport && (!isOfImport(recipe.name) || recipe.needs.some(({ what }) => what !== 'guid'))) return [];
-  const label = isOfImport(recipe.name) ? 'Read it the same way' : 'Use this recipe';
+  // A sync has no identity or group file, and recipes may need one.
+  if (!isImport && recipe.needs.some(({ what }) => what !== 'guid')) return [];
   const text = (
     <>
       This looks like: <b>{foreign(recipe.title)}</b>.
     </>
   );
-  return [{ key: 'recipe', text, ways: [{ label, apply: () => form.set('recipe', recipe.name) }] }];
+  return [{ key: 'recipe', text, ways: [{ label: 'Use this recipe', apply: () => form.set('recipe', recipe.name) }] }];
 }
 
 function ownSuggestions(facts: FileFacts, { preview, form, isImport }: Place): Suggestion[] {
@@ -251,11 +249,6 @@ function shapeSuggestions(
     add('where', text, 'Leave out the other rows', { where });
   }
   return found;
-}
-
-/** Whether a recipe says how an earlier import read its file: it has the name of that. */
-function isOfImport(name: string) {
-  return /^\d{8}-\d{6}-/.test(name);
 }
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
-import { typed } from '../../recipes/typed-import.ts';
+import { typed } from '../typed-import.ts';
 import { factsText, nextLines } from './facts-text.ts';
 import { inspectFile } from './inspect-file.ts';
 

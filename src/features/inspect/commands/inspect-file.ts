@@ -3,17 +3,18 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
+import { type ImportRecord, openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
+import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
 import { checkInput } from '../../../imports/read/open-input.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
-import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
+import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
+import { LedgerError } from '../../../platform/sqlite.ts';
 import { sameFile } from '../../../text/wording.ts';
-import { headOf, headOfFile } from '../../recipes/beginning.ts';
-import { importsOfFiles } from '../../recipes/imported.ts';
-import { recipesToSuggest } from '../../recipes/recipe-store.ts';
+import { listRecipes } from '../../recipes/recipe-store.ts';
 import { inspect } from '../inspect.ts';
-import { importOfSame } from '../same-file.ts';
+import { importOfSame, MAX_COMPARED } from '../same-file.ts';
 
 /** Bytes of standard input or a pipe that are looked at: they come once. */
 const MAX_BYTES = 1024 * 1024;
@@ -27,7 +28,7 @@ export async function inspectFile(
   name = file,
 ): Promise<FileFacts> {
   const dir = dataDir(config.dataDir);
-  const recipes = recipesToSuggest(dir);
+  const { recipes } = listRecipes(dir);
   if (file !== '-') await checkInput(file);
   const stat = file === '-' ? undefined : statSync(file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
@@ -41,17 +42,29 @@ export async function inspectFile(
   const bytes = stat.isFile() ? stat.size : undefined;
   const source = () => ({ path: file, name });
   const facts = await inspect({ name, bytes, head, open: source, options, lookups, recipes });
-  const before = bytes === undefined ? undefined : await importedAs(dir, file, bytes);
+  const before = bytes === undefined ? undefined : await importedAs(config.dataDir, file, bytes);
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }
 
 /** Returns the note that the same file was imported before; undefined if it was not. */
-async function importedAs(dir: DataDir, path: string, bytes: number): Promise<string | undefined> {
+async function importedAs(dataDir: string, path: string, bytes: number): Promise<string | undefined> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);
-  const record = await importOfSame(importsOfFiles(dir), { head: buffer.subarray(0, bytesRead), bytes });
+  const record = await importOfSame(importsOfFiles(dataDir), { head: buffer.subarray(0, bytesRead), bytes });
   if (record === undefined) return undefined;
   return `${sameFile(bytes <= MAX_BYTES)} was imported on ${new Date(record.createdAt).toISOString().slice(0, 10)}: \`rollcall status ${record.id}\` says what became of it`;
+}
+
+/** The newest imports of files. The note is a help: it does not fail because the catalog is damaged. */
+function importsOfFiles(dataDir: string): readonly ImportRecord[] {
+  try {
+    return readCatalog(dataDir, openCatalogReader, (catalog) =>
+      catalog === undefined ? [] : catalog.page({ kind: ['file'], limit: MAX_COMPARED }).imports,
+    );
+  } catch (error) {
+    if (error instanceof LedgerError) return [];
+    throw error;
+  }
 }
 
 async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -3,11 +3,9 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { BUILT_IN } from '../built-in.ts';
 import { listRecipes } from '../recipe-store.ts';
 
-const nameOf = ({ name, title }: { readonly name: string; readonly title: string }): Name => [name, title];
-
 export const recipeNames: Names = {
-  wants: (command) => command.name() === 'show' || command.name() === 'remove',
+  wants: (command) => command.name() === 'show',
   ofThisMachine: true,
-  local: async (root) => listRecipes(dataDir(root)).map(nameOf),
-  builtIn: async () => BUILT_IN.map(nameOf),
+  local: async (root) => listRecipes(dataDir(root)).recipes.map(({ name, title }): Name => [name, title]),
+  builtIn: async () => Object.entries(BUILT_IN).map(([name, { title }]): Name => [name, title]),
 };

@@ -29,7 +29,7 @@ import { shownFile } from '../../../sources/schemes.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { inShort } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
-import { findRecipe } from '../../recipes/recipe-store.ts';
+import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
 import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
@@ -137,7 +137,7 @@ async function recipeOptions(config: Config, flags: AddFlags, source: string): P
   if (flags.recipe === undefined || existsSync(source)) {
     return optionsWithRecipe(config, flags.recipe, chosen, source, flags.file);
   }
-  const recipe = findRecipe(dataDir(config.dataDir), flags.recipe);
+  const recipe = findRecipeOrFile(dataDir(config.dataDir), flags.recipe);
   const options = withRecipe(recipe, chosen);
   requireNeeds(recipe, options);
   return options;

@@ -1,3 +1,4 @@
+import { RECIPE_NAME } from '../../../api/recipes.ts';
 import { shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf } from '../../../cli/flags/source-flags.ts';
 import type { Imports } from '../../../cli/target/import-place.ts';
@@ -13,6 +14,7 @@ import { defined } from '../../../platform/defined.ts';
 import { headersFrom } from '../../../sources/secrets.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
+import { recipeOfFile } from '../../recipes/recipe-store.ts';
 import { syncFlagsOf } from '../../sync/commands/sync-flags.ts';
 import type { NewSchedule, ScheduleSettings, ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
@@ -73,13 +75,15 @@ async function newSchedule(server: Server, name: string, flags: AddFlags): Promi
 }
 
 /**
- * Returns the server's options for reading the file; a recipe is one of the server's, and the schedule keeps its
- * settings.
+ * Returns the server's options for reading the file. The name of a recipe is one of the server's, a file is one of this
+ * machine; the schedule keeps the settings.
  */
 async function readingOf(server: Server, flags: AddFlags): Promise<NewSchedule['reading']> {
   const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   if (flags.recipe === undefined) return given as NewSchedule['reading'];
-  const known = await server.call(recipeOperations.one, { name: flags.recipe });
+  const known = RECIPE_NAME.test(flags.recipe)
+    ? await server.call(recipeOperations.one, { name: flags.recipe })
+    : recipeOfFile(flags.recipe);
   const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
   requireNeeds(known, reading);
   return reading as NewSchedule['reading'];

@@ -81,7 +81,7 @@ export function scheduleLookRoute(app: Api, context: ServerContext): void {
     const request = await requestToTry(context, body);
     const options = importReadingOptions(body.reading, settings);
     const file = { ...(await headOf(request, caller.signal)), options };
-    const question = { ...file, recipes: listRecipes(dir) };
+    const question = { ...file, recipes: listRecipes(dir).recipes };
     const text = await lookText(
       heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
       previewOf(heads, file, caller),

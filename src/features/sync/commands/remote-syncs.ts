@@ -24,7 +24,7 @@ export function remoteSyncRuns(options: Options): SyncRuns {
   const { imports } = syncs;
   return {
     plan: async (file, flags) => {
-      const query = readingQuery(file, flags);
+      const query = await readingQuery(file, flags);
       for (const [name, value] of await decidingQuery(flags)) query.append(name, value);
       const make = async (upload: Upload, expected: Expected) => {
         for (const [name, value] of Object.entries(expected)) query.set(name, `${value}`);

@@ -2,22 +2,21 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import iconv from 'iconv-lite';
-import type { ImportOptions } from '../../imports/import-options.ts';
-import { detectEncoding } from '../../imports/read/decode.ts';
-import { type Compression, compressionOf } from '../../imports/read/decompress.ts';
+import type { InputKind } from '../../options/input-kinds.ts';
+import { mapLookups } from '../../options/lookups.ts';
+import { detectEncoding } from './decode.ts';
+import { type Compression, compressionOf } from './decompress.ts';
 import {
   type InputFormat,
   type InputRow,
   type Intake,
+  type IntakeOptions,
   type IntakeSource,
   openIntake,
   type Sheet,
-} from '../../imports/read/intake.ts';
-import { IntakeError, notReadable } from '../../imports/read/intake-error.ts';
-import type { Lookup, Lookups } from '../../imports/read/shape/lookup.ts';
-import type { InputKind } from '../../options/input-kinds.ts';
-import { mapLookups } from '../../options/lookups.ts';
-import type { Seen } from './match-recipe.ts';
+} from './intake.ts';
+import { IntakeError, notReadable } from './intake-error.ts';
+import type { Lookup, Lookups } from './shape/lookup.ts';
 
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;
@@ -134,7 +133,7 @@ const KNOWN: Lookup = { find: () => [{ id: 'known' }] };
 
 export async function lookAt(
   source: IntakeSource,
-  options: ImportOptions,
+  options: IntakeOptions,
   { lenient, rows: most, isCut = false }: LookOptions,
 ): Promise<Look> {
   let intake: Intake | undefined;
@@ -170,14 +169,6 @@ export async function lookAt(
   };
 }
 
-function lookupsOf({ shape }: ImportOptions): Lookups {
+function lookupsOf({ shape }: IntakeOptions): Lookups {
   return mapLookups(shape ?? {}, () => KNOWN);
-}
-
-/**
- * Returns the marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used.
- */
-export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
-  const shown = text === '' ? rows.map(({ original }) => original).join('\n') : text;
-  return { format: kind, columns: names, text: `${names.join(',')}\n${shown}` };
 }

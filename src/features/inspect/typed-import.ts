@@ -1,10 +1,10 @@
 import type { ByLookup } from '../../options/lookups.ts';
-import type { RecipeSettings } from './recipe.ts';
+import type { RecipeSettings } from '../recipes/recipe.ts';
 
 type Flag = readonly [flag: string, value: string | undefined];
 
 /** Settings as the flags of a command, each with its value as it can be typed into a shell. */
-export function flagsOf(settings: RecipeSettings): string[] {
+function flagsOf(settings: RecipeSettings): string[] {
   const { format, encoding, delimiter, map = {}, guid, scope, onBehalfOf, sheet, files = [], shape = {} } = settings;
   const { uid, ...templates } = shape.templates ?? {};
   const firstOf = Object.entries(shape.firstOf ?? {}).map(([field, columns]) => [field, columns.join('|')] as const);
