@@ -118,6 +118,14 @@ export type ProblemCount = z.infer<typeof problemCount>;
 const problemView = problemCount.extend({
   retryable: z.boolean().meta({ description: 'Whether `retry` sends these rows again.' }),
   advice: z.string().meta({ description: 'Advice about them.' }),
+  repaired: z
+    .strictObject({
+      left: count.meta({ description: 'Rows that are still to be repaired.' }),
+      ready: count.meta({ description: 'Rows that are repaired and not sent yet.' }),
+      sent: count,
+    })
+    .optional()
+    .meta({ description: 'If people have edited rows of the import: what was done about these rows.' }),
 });
 export type ProblemView = z.infer<typeof problemView>;
 

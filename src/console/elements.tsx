@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { Tone } from './answers.ts';
 import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
-import { usePlace } from './place.ts';
 import { ApiError, query } from './requests.ts';
 
 /** A value from a file or the service: its direction of writing stays its own. Nothing for ''. */
@@ -114,12 +113,10 @@ interface RepairLinkProperties {
   children?: ComponentChildren;
 }
 
-/** Leads to the page on which rows of an import are repaired, where the console has one. */
+/** Leads to the page on which rows of an import are repaired. */
 export function RepairLink({ id, rows = {}, label, children, ...look }: RepairLinkProperties) {
-  const path = `${importHref(id)}/repair`;
-  if (!usePlace().hasPage(path)) return null;
   return (
-    <a href={`${path}${query(rows)}`} aria-label={label} {...look}>
+    <a href={`${importHref(id)}/repair${query(rows)}`} aria-label={label} {...look}>
       {children}
     </a>
   );

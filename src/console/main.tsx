@@ -25,10 +25,6 @@ function routeOf(path: string) {
   return { title: 'Not found', page: NotFoundPage, param: '' };
 }
 
-function hasPage(path: string) {
-  return PAGES.some(({ pattern }) => pattern.test(path));
-}
-
 function decoded(text: string) {
   try {
     return decodeURIComponent(text);
@@ -46,7 +42,7 @@ function show({ moveFocus }: { moveFocus: boolean }) {
   const who = session.peek() ?? NOBODY;
   const isAdmin = who.role === 'admin';
   const isOperator = isAdmin || who.role === 'operator';
-  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go, hasPage };
+  const place = { param, query: new URLSearchParams(search), session: who, isOperator, isAdmin, go };
   render(
     <PlaceContext.Provider value={place} key={visit}>
       <Page />

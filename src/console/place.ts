@@ -16,8 +16,6 @@ interface Place {
   isAdmin: boolean;
   /** Goes to a path of the console. */
   go: (path: string) => void;
-  /** Whether the console has a page for a path: features bring theirs. */
-  hasPage: (path: string) => boolean;
 }
 
 export type Page = () => ComponentChildren;
@@ -29,7 +27,6 @@ const NOWHERE: Place = {
   isOperator: false,
   isAdmin: false,
   go: () => undefined,
-  hasPage: () => false,
 };
 
 export const PlaceContext = createContext(NOWHERE);

@@ -1,25 +1,13 @@
 -- Corrections by people in the rows of one import. The ledger, which has the rows as the file had them, never changes.
 
--- Every edit of a cell, in order; the last one of a cell counts.
+-- The last edit of each cell. Its number grows with every edit: the highest one tells whether anything was edited.
 create table edits (
-  id          integer primary key,
+  id          integer primary key autoincrement,
   row_id      integer not null,          -- row of the ledger; where a row gives several memberships, the first of them
   column_name text not null,
   value       text,                      -- null: as the file had it
   by          text not null,
-  at          integer not null,          -- ms since 1970
-  action_id   integer                    -- the action that it belongs to
-) strict;
-create index edits_by_row on edits (row_id, id);
-create index edits_by_action on edits (action_id) where action_id is not null;
-
--- A person's actions, for undoing them: an edit, a paste, a replacement.
-create table actions (
-  id     integer primary key,
-  kind   text not null,
-  by     text not null,
-  at     integer not null,               -- ms since 1970
-  undone integer not null default 0      -- 1: its edits were taken back
+  unique (row_id, column_name)
 ) strict;
 
 -- Rows with edits, as they are now.
@@ -35,7 +23,5 @@ create index repairs_sent on repairs (import_id) where import_id is not null;
 -- Imports of repaired rows.
 create table sends (
   import_id text primary key,
-  by        text not null,
-  at        integer not null,
   created   integer not null default 0   -- 1: the catalog has the import, or had it
 ) strict;

@@ -13,7 +13,7 @@ import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
 /** Serves the rows, problems, groups and calls of an import. */
-export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): void {
+export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerContext): void {
   /** @throws UnknownImport; Problem NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
 
@@ -34,9 +34,11 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
 
   serve(app, rowOperations.problems, async ({ params: { id } }, reply) => {
     const problems = await rowsOf(id, reply).problems();
+    const repaired = await repairs.progress(id);
     return {
       problems: problems.map((problem) => ({
         ...problem,
+        ...repaired(problem),
         retryable: RETRYABLE.has(problem.status),
         advice: adviceFor(problem.status, problem.code, asParameter),
       })),

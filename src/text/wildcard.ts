@@ -27,17 +27,6 @@ export function pathPattern(pattern: string): (path: string) => boolean {
   return (path) => matches(parts, path.split('/'));
 }
 
-/** `*` stands for any characters and `?` for one, and case counts: what each of them stands for in a text that matches. */
-export function capturingPattern(pattern: string): (text: string) => readonly string[] | undefined {
-  const parts = [...pattern].map((char): Part<string> => (char === '*' ? ANY : char === '?' ? () => true : is(char)));
-  const wild = [...pattern].flatMap((char, at) => ('*?'.includes(char) ? [at] : []));
-  return (text) => {
-    const items = [...text];
-    const begins = placesOf(parts, items);
-    return begins && wild.map((at) => items.slice(begins[at], begins[at + 1]).join(''));
-  };
-}
-
 /** Max number of patterns that alternatives in one pattern may stand for. */
 const MAX_ALTERNATIVES = 100;
 
@@ -70,19 +59,12 @@ function oneOf(set: string, not: boolean): (char: string) => boolean {
 }
 
 function matches<Item>(parts: readonly Part<Item>[], items: readonly Item[]): boolean {
-  return placesOf(parts, items) !== undefined;
-}
-
-/** The item at which each part begins; undefined where they do not match. */
-function placesOf<Item>(parts: readonly Part<Item>[], items: readonly Item[]): readonly number[] | undefined {
-  const begins: number[] = [];
   let part = 0;
   let item = 0;
   let star = -1;
   let afterStar = 0;
   while (item < items.length) {
     const wanted = parts[part];
-    begins[part] = item;
     if (wanted === ANY) {
       star = part;
       afterStar = item;
@@ -94,9 +76,8 @@ function placesOf<Item>(parts: readonly Part<Item>[], items: readonly Item[]): r
       part = star + 1;
       afterStar += 1;
       item = afterStar;
-    } else return undefined;
+    } else return false;
   }
-  for (; parts[part] === ANY; part += 1) begins[part] = item;
-  begins[part] = item;
-  return part === parts.length ? begins : undefined;
+  while (parts[part] === ANY) part += 1;
+  return part === parts.length;
 }

@@ -65,10 +65,8 @@ test.each(Object.keys(PLACES))(
     place.file('fixed.csv', report.replace('bobb', 'bob'));
     const late = await place.run(['retry', id, '--edits', 'fixed.csv']);
     expect([late.code, late.stderr]).toEqual([EXIT.usage, expect.stringContaining('no row was sent')]);
-    expect(late.stderr).toContain('0 cells edited in 0 rows; 2 rows as before.');
-    expect(late.stderr).toContain(
-      `1 corrected row of the file had been sent before without the correction, in import ${retry.id}.`,
-    );
+    expect(late.stderr).toContain('0 cells edited in 0 rows; 2 rows as before; 1 row refused.');
+    expect(late.stderr).toContain(`Row 3: uid is not taken: the row was retried as it was, in import ${retry.id}.`);
     expect(late.stderr).toMatch(new RegExp(`^ +rollcall retry ${retry.id} --edits \\S+`, 'm'));
 
     // The invalid row was in no retry: its correction is sent, and the other one is named.
@@ -76,19 +74,18 @@ test.each(Object.keys(PLACES))(
     const both = await place.run(['retry', id, '--edits', 'fixed.csv']);
     expect([both.code, both.stderr]).toEqual([
       EXIT.ok,
-      expect.stringContaining('1 cell edited in 1 row; 1 row as before.'),
+      expect.stringContaining('1 cell edited in 1 row; 1 row as before; 1 row refused.'),
     ]);
     expect(both.stderr).toContain(`in import ${retry.id}`);
 
     place.file('again.csv', report.replace('no one', 'eve'));
     const again = await place.run(['retry', id, '--edits', 'again.csv']);
-    expect([again.code, again.stderr]).toEqual([EXIT.ok, expect.stringContaining('2 rows as before.')]);
-    expect(again.stderr).toMatch(/1 corrected row of the file had been sent before, in import \S+\.$/m);
+    expect([again.code, again.stderr]).toEqual([EXIT.ok, expect.stringContaining('3 rows as before.')]);
     place.file('again.csv', report.replace('no one', 'ann'));
     const other = await place.run(['retry', id, '--edits', 'again.csv']);
     expect([other.code, other.stderr]).toEqual([
       EXIT.usage,
-      expect.stringContaining('the file has a further correction'),
+      expect.stringMatching(/Row 5: uid is not taken: the row was sent in import \S+\.$/m),
     ]);
 
     const there = (await place.run(['report', retry.id, '--status', 'failed'])).stdout;

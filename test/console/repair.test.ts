@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { eventually, useBrowser } from './browser.ts';
@@ -6,6 +7,7 @@ import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
+const cell = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 const users = ['ada', 'ben', 'cyd', 'dot', 'eve'];
 const server = useServer({ seed: { users, groups: ['choir'] } });
 
@@ -23,7 +25,6 @@ const MESSY = [
 test('from a messy workbook to a finished import: columns mapped, rows repaired in the browser and sent', async () => {
   const front = await standBefore(server.url);
   const page = await browser.open(front.url, { refusals: true });
-  const cell = (name: string) => page.getByRole('textbox', { name, exact: true });
   await page.getByLabel(/^Choose/).setInputFiles({
     name: 'roster.xlsx',
     mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -51,65 +52,149 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
   await checkScreens(page, 'repair-rows');
 
-  // An edit that does not help shows it at once and is undone; one that helps does.
-  await cell('Member No, row 3').fill('ben example');
+  // Another person looks at the same rows, and keeps what was there then.
+  const other = await browser.open(page.url());
+  await cell(other, 'Member No, row 3').waitFor();
+  const rows = `${new URL(page.url()).pathname.replace('/imports', '/v1/imports')}/rows`;
+  const then = await (await fetch(new URL(rows, server.url))).json();
+  await other.route(`**${rows}?*`, (route) => route.fulfill({ json: then }));
+
+  // An edit that does not help shows it at once and is taken back. Typing replaces a value, also after a click where the focus is.
+  await cell(page, 'Member No, row 3').click();
+  await page.keyboard.type('ben example');
   await page.keyboard.press('Enter');
   await page.getByText('1 edited and still wrong').waitFor();
-  await page.locator('input:focus').and(cell('Member No, row 4')).waitFor();
+  await page.locator('input:focus').and(cell(page, 'Member No, row 4')).waitFor();
   await checkScreens(page, 'repair-still-wrong');
-  await cell('Member No, row 3').press('Control+z');
-  await eventually(() => cell('Member No, row 3').inputValue()).toBe('ben@example.org');
-  await cell('Member No, row 3').fill('ben');
+  await page.getByRole('button', { name: 'Restore row 3' }).click();
+  await eventually(() => cell(page, 'Member No, row 3').inputValue()).toBe('ben@example.org');
+  await cell(page, 'Remark, row 3').focus();
+  await page.keyboard.press('Enter');
+  await cell(page, 'Remark, row 4').click();
+  await page.keyboard.type('gone');
+  await cell(page, 'Remark, row 4').press('Escape');
+  await eventually(() => cell(page, 'Remark, row 4').inputValue()).toBe('');
+  await cell(page, 'Member No, row 3').focus();
+  await cell(page, 'Member No, row 3').click();
+  await page.keyboard.type('ben');
   await page.keyboard.press('Tab');
   await page.getByText('1 ready to send').waitFor();
+  // The next click goes into the value, which the browser's own keys change and take back.
+  await cell(page, 'Remark, row 5').click();
+  await cell(page, 'Remark, row 5').click({ position: { x: 5, y: 5 } });
+  await page.keyboard.type('too ');
+  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('too late');
+  await page.keyboard.press('Control+z');
+  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('late');
 
-  await cell('Rolle, row 4').fill('moderator');
+  // What the other enters meanwhile is not lost, nor does it hold back the rest.
+  await cell(other, 'Member No, row 3').fill('eve');
+  await cell(other, 'Remark, row 3').fill('whistles');
+  await other.keyboard.press('Enter');
+  await other.getByText('“eve” was not entered in Member No: local has entered "ben" meanwhile').waitFor();
+  await checkScreens(other, 'repair-refused');
+  await other.unroute(`**${rows}?*`);
+  await other.reload();
+  await eventually(() => cell(other, 'Member No, row 3').inputValue()).toBe('ben');
+  await other.getByText('Remark was “hums”').waitFor();
+  await other.close();
+
+  await cell(page, 'Rolle, row 4').fill('moderator');
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Enter “moderator” in all rows with “chief”' }).click();
+  await page.getByRole('button', { name: 'Enter “moderator” in all rows with “chief”…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Row 5: chief becomes moderator').waitFor();
+  await checkScreens(page, 'repair-replace');
+  await dialog.getByRole('button', { name: 'Change 1 row' }).click();
   await page.getByText('3 ready to send').waitFor();
-  await eventually(() => cell('Rolle, row 5').inputValue()).toBe('moderator');
+  await eventually(() => cell(page, 'Rolle, row 5').inputValue()).toBe('moderator');
+  await page.getByText('Find and replace').click();
+  await page.getByLabel('In column').selectOption('Remark');
+  await page.getByLabel('Find', { exact: true }).fill('late');
+  await page.getByRole('button', { name: 'Preview…' }).click();
+  await dialog.getByText('Row 5: late becomes empty').waitFor();
+  await dialog.getByRole('button', { name: 'Change nothing' }).click();
+  await page.getByText('Nothing was changed.').waitFor();
 
   // Entries while the server is away are saved when it is back; a reload shows those saved before.
   await front.goAway();
-  await cell('Remark, row 5').fill('later');
+  await cell(page, 'Remark, row 5').fill('later');
   await page.keyboard.press('Enter');
-  await page.getByText('Not saved').waitFor();
+  await page.getByRole('row', { name: 'Row 5' }).getByText('Not saved').waitFor();
   await front.comeBack();
   await page.getByText('All changes are saved').waitFor();
   await page.reload();
   await page.getByText('3 ready to send').waitFor();
-  await page.getByRole('button', { name: 'Show from the start' }).click();
-  await eventually(() => cell('Member No, row 3').inputValue()).toBe('ben');
+  await eventually(() => cell(page, 'Remark, row 5').inputValue()).toBe('later');
   await page.getByText('Member No was “ben@example.org”').waitFor();
 
   // A column of values from a spreadsheet, on the rows with one problem.
-  await page.getByLabel('Problem').selectOption('failed ERR_UID_NOT_FOUND');
+  await page.getByLabel('Problem').selectOption('ERR_UID_NOT_FOUND: 2 rows');
   await eventually(() => page.getByRole('table', { name: 'Rows to repair' }).locator('tbody tr').count()).toBe(2);
-  await cell('Member No, row 6').focus();
+  await cell(page, 'Member No, row 6').focus();
   await page.evaluate(`{
     const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', 'eve\\nnobody-3\\n');
+    clipboardData.setData('text/plain', 'eve\\nnobody-3\\nnobody-4\\n');
     document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);
+  await dialog
+    .getByText('They go into row 6 and those below it, up to row 7. 1 line is left out, from “nobody-4” on')
+    .waitFor();
+  await page.getByRole('button', { name: 'Enter 2 lines' }).click();
   await page.getByText('5 rows to repair: 5 ready to send').waitFor();
   await checkScreens(page, 'repair-ready');
   await page.getByRole('button', { name: 'Restore row 7' }).click();
   await page.getByText('4 ready to send').waitFor();
 
+  // The same in a file.
+  await page.getByText('With a spreadsheet').click();
+  const corrected = [
+    [...(MESSY[0] ?? []), '_row'],
+    ['dot', 'choir', 'moderator', 'later', '5'],
+    ['ada', 'cho ir', '', '', '7'],
+  ];
+  await page.getByLabel('Corrected file').setInputFiles({
+    name: 'fixed.xlsx',
+    mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    buffer: xlsx({ sheets: [{ name: 'Rows', rows: textRows(corrected) }] }),
+  });
+  await page.getByText('3 cells in 1 row taken; 1 row unchanged; 0 rows refused.').waitFor();
+  await page.getByText('Row 7 is still wrong').waitFor();
+  await checkScreens(page, 'repair-file');
+  await page.getByRole('button', { name: 'Restore row 7' }).click();
+  await page.getByText('4 ready to send').waitFor();
+
   await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();
-  await page.getByRole('dialog').getByText('2 of UNKNOWN_SCOPE, 1 of ERR_UID_NOT_FOUND, 1 of BAD_CHARACTER').waitFor();
-  await page.getByRole('dialog').getByText('up to 4, one for each member added').waitFor();
+  await dialog.getByText('up to 4, one for each member added').waitFor();
   await checkScreens(page, 'repair-dialog');
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
-  await page.locator('p:focus', { hasText: 'The repaired rows were sent' }).waitFor();
-  await page.getByText('0 ready to send, 0 edited and still wrong, 1 not edited, 4 sent').waitFor();
-  await checkScreens(page, 'repair-sent');
-  await page.getByRole('link', { name: 'see the import of repaired rows' }).click();
   await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
   await page.getByText('Completed: all 4 rows succeeded').first().waitFor();
   await page.goBack();
+  await page.getByText('0 ready to send, 0 edited and still wrong, 1 not edited, 4 sent').waitFor();
+
+  // The import asks for what is left, and for nothing else.
   await page.getByRole('link', { name: 'roster.xlsx' }).click();
   await page.getByText('Rows that were repaired were').waitFor();
+  const problems = page.getByRole('region', { name: 'Problems' });
+  await problems
+    .getByRole('row', { name: /UNKNOWN_SCOPE/ })
+    .getByText('2 rows repaired and sent.')
+    .waitFor();
+  await eventually(() => problems.getByRole('link', { name: /^Repair/ }).count()).toBe(1);
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor();
   await checkScreens(page, 'repair-parent');
+  await problems.getByRole('link', { name: 'Repair ERR_UID_NOT_FOUND' }).click();
+  await cell(page, 'Member No, row 7').fill('ada');
+  await page.keyboard.press('Enter');
+  await page.getByText('1 ready to send').waitFor();
+  await page.getByRole('link', { name: 'roster.xlsx' }).click();
+  await page.getByRole('link', { name: 'Send repaired rows…' }).click();
+  await page.getByRole('button', { name: 'Send 1 repaired row…' }).click();
+  await page.getByRole('button', { name: 'Send 1 row' }).click();
+  await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'roster.xlsx' }).click();
+  await eventually(() => problems.getByText(/repaired and sent\./).count()).toBe(3);
+  await eventually(() => page.getByRole('link', { name: /^(Repair|Send)/ }).count()).toBe(0);
 });

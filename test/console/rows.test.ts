@@ -105,7 +105,7 @@ test('a row opens with every call that was made for it, and closes where it was 
   await eventually(() => page.getByRole('dialog').count()).toBe(0);
   await page.locator('button:focus[aria-label="Details of row 9"]').waitFor();
   await page.getByRole('button', { name: 'Details of row 11', exact: true }).click();
-  await page.getByRole('dialog', { name: 'Row 11' }).getByText('It was not sent.').waitFor();
+  await page.getByRole('dialog', { name: 'Row 11' }).getByText('It was not sent in this import.').waitFor();
 });
 
 test('more rows that are asked for while an import moves come with their outcomes, and none is forgotten', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type RepairRow, repairReplace } from '../../src/features/repair/api.ts';
 import { doRepair } from '../../src/features/repair/repair-work.ts';
 import { Repairs } from '../../src/features/repair/repairs.ts';
@@ -12,6 +12,7 @@ import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../src/imports/report/report-files.ts';
 import { csvLine } from '../../src/text/csv-line.ts';
 import { EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';
+import { textRows, xlsx } from './read/make-workbook.ts';
 
 type Edit = readonly [line: number, column: string, value: string | null];
 type Cells = Readonly<Record<string, unknown>>;
@@ -27,10 +28,20 @@ async function rowsOf(pipeline: Pipeline, id: string): Promise<RepairRow[]> {
 
 /** Edits rows by the line that a person sees. */
 async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): Promise<RepairRow[]> {
-  const byLine = new Map((await rowsOf(pipeline, id)).map(({ line, row }) => [line, row]));
-  const given = edits.map(([line, column, value]) => ({ row: byLine.get(line) ?? 0, column, value }));
-  return (await repairsOf(pipeline).change(id, 'edit', given, 'ann')).rows;
+  const { columns } = await repairsOf(pipeline).overview(id);
+  const rows = await rowsOf(pipeline, id);
+  const given = edits.map(([line, column, value]) => {
+    const { row = 0, cells, edits: own } = rows.find((one) => one.line === line) ?? {};
+    const was = own?.[column] ?? cells?.[columns.findIndex(({ name }) => name === column)] ?? null;
+    return { row, column, was, value };
+  });
+  const { rows: edited, refused } = await repairsOf(pipeline).change(id, 'edit', given, 'ann');
+  expect(refused).toEqual([]);
+  return edited;
 }
+
+/** A corrected report that is given back. */
+const file = (content: string | Uint8Array, name = 'fixed.csv') => ({ bytes: Buffer.from(content), name });
 
 async function send(pipeline: Pipeline, id: string): Promise<string> {
   const child = await repairsOf(pipeline).send(id, 'ann');
@@ -80,71 +91,72 @@ const id = fc.constantFrom('ada', 'ben', 'cyd-1', 'a b', 'ü', '', ' dot ', '"qu
 const scope = fc.constantFrom('', 'admin', 'chief', 'participant', 'Owner');
 const note = fc.constantFrom('', 'x', "it's", 'a;b', '@sum(1)', '12345678901234567890', 'line\r\nline');
 const cells = fc.record({ guid: fc.constantFrom('choir', 'choir', 'te am', ''), uid: id, role: scope, note });
+/** The fifth part of them come from a page that shows another value. */
+const isStale = fc.nat(4).map((n) => n === 0);
 const change = fc.oneof(
-  fc.tuple(fc.nat(30), fc.constant('uid'), fc.oneof(id, fc.constantFrom('eve', 'fay'))),
-  fc.tuple(fc.nat(30), fc.constant('role'), scope),
-  fc.tuple(fc.nat(30), fc.constant('guid'), fc.constant('choir')),
-  fc.tuple(fc.nat(30), fc.constant('note'), note),
+  fc.tuple(fc.nat(60), isStale, fc.constant('uid'), fc.oneof(id, fc.constantFrom('eve', 'fay'))),
+  fc.tuple(fc.nat(60), isStale, fc.constant('role'), scope),
+  fc.tuple(fc.nat(60), isStale, fc.constant('guid'), fc.constant('choir')),
+  fc.tuple(fc.nat(60), isStale, fc.constant('note'), note),
 );
+const COLUMNS = ['guid', 'uid', 'role', 'note'] as const;
 
-test.each(['csv', 'ndjson'] as const)(
-  'what is sent is the row as the file had it with its edits, and nothing else: %s',
-  async (format) => {
-    const pipeline = await openOne();
-    const isCsv = format === 'csv';
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(cells, { minLength: 3, maxLength: 12 }),
-        fc.array(change, { minLength: 1, maxLength: 20 }),
-        async (rows, changes) => {
-          const columns = ['guid', 'uid', 'role', 'note'] as const;
-          const text = isCsv
-            ? [
-                csvLine([...columns], ','),
-                ...rows.map((row) =>
-                  csvLine(
-                    columns.map((name) => row[name]),
-                    ',',
-                  ),
-                ),
-              ].join('')
-            : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-          const parent = await pipeline.run(text, { format });
-          const before = pipeline.rows(parent.id);
-          const open = await rowsOf(pipeline, parent.id);
-          if (open.length === 0) return;
-          const edits = changes.map(([at, column, value]) => ({
-            row: open[at % open.length]?.row ?? 0,
-            column,
-            value,
-          }));
-          for (const one of edits) await repairsOf(pipeline).change(parent.id, 'edit', [one], 'ann');
-          const ready = (await rowsOf(pipeline, parent.id)).filter(({ state }) => state === 'ready');
-          const { rows: counted } = await repairsOf(pipeline).overview(parent.id, 'ann');
-          expect(counted).toMatchObject({ total: open.length, ready: ready.length });
-          if (ready.length === 0) return;
+test('what is sent is the row as the file had it with the edits that were taken, and nothing else', async () => {
+  const pipeline = await openOne();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('csv', 'ndjson'),
+      fc.array(cells, { minLength: 3, maxLength: 60 }),
+      fc.array(change, { minLength: 1, maxLength: 100 }),
+      async (format, rows, changes) => {
+        const isCsv = format === 'csv';
+        const text = isCsv
+          ? [[...COLUMNS], ...rows.map((row) => COLUMNS.map((name) => row[name]))]
+              .map((line) => csvLine(line, ','))
+              .join('')
+          : rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+        const parent = await pipeline.run(text, { format });
+        const before = pipeline.rows(parent.id);
+        const open = await rowsOf(pipeline, parent.id);
+        if (open.length === 0) return;
+        const last = new Map(open.map(({ row }) => [row, new Map<string, string>()]));
+        const refused: string[] = [];
+        const edits = changes.map(([at, stale, column, value]) => {
+          const { row = 0, cells: own = [] } = open[at % open.length] ?? {};
+          const inFile = own[COLUMNS.indexOf(column)] ?? '';
+          const now = last.get(row)?.get(column) ?? inFile;
+          if (stale && value !== now) refused.push(now);
+          else if (value === inFile) last.get(row)?.delete(column);
+          else last.get(row)?.set(column, value);
+          return { row, column, was: stale ? 'what it never was' : now, value };
+        });
+        const answer = await repairsOf(pipeline).change(parent.id, 'edit', edits, 'ann');
+        expect(answer.refused.map(({ now }) => now)).toEqual(refused);
+        const ready = (await rowsOf(pipeline, parent.id)).filter(({ state }) => state === 'ready');
+        const { rows: counted } = await repairsOf(pipeline).overview(parent.id);
+        expect(counted).toMatchObject({ total: open.length, ready: ready.length });
+        if (ready.length === 0) return;
 
-          const child = await send(pipeline, parent.id);
-          expect(pipeline.counts(child)).toMatchObject({ read: ready.length, invalid: 0 });
-          checksOut(pipeline, child);
-          const sent = originals(pipeline, child, isCsv);
-          const was = originals(pipeline, parent.id, isCsv);
-          expect([...sent.keys()].toSorted()).toEqual(ready.map(({ line }) => String(line)).toSorted());
-          for (const { row, line } of ready) {
-            const last = new Map(edits.filter((one) => one.row === row).map((one) => [one.column, one.value]));
-            const { edited, ...now } = sent.get(String(line)) ?? {};
-            const { edited: _, ...then } = was.get(String(line)) ?? {};
-            expect(now).toEqual({ ...then, ...Object.fromEntries(last) });
-            expect(String(edited).split(', ').toSorted()).toEqual([...last.keys()].toSorted());
-          }
-          expect(pipeline.rows(parent.id)).toEqual(before);
-          checksOut(pipeline, parent.id);
-        },
-      ),
-      { numRuns: 5 },
-    );
-  },
-);
+        const child = await send(pipeline, parent.id);
+        expect(pipeline.counts(child)).toMatchObject({ read: ready.length, invalid: 0 });
+        checksOut(pipeline, child);
+        const sent = originals(pipeline, child, isCsv);
+        const was = originals(pipeline, parent.id, isCsv);
+        expect([...sent.keys()].toSorted()).toEqual(ready.map(({ line }) => String(line)).toSorted());
+        for (const { row, line } of ready) {
+          const own = last.get(row) ?? new Map();
+          const { edited, ...now } = sent.get(String(line)) ?? {};
+          const { edited: _, ...then } = was.get(String(line)) ?? {};
+          expect(now).toEqual({ ...then, ...Object.fromEntries(own) });
+          expect(String(edited).split(', ').toSorted()).toEqual([...own.keys()].toSorted());
+        }
+        expect(pipeline.rows(parent.id)).toEqual(before);
+        checksOut(pipeline, parent.id);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
 
 test('of a row that gives several memberships, only what is not in place is sent', async () => {
   const pipeline = await openOne();
@@ -166,10 +178,8 @@ test('a row that gives several memberships is edited as one, under the number of
   const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
   const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
   expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
-  const repairs = repairsOf(pipeline);
-  await expect(repairs.change(parent, 'edit', [{ row: 2, column: 'guid', value: 'team' }], 'ann')).rejects.toThrow(
-    'row 2 has nothing to repair',
-  );
+  const given = [{ row: 2, column: 'guid', was: 'choir;te am', value: 'team' }];
+  await expect(repairsOf(pipeline).change(parent, 'edit', given, 'ann')).rejects.toThrow('the import has no row 2');
 });
 
 test('a row with too few or too many cells waits until someone has said what belongs there', async () => {
@@ -177,7 +187,11 @@ test('a row with too few or too many cells waits until someone has said what bel
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b\nchoir,ben,x,y\nchoir,ok,z\n');
   expect(pipeline.counts(parent)).toMatchObject({ added: 1, invalid: 2 });
   const [short] = await edit(pipeline, parent, [2, 'uid', 'ada']);
-  expect(short).toMatchObject({ cells: ['choir', 'a b', null, null], state: 'wrong', left: [{ code: 'CELL_COUNT' }] });
+  expect(short).toMatchObject({
+    cells: ['choir', 'a b', null, null],
+    state: 'wrong',
+    problems: [{ code: 'CELL_COUNT' }],
+  });
   expect(await edit(pipeline, parent, [2, 'note', ''])).toMatchObject([{ state: 'ready' }]);
   expect(await edit(pipeline, parent, [3, 'note', 'x,y'])).toMatchObject([{ state: 'wrong' }]);
   expect(await edit(pipeline, parent, [3, '_extra_1', ''])).toMatchObject([{ state: 'ready' }]);
@@ -188,7 +202,7 @@ test('a key that occurs twice waits until someone has said which one counts; num
   const pipeline = await openOne();
   const text = '{"guid":"choir","uid":"ada","uid":"ben","n":12345678901234567890.10}\n{"guid":"choir","uid":"cyd"}\n';
   const { id: parent } = await pipeline.run(text, { format: 'ndjson' });
-  expect(await edit(pipeline, parent, [1, 'n', '7'])).toMatchObject([{ left: [{ code: 'REPEATED_KEY' }] }]);
+  expect(await edit(pipeline, parent, [1, 'n', '7'])).toMatchObject([{ problems: [{ code: 'REPEATED_KEY' }] }]);
   expect(await edit(pipeline, parent, [1, 'n', null], [1, 'uid', 'ada'])).toMatchObject([{ state: 'ready' }]);
   const [row] = pipeline.rows(await send(pipeline, parent));
   expect(row?.original).toContain('"n":12345678901234567890.10');
@@ -199,22 +213,106 @@ test('a corrected report gives the edits: rows by their number, cells that diffe
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b,=1+1\nchoir,c d,x\nchoir,ok,\n');
   const report = reportOf(pipeline, parent);
   const repairs = repairsOf(pipeline);
-  expect(await repairs.change(parent, 'takeFile', report, 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
+  expect(await repairs.change(parent, 'takeFile', file(report), 'ann')).toMatchObject({ rows: 0, cells: 0, same: 2 });
   // Saved by a spreadsheet that uses decimal commas.
   const saved = `\uFEFF${report.replace('a b', 'ada').replace('c d', 'c!d').replaceAll(',', ';').replaceAll('\n', '\r\n')}`;
-  expect(await repairs.change(parent, 'takeFile', saved, 'ann')).toMatchObject({
+  expect(await repairs.change(parent, 'takeFile', file(saved), 'ann')).toMatchObject({
     rows: 2,
     cells: 2,
     wrong: [{ line: 3, problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
     counts: { ready: 1, wrong: 1 },
   });
-  await expect(repairs.change(parent, 'takeFile', 'guid,uid\nchoir,ada\n', 'ann')).rejects.toThrow(
+  await expect(repairs.change(parent, 'takeFile', file('guid,uid\nchoir,ada\n'), 'ann')).rejects.toThrow(
     'the file has no column _row',
   );
-  await expect(repairs.change(parent, 'takeFile', 'guid,uid,_row\nchoir,ada,99\n', 'ann')).rejects.toThrow(
+  await expect(repairs.change(parent, 'takeFile', file('guid,uid,_row\nchoir,ada,99\n'), 'ann')).rejects.toThrow(
     'the import has no row 99',
   );
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
+});
+
+test('a corrected workbook gives the same edits as a corrected CSV file', async () => {
+  const pipeline = await openOne();
+  const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b,007\nchoir,c d,x\n');
+  const rows = [
+    ['guid', 'uid', 'note', '_row', '_status'],
+    ['choir', 'ada', '007', '2', 'invalid'],
+    ['choir', 'c d', 'x', '3', 'invalid'],
+  ];
+  const taken = await repairsOf(pipeline).change(
+    parent,
+    'takeFile',
+    file(xlsx({ sheets: [{ name: 'Rows', rows: textRows(rows) }] }), 'fixed.xlsx'),
+    'ann',
+  );
+  expect(taken).toMatchObject({ rows: 1, cells: 1, same: 1, refusedRows: 0, counts: { ready: 1 } });
+  expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['ada']);
+});
+
+describe('two people', () => {
+  const openTwo = async () => {
+    const pipeline = await openOne();
+    const { id: parent } = await pipeline.run('guid,uid\nchoir,a b\nchoir,c d\nchoir,e f\n');
+    const repairs = repairsOf(pipeline);
+    const change = (by: string, ...edits: readonly (readonly [row: number, was: string, value: string | null])[]) =>
+      repairs.change(
+        parent,
+        'edit',
+        edits.map(([row, was, value]) => ({ row, column: 'uid', was, value })),
+        by,
+      );
+    const values = async () => (await rowsOf(pipeline, parent)).map(({ edits }) => edits['uid']);
+    return { pipeline, parent, repairs, change, values };
+  };
+
+  test('never overwrite each other: an edit of a value that is not there any more says who changed it, and the others are made', async () => {
+    const { change, values } = await openTwo();
+    await change('ann', [1, 'a b', 'ada']);
+    const { refused, rows } = await change('bob', [1, 'a b', 'bea'], [2, 'c d', 'cyd'], [3, 'e f', 'eve']);
+    expect(refused).toEqual([
+      { row: 1, line: 2, column: 'uid', value: 'bea', now: 'ada', reason: expect.stringContaining('ann'), sentIn: [] },
+    ]);
+    expect(rows.map(({ edits }) => edits['uid'])).toEqual(['ada', 'cyd', 'eve']);
+    // The same value, or an answer that was lost: nothing is overwritten.
+    expect((await change('bob', [1, 'a b', 'ada'], [1, 'ada', 'bea'])).refused).toEqual([]);
+    expect((await change('ann', [1, 'ada', null])).refused).toMatchObject([{ now: 'bea' }]);
+    expect(await values()).toEqual(['bea', 'cyd', 'eve']);
+  });
+
+  test('send what they have looked at: not once the other has edited a row', async () => {
+    const { pipeline, parent, repairs, change } = await openTwo();
+    const { revisions } = await change('ann', [1, 'a b', 'ada']);
+    expect((await change('bob', [2, 'c d', 'cyd'])).revisions.before).toBe(revisions.after);
+    await expect(repairs.send(parent, 'ann', revisions.after)).rejects.toThrow('rows were edited');
+    const { revision, rows } = await repairs.overview(parent);
+    expect(rows).toMatchObject({ ready: 2, sent: 0 });
+    const child = await repairs.send(parent, 'ann', revision);
+    await pipeline.coordinator.settled(child);
+    expect(pipeline.counts(child)).toMatchObject({ read: 2 });
+    // What was sent is closed; the rest is not held back by it.
+    const { refused, counts } = await change('bob', [1, 'ada', 'bea'], [3, 'e f', 'eve']);
+    expect(refused).toMatchObject([{ row: 1, sentIn: [child] }]);
+    expect(counts).toEqual({ ready: 1, wrong: 0, sent: 2 });
+  });
+
+  test('a corrected file replaces what its sender entered before, and nothing of the other', async () => {
+    const { parent, repairs, change, values } = await openTwo();
+    const give = (...uids: readonly string[]) => {
+      const lines = uids.map((uid, at) => `choir,${uid},${at + 2}`);
+      return repairs.change(parent, 'takeFile', file(['guid,uid,_row', ...lines].join('\n')), 'ann');
+    };
+    await change('bob', [1, 'a b', 'bea']);
+    expect(await give('ada', 'c!d', 'e f')).toMatchObject({
+      rows: 1,
+      same: 1,
+      refused: [{ line: 2, value: 'ada', now: 'bea', reason: expect.stringContaining('bob') }],
+      refusedRows: 1,
+      wrong: [{ line: 3 }],
+    });
+    // As the file was, row 1 is not corrected: the other's edit stays.
+    expect(await give('a b', 'cyd', 'e f')).toMatchObject({ rows: 1, same: 2, refused: [], counts: { ready: 2 } });
+    expect(await values()).toEqual(['bea', 'cyd', undefined]);
+  });
 });
 
 test('a row that a corrected report has on several lines takes the edit of any of them, and refuses two that differ', async () => {
@@ -224,14 +322,16 @@ test('a row that a corrected report has on several lines takes the edit of any o
   const report = reportOf(pipeline, parent);
   expect(report.match(/"te am;so lo",ada/g)).toHaveLength(2);
   const repairs = repairsOf(pipeline);
-  expect(await repairs.change(parent, 'takeFile', report.replace('te am;so lo', 'team;solo'), 'ann')).toMatchObject({
+  expect(
+    await repairs.change(parent, 'takeFile', file(report.replace('te am;so lo', 'team;solo')), 'ann'),
+  ).toMatchObject({
     rows: 1,
     cells: 1,
     same: 0,
     counts: { ready: 1 },
   });
   const twice = report.replace('te am;so lo', 'team;duo').replace('te am;so lo', 'team;trio');
-  await expect(repairs.change(parent, 'takeFile', twice, 'ann')).rejects.toThrow(
+  await expect(repairs.change(parent, 'takeFile', file(twice), 'ann')).rejects.toThrow(
     'row 2 is on several lines of the file, with "team;duo" and "team;trio" in guid',
   );
 });
@@ -243,31 +343,30 @@ test('a process that dies while rows are sent sends each of them once', async ()
   const subject = {
     folder: pipeline.dir.folder(parent),
     options: readOptions(pipeline.coordinator.find(parent)),
-    isTaken: false,
+    takenBy: [],
   };
   const again = async () => {
     await pipeline.stop();
     await pipeline.restart();
   };
   await again();
-  expect(await repairsOf(pipeline).overview(parent, 'ann')).toMatchObject({
+  expect(await repairsOf(pipeline).overview(parent)).toMatchObject({
     rows: { ready: 2 },
     maySend: true,
   });
 
   // Before the import was made: the rows are free again.
-  await doRepair(subject, 'claim', 'never-made', 'ann');
+  await doRepair(subject, 'claim', 'never-made');
   await again();
-  expect(await repairsOf(pipeline).overview(parent, 'ann')).toMatchObject({
+  expect(await repairsOf(pipeline).overview(parent)).toMatchObject({
     rows: { ready: 2, sent: 0 },
-    sends: [],
   });
 
   // After it was made: they are sent, also when that import is deleted later.
   const child = newImportId();
   const source = join(pipeline.dir.folder(child), 'input');
   mkdirSync(pipeline.dir.folder(child), { recursive: true });
-  await doRepair(subject, 'claim', child, 'ann');
+  await doRepair(subject, 'claim', child);
   const options = await doRepair(subject, 'write', child, source);
   await pipeline.coordinator.create({ id: child, file: 'x.csv', source, options, retryOf: parent });
   await again();
@@ -289,7 +388,9 @@ test('a big import is repaired in a thread, with the same answers and refusals',
   ledger.close();
   const repairs = repairsOf(pipeline);
   expect((await rowsOf(pipeline, parent)).length).toBe(500);
-  await expect(repairs.change(parent, 'edit', [{ row: 1, column: 'nope', value: 'x' }], 'ann')).rejects.toMatchObject({
+  await expect(
+    repairs.change(parent, 'edit', [{ row: 1, column: 'nope', was: '', value: 'x' }], 'ann'),
+  ).rejects.toMatchObject({
     code: 'CANNOT_REPAIR',
     facts: { field: 'column' },
   });
@@ -300,7 +401,7 @@ test('a big import is repaired in a thread, with the same answers and refusals',
     'ann',
   );
   expect(replaced).toMatchObject({ rows, ready: rows, counts: { ready: rows } });
-  expect(await repairs.overview(parent, 'ann')).toMatchObject({ rows: { total: rows + 1, ready: rows } });
+  expect(await repairs.overview(parent)).toMatchObject({ rows: { total: rows + 1, ready: rows } });
   const child = await send(pipeline, parent);
   expect(pipeline.counts(child)).toMatchObject({ read: rows, added: 1, duplicate: rows - 1 });
   checksOut(pipeline, child);
@@ -318,7 +419,7 @@ test('a row that only another row made invalid is sent when that one is correcte
   const still = await edit(pipeline, parent, [3, 'note', 'x']);
   expect(still.find(({ line }) => line === 3)).toMatchObject({
     state: 'wrong',
-    left: [{ code: 'ADDED_AND_BANNED', column: 'role' }],
+    problems: [{ code: 'ADDED_AND_BANNED', column: 'role' }],
   });
   const states = async () => (await rowsOf(pipeline, parent)).map(({ line, state }) => [line, state]);
   const before = await states();
@@ -339,10 +440,10 @@ test('a row that only another row made invalid is sent when that one is correcte
   const taken = await repairsOf(pipeline).change(
     parent,
     'takeFile',
-    'uid,guid,role,note,_row\nanna,g1,participant,,2\nannb,g1,ban,x,3\nanna,g1,admin,,4\n',
+    file('uid,guid,role,note,_row\nanna,g1,participant,,2\nannb,g1,ban,x,3\nanna,g1,admin,,4\n'),
     'ann',
   );
-  expect(taken).toMatchObject({ rows: 1, cells: 1, same: 2, freed: 2, counts: { ready: 3 } });
+  expect(taken).toMatchObject({ rows: 1, cells: 1, same: 2, counts: { ready: 3 } });
   const child = await send(pipeline, parent);
   expect(pipeline.rows(child).map(({ uid, status }) => [uid, status])).toEqual([
     ['anna', 'duplicate'],
@@ -353,7 +454,10 @@ test('a row that only another row made invalid is sent when that one is correcte
   await edit(pipeline, parent, [6, 'uid', 'c d']);
   expect(pipeline.rows(await send(pipeline, parent)).map(({ uid }) => uid)).toEqual(['cyd']);
   const back = await edit(pipeline, parent, [6, 'uid', 'cyd']);
-  expect(back.find(({ line }) => line === 6)).toMatchObject({ state: 'wrong', left: [{ code: 'ADDED_AND_BANNED' }] });
+  expect(back.find(({ line }) => line === 6)).toMatchObject({
+    state: 'open',
+    problems: [{ code: 'ADDED_AND_BANNED' }],
+  });
 });
 
 test('rows whose texts become one id are judged together, too', async () => {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
+import type { Edits } from '../../features/repair/commands/retry-edits.ts';
 import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, keptOf } from '../../options/option.ts';
@@ -27,7 +28,7 @@ export function retryCommand(io: Io, end: End): Command {
   withOptions(withRunning(withServer(withOptions(command, ROWS))), STOPPING);
   command.option(
     '--edits <file>',
-    'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed`, with its column _row',
+    'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed` as CSV or XLSX, with its column _row',
   );
   return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
 }
@@ -48,7 +49,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
       `import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`,
     );
   }
-  const edits = flags.edits === undefined ? undefined : { text: await textOf(flags.edits), found, imports };
+  const edits = flags.edits === undefined ? undefined : { file: await editsOf(flags.edits), found, imports };
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
@@ -67,7 +68,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   return runs.retry(id, { edits, only, nothingBegan: () => sayNothingLeft(io, id, nothingLeft) });
 }
 
-async function textOf(path: string): Promise<string> {
+async function editsOf(path: string): Promise<Edits['file']> {
   const { readEdits } = await import('../../features/repair/commands/retry-edits.ts');
   return readEdits(path);
 }

@@ -25,7 +25,7 @@ import {
 } from '../elements.tsx';
 import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
-import { fileName, isDryRun, isOfSync, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
+import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { targetFacts } from '../target-facts.tsx';
@@ -194,10 +194,11 @@ function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting
   const view = live.view.value;
   if (view === undefined) return null;
   const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
+  const left = live.over.value ? leftToDo(view) : wrong;
   const parts = [
     isWaiting && ['check', 'Check'],
     isUnderWay && ['regions', 'Regions'],
-    wrong > 0 && ['problems', `Problems (${grouped(wrong)})`],
+    wrong > 0 && ['problems', left > 0 ? `Problems (${grouped(left)})` : 'Problems'],
     ['rows', `Rows (${grouped(view.rows.read)})`],
     ['downloads', 'Downloads'],
     !isUnderWay && ['regions', 'Regions'],

@@ -1,13 +1,13 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { shown } from '../../imports/read/intake-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
-import { counted, grouped } from '../../text/wording.ts';
-import type { RepairAction, RepairEdited, RepairState } from './api.ts';
-import type { EditedRow } from './edited-rows.ts';
-import { CONTRADICTION_CODES, type Judged, judge } from './judge.ts';
-import { type CellEdit, countsOf, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
-import { columnsOf, isEditable, type OpenRepair, viewsOf } from './show.ts';
+import type { AskedEdit, RefusedEdit, RepairEdited } from './api.ts';
+import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
+import { CONTRADICTION_CODES, judge } from './judge.ts';
+import { countsOf, editorOf, editsOf, originalsOf, repairsOf, revisionOf, whichToRepair } from './repair-ledger.ts';
+import { type OpenRepair, viewsOf } from './show.ts';
 
-/** An edit that cannot be kept: no such row or column, or too many edits. */
+/** An edit that cannot be made: no such row or column, or too many edits. */
 export class CannotRepair extends RollcallError {
   declare readonly code: 'CANNOT_REPAIR';
 
@@ -16,106 +16,111 @@ export class CannotRepair extends RollcallError {
   }
 }
 
-/** Maximum number of edits that are stored for an import, including undone ones. */
-const MAX_KEPT = 1_000_000;
 /** Maximum number of rows in an answer besides those that were edited. */
 const MAX_OTHERS = 1_000;
 
-/** States in which a row can be edited. */
-export const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
+/** A change of a cell; null: as the file had it. */
+export type CellEdit = Readonly<Pick<AskedEdit, 'row' | 'column' | 'value'>>;
 
-/** Keeps edits, and says of each row what is wrong with it now. @throws CannotRepair */
-export async function edit(
-  repair: OpenRepair,
-  edits: readonly CellEdit[],
-  by: string,
-  kind: RepairAction = 'edit',
-): Promise<RepairEdited> {
-  const { judged: _, others } = await keep(repair, edits, { kind, by });
-  const rows = [...new Set([...edits, ...others.slice(0, MAX_OTHERS)].map(({ row }) => row))];
-  return { rows: viewsOf(repair, rows), counts: countsOf(repair) };
+/** Makes those edits that replace what they say, and says of each row what is wrong with it now. @throws CannotRepair */
+export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: string): Promise<RepairEdited> {
+  const before = revisionOf(repair.ledger);
+  const { taken, refused } = sift(repair, asked);
+  const { others } = await keep(repair, taken, by);
+  const rows = [...new Set([...asked, ...others.slice(0, MAX_OTHERS)].map(({ row }) => row))];
+  return {
+    rows: viewsOf(repair, rows),
+    refused,
+    counts: countsOf(repair.ledger, repair.isTaken),
+    revisions: { before, after: revisionOf(repair.ledger) },
+  };
 }
 
-/** Undoes the edits of a row, or of one of its cells. @throws CannotRepair */
-export async function restore(
-  repair: OpenRepair,
-  row: number,
-  column: string | undefined,
-  by: string,
-): Promise<RepairEdited> {
-  const now = currentEdits(editsOf(repair.ledger, [row]).get(row) ?? []);
-  const back = [...now.keys()].filter((edited) => column === undefined || edited === column);
-  if (back.length === 0) return { rows: viewsOf(repair, [row]), counts: countsOf(repair) };
-  return edit(
-    repair,
-    back.map((edited) => ({ row, column: edited, value: null })),
-    by,
-    'restore',
-  );
+/**
+ * Parts edits into those that can be made, and those that cannot: of a row that was sent, or of a cell that has another
+ * value than they say. @throws CannotRepair for a row or column that is not there
+ */
+export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
+  const { ledger, input } = repair;
+  const places = new Map(asked.map(({ column }) => [column, placeOf(repair, column)]));
+  const rows = [...new Set(asked.map(({ row }) => row))];
+  const originals = new Map(originalsOf(ledger, rows).map((row) => [row.row, row]));
+  const closed = closedRows(repair, rows);
+  const edits = editsOf(ledger, rows);
+  const taken: CellEdit[] = [];
+  const refused: RefusedEdit[] = [];
+  for (const { row, column, was, value } of asked) {
+    const original = originals.get(row);
+    if (original === undefined) throw new CannotRepair(`the import has no row ${row}`, NO_ROW, { field: 'row' });
+    const inFile = cellsOf(input, original)[places.get(column) ?? -1] ?? null;
+    const now = edits.get(row)?.get(column) ?? inFile;
+    const isStale = now !== was && now !== (value ?? inFile);
+    const why =
+      closed.get(row) ?? (isStale ? { reason: changedTo(now, editorOf(ledger, row, column)), sentIn: [] } : undefined);
+    if (why !== undefined) refused.push({ row, line: original.line, column, value, now, ...why });
+    else {
+      taken.push({ row, column, value: value === inFile ? null : value });
+      if (value === null) edits.get(row)?.delete(column);
+      else edits.get(row)?.set(column, value);
+    }
+  }
+  return { taken, refused };
 }
 
-/** The result of storing edits. */
-interface Kept {
-  /** The rows that were edited. */
-  readonly judged: readonly Judged[];
-  /** Further rows that may be sent now, or no longer: an edited row contradicted them, or does so now. */
-  readonly others: readonly Judged[];
+const NO_ROW = 'edit only rows that are listed as rows to repair';
+
+/** Those of these rows that cannot be edited, and why. */
+function closedRows({ ledger, isTaken, takenBy }: OpenRepair, rows: readonly number[]) {
+  const repairs = repairsOf(ledger, rows);
+  const open = whichToRepair(ledger, rows, isTaken);
+  const retried = isTaken ? whichToRepair(ledger, rows, false) : open;
+  const why = new Map<number, Pick<RefusedEdit, 'reason' | 'sentIn'>>();
+  for (const row of rows) {
+    const sentIn = repairs.get(row)?.sentIn ?? null;
+    if (sentIn !== null) why.set(row, { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] });
+    else if (open.has(row)) continue;
+    else if (!retried.has(row)) why.set(row, { reason: 'the row has nothing to repair', sentIn: [] });
+    else
+      why.set(row, {
+        reason: `the row was retried as it was, in import ${takenBy.join(' or ')}`,
+        sentIn: [...takenBy],
+      });
+  }
+  return why;
 }
 
-/** The kind of an action and its author; `undoes`: the action that it takes back. */
-export interface Action {
-  readonly kind: RepairAction;
-  readonly by: string;
-  readonly undoes?: number;
+function changedTo(now: string | null, by: string | undefined): string {
+  const value = now === null ? 'no value' : shown(now);
+  return by === undefined ? `the cell has ${value}` : `${by} has entered ${value} meanwhile`;
 }
 
-/** Keeps edits with what their rows are then, all or none. */
-export async function keep(
-  repair: OpenRepair,
-  edits: readonly CellEdit[],
-  { kind, by, undoes }: Action,
-): Promise<Kept> {
+/**
+ * Keeps edits of rows that can be edited, with what these rows are then. The last edit of a cell counts.
+ * @returns the rows that were edited, and others that may be sent now, or no longer: an edited row contradicted them, or does so now
+ */
+export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: string) {
   const { ledger } = repair;
   const { sql } = ledger;
-  const rows = [...new Set(edits.map(({ row }) => row))];
-  checkEdits(repair, edits, rows);
-  const together = relativesOf(ledger, rows);
-  const all = [...new Set([...rows, ...together])];
-  const before = editsOf(ledger, all);
-  const added = Map.groupBy(edits, ({ row }) => row);
-  const now = originalsOf(repair, all).map((row): EditedRow => {
-    const own = [...(before.get(row.row) ?? []), ...(added.get(row.row) ?? [])];
-    return { ...row, edits: currentEdits(own) };
-  });
-  const edited = new Set(now.filter((row) => row.edits.size > 0).map(({ row }) => row));
-  const judged = await judge(
-    ledger,
-    repair,
-    now.filter(({ row }) => edited.has(row) || together.has(row)),
-    together,
-  );
-  const at = Date.now();
+  const asked = new Set(edits.map(({ row }) => row));
+  const together = relativesOf(repair, [...asked]);
+  const all = [...asked.union(together)];
+  const cells = editsOf(ledger, all);
+  for (const { row, column, value } of edits) {
+    if (value === null) cells.get(row)?.delete(column);
+    else cells.get(row)?.set(column, value);
+  }
+  const isEdited = (row: number) => (cells.get(row)?.size ?? 0) > 0;
+  const now = originalsOf(ledger, all)
+    .filter(({ row }) => isEdited(row) || together.has(row))
+    .map((row) => ({ ...row, edits: cells.get(row.row) ?? new Map() }));
+  const judged = await judge(ledger, repair, now, together);
   inTransaction(ledger.database, () => {
-    // They may have been sent while they were being read.
-    refuseSent(repair, rows);
-    if (undoes !== undefined) sql('set_undone').run({ action: undoes });
-    const action = sql<{ readonly id: number }>('add_action').get({
-      kind,
-      by,
-      at,
-      undone: Number(kind === 'undo'),
-    });
-    for (const { row, column, value } of edits)
-      sql('add_edit').run({ row, column, value, by, at, action: action?.id ?? null });
-    const keeps = new Set<number>();
-    for (const { row, problems } of judged) {
-      if (problems.length > 0 && !edited.has(row)) continue;
-      keeps.add(row);
-      sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
-    }
-    for (const row of all) if (!keeps.has(row)) sql('forget_repair').run({ row });
+    for (const { row, column, value } of edits) sql('set_edit').run({ row, column, value, by });
+    const kept = judged.filter(({ row, problems }) => problems.length === 0 || isEdited(row));
+    for (const { row, problems } of kept) sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
+    const rows = new Set(kept.map(({ row }) => row));
+    for (const row of all) if (!rows.has(row)) sql('forget_repair').run({ row });
   });
-  const asked = new Set(rows);
   return {
     judged: judged.filter(({ row }) => asked.has(row)),
     others: judged.filter(({ row }) => !asked.has(row)),
@@ -123,69 +128,20 @@ export async function keep(
 }
 
 /** These rows and others that contradict each other, or did as the file had them. */
-function relativesOf({ sql }: OpenRepair['ledger'], rows: readonly number[]): Set<number> {
-  const found = sql('relatives_of').all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
-  return new Set(found.map((row) => Number(row['row_id'])));
-}
-
-/** @throws CannotRepair */
-function checkEdits(repair: OpenRepair, edits: readonly CellEdit[], rows: readonly number[]): void {
-  for (const column of new Set(edits.map((one) => one.column))) placeOf(repair, column);
-  checkRows(repair, rows);
-  const kept = Number(repair.ledger.sql('edit_count').get()?.['n']);
-  if (kept + edits.length > MAX_KEPT) {
-    throw new CannotRepair(
-      `the import has ${counted(kept, 'edit')}; it may have ${grouped(MAX_KEPT)}`,
-      'correct the file itself and import it again',
-    );
-  }
-}
-
-/** @throws CannotRepair when one of them cannot be edited */
-export function checkRows(repair: OpenRepair, rows: readonly number[]): void {
-  const { ledger, isTaken } = repair;
-  const possible = whichToRepair(ledger, rows, isTaken);
-  const missing = rows.find((row) => !possible.has(row));
-  if (missing !== undefined) {
-    throw new CannotRepair(`row ${missing} has nothing to repair`, 'edit only rows that are listed as rows to repair', {
-      field: 'row',
-    });
-  }
-  refuseSent(repair, rows);
-}
-
-function refuseSent(repair: OpenRepair, rows: readonly number[]): void {
-  for (const [row, { sentIn }] of repairsOf(repair.ledger, rows)) {
-    if (sentIn === null) continue;
-    const [original] = originalsOf(repair, [row]);
-    throw new CannotRepair(`row ${original?.line} of the file was sent in import ${sentIn}`, 'repair it there', {
-      sentIn,
-    });
-  }
+function relativesOf({ ledger }: OpenRepair, rows: readonly number[]): Set<number> {
+  const found = ledger
+    .sql<{ row: number }>('relatives_of')
+    .all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
+  return new Set(found.map(({ row }) => row));
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */
 export function placeOf({ input }: OpenRepair, column: string): number {
-  const columns = columnsOf(input);
+  const columns = editableColumns(input);
   const place = columns.indexOf(column);
   if (place !== -1 && isEditable(column)) return place;
   const known = columns.filter(isEditable).join(', ');
   throw new CannotRepair(`${JSON.stringify(column)} is not a column that can be edited`, `the columns are ${known}`, {
     field: 'column',
   });
-}
-
-/** Rows as the file had them. */
-export function originalsOf(
-  { ledger }: OpenRepair,
-  rows: readonly number[],
-): { readonly row: number; readonly line: number; readonly original: string }[] {
-  return ledger
-    .sql('original_rows')
-    .all({ rows: JSON.stringify(rows) })
-    .map((found) => ({
-      row: Number(found['id']),
-      line: Number(found['line']),
-      original: String(found['original']),
-    }));
 }

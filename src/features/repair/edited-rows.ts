@@ -1,10 +1,8 @@
 import type { ImportOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
-import { type Intake, openIntake } from '../../imports/read/intake.ts';
+import { openIntake } from '../../imports/read/intake.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
-import type { Lookups } from '../../imports/read/shape/lookup.ts';
 import { inputOf } from '../../imports/report/report-paths.ts';
-import type { ReportInput } from '../../imports/report/report-row.ts';
 import {
   cellValues,
   distinctKeys,
@@ -19,44 +17,40 @@ import { openLookups } from '../../imports/stage/lookup-file.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { csvLine } from '../../text/csv-line.ts';
-
-/** Column -> new text of its cell. */
-type Edits = ReadonlyMap<string, string>;
+import type { EditedRow, Edits } from './repair-ledger.ts';
 
 /** Additional columns of a file of repaired rows: rollcall ignores columns that begin like this. */
 export const FROM_ROW = '_from_row';
 export const EDITED = '_edited';
 
+type Columns = Pick<InputDescription, 'columns'>;
+
 /** The columns of a row under the names by which they are edited: one that occurs twice is numbered. */
-export function editableColumns({ columns }: Pick<ReportInput, 'columns'>): readonly string[] {
+export function editableColumns({ columns }: Columns): readonly string[] {
   return distinctKeys(columns);
 }
 
+/** Columns that rollcall added itself cannot be edited. */
+export function isEditable(column: string): boolean {
+  return column !== FROM_ROW && column !== EDITED;
+}
+
 /** Returns the number of columns in the header; those behind it hold the surplus cells of longer rows. */
-export function headerWidth({ columns }: Pick<ReportInput, 'columns'>): number {
-  const extra = columns.findIndex((name, index) => name === `_extra_1` && isRestExtra(columns, index));
+export function headerWidth({ columns }: Columns): number {
+  const isExtra = (from: number) => columns.slice(from).every((name, index) => name === `_extra_${index + 1}`);
+  const extra = columns.findIndex((name, index) => name === '_extra_1' && isExtra(index));
   return extra === -1 ? columns.length : extra;
 }
 
-function isRestExtra(columns: readonly string[], from: number): boolean {
-  return columns.slice(from).every((name, index) => name === `_extra_${index + 1}`);
-}
-
 /** The cells of a row as they were; null where the row has none. */
-export function cellsOf(input: ReportInput, row: Original): (string | null)[] {
-  const cells = originalCells(input, row);
-  if (input.inputFormat !== 'csv') {
+export function cellsOf(input: InputDescription, row: Original): (string | null)[] {
+  const cells = originalCells(inputOf(input), row);
+  if (input.format !== 'csv') {
     const element = elementOf(row);
     return cells.map((cell, index) => (element.has(input.columns[index] ?? '') ? cell : null));
   }
   const given = cellValues(row).length;
   return cells.map((cell, index) => (index < given ? cell : null));
-}
-
-/** The cells of a row with its edits, one for each column. */
-function editedCells(input: ReportInput, row: Original, edits: Edits): string[] {
-  const cells = originalCells(input, row);
-  return editableColumns(input).map((column, index) => edits.get(column) ?? cells[index] ?? '');
 }
 
 /**
@@ -92,15 +86,6 @@ function elementValue(text: string, before: unknown): unknown {
   }
 }
 
-/** A row of the input with its edits. */
-export interface EditedRow {
-  /** Number of its (first) row in the ledger. */
-  readonly row: number;
-  readonly line: number;
-  readonly original: string;
-  readonly edits: Edits;
-}
-
 /** The import whose rows are edited. */
 export interface Edited {
   readonly folder: string;
@@ -113,22 +98,18 @@ export interface Edited {
  * wrong with it. A row that gives several memberships gives several rows.
  */
 export async function readEdited(edited: Edited, rows: readonly EditedRow[]): Promise<InputRow[][]> {
-  const { folder, options } = edited;
+  const { folder, options, input } = edited;
+  const isCsv = input.format === 'csv';
   const sources = mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept }));
   using lookups = await openLookups(options.shape, sources, new AbortController().signal);
-  return await readRows(edited, rows, lookups.open);
-}
-
-async function readRows(edited: Edited, rows: readonly EditedRow[], lookups: Lookups): Promise<InputRow[][]> {
-  const isCsv = edited.input.format === 'csv';
-  const bytes = Buffer.from([...editedText(edited.input, rows)].join(''));
-  const intake: Intake = await openIntake(
+  const bytes = Buffer.from([...editedText(input, rows)].join(''));
+  const intake = await openIntake(
     { bytes, name: 'the repaired rows' },
     {
       ...readingOptions(edited),
-      lookups,
+      lookups: lookups.open,
       // These elements may lack a key that others have.
-      lenient: edited.input.shaped === true && !isCsv,
+      lenient: input.shaped === true && !isCsv,
     },
   );
   const found: InputRow[][] = rows.map(() => []);
@@ -153,17 +134,18 @@ export function readingOptions({ options, input }: Pick<Edited, 'options' | 'inp
  * The rows with their edits, in the columns of their file, and where they come from. CSV has a header; other rows are
  * elements, one on a line. Without a note where rows are shaped: every column may mean something there.
  */
-export function* editedText(description: InputDescription, rows: Iterable<EditedRow>): Generator<string> {
-  const input = inputOf(description);
+export function* editedText(input: InputDescription, rows: Iterable<EditedRow>): Generator<string> {
+  const { delimiter } = inputOf(input);
   const isShaped = input.shaped === true;
-  const isCsv = input.inputFormat === 'csv';
+  const isCsv = input.format === 'csv';
+  const names = editableColumns(input);
   const kept = input.columns.slice(0, isShaped ? headerWidth(input) : undefined);
   const notes = isShaped ? [] : [FROM_ROW, EDITED];
   const added = notes.filter((name) => !kept.includes(name));
-  const needed = isCsv ? [] : Object.values(description.recognised).filter((column) => kept.includes(column));
-  if (isCsv) yield csvLine([...kept, ...added], input.delimiter);
+  const needed = isCsv ? [] : Object.values(input.recognised).filter((column) => kept.includes(column));
+  if (isCsv) yield csvLine([...kept, ...added], delimiter);
   for (const row of rows) {
-    const cells = editedCells(input, row, row.edits);
+    const cells = cellsOf(input, row).map((cell, index) => row.edits.get(names[index] ?? '') ?? cell ?? '');
     const noted = new Map(isShaped ? [] : notesOn(row, (name) => cells[input.columns.indexOf(name)] ?? ''));
     if (!isCsv) yield `${editedElement(row, row.edits, needed, [...noted])}\n`;
     else
@@ -172,7 +154,7 @@ export function* editedText(description: InputDescription, rows: Iterable<Edited
           ...kept.map((name, index) => noted.get(name) ?? cells[index] ?? ''),
           ...added.map((name) => noted.get(name) ?? ''),
         ],
-        input.delimiter,
+        delimiter,
       );
   }
 }

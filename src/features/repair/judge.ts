@@ -1,12 +1,11 @@
 import type { InputRow } from '../../imports/read/input-row.ts';
-import { actionOf, outcomeId, outcomeOf, regionOf, scopeOf } from '../../imports/record/enum-ids.ts';
-import { inputOf } from '../../imports/report/report-paths.ts';
+import { actionOf, outcomeId, regionOf, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import type { RepairProblem } from './api.ts';
-import { cellsOf, type Edited, type EditedRow, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
-import type { RepairLedger } from './repair-ledger.ts';
+import { cellsOf, type Edited, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
+import { type EditedRow, problemsOf, type RepairLedger } from './repair-ledger.ts';
 
 /** The current state of an edited row. */
 export interface Judged {
@@ -33,10 +32,10 @@ export async function judge(
     const some = rows.slice(at, at + AT_ONCE);
     const read = await readEdited(edited, some);
     const lasting = lastingProblems(ledger, edited, some);
-    const before = membershipsBefore(ledger, some);
+    const done = inPlace(ledger, some);
     for (const [index, row] of some.entries()) {
       const memberships = read[index] ?? [];
-      all.push(judged(edited, row, memberships, lasting.get(row.row) ?? [], before.get(row.row) ?? []));
+      all.push(judged(edited, row, memberships, lasting.get(row.row) ?? [], done.get(row.row) ?? new Set()));
       if (together.has(row.row)) asking.set(row.row, { line: row.line, memberships });
     }
   }
@@ -45,24 +44,20 @@ export async function judge(
   return all.map((one) => {
     const own = asking.get(one.row);
     if (own === undefined) return one;
-    const found = contradictionsOf(own).map((problem) => ({
+    const found = contradictionsOf(own).map(({ column, ...problem }) => ({
       ...problem,
-      column: recognised[problem.column] ?? problem.column,
+      column: recognised[column] ?? column,
     }));
     return { ...one, problems: [...one.problems, ...found] };
   });
 }
-
-type Before = Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf' | 'action'> & {
-  readonly outcome: number;
-};
 
 function judged(
   { input }: Edited,
   { row, line }: EditedRow,
   read: readonly InputRow[],
   lasting: readonly RepairProblem[],
-  before: readonly Before[],
+  done: ReadonlySet<string>,
 ): Judged {
   const problems = [...lasting];
   const said = new Set(problems.map(({ column, code }) => `${code} ${column}`));
@@ -70,7 +65,6 @@ function judged(
     if (!said.has(`${code} ${column}`)) problems.push({ column, code, reason });
   }
   if (read.length === 0) problems.push(NOTHING);
-  const done = new Set(before.filter(({ outcome }) => FULFILLED.has(outcomeOf(outcome))).map(keyOf));
   const left = read.filter((one) => !done.has(keyOf(one)));
   if (problems.length === 0 && left.length === 0) problems.push(IN_PLACE);
   const memberships = input.shaped === true ? left.map((one) => membershipOf(line, one)) : [];
@@ -84,7 +78,9 @@ const IN_PLACE: RepairProblem = {
   reason: 'what the row asks for now is in place already',
 };
 
-function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Omit<Before, 'outcome'>): string {
+type Asked = Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf' | 'action'>;
+
+function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Asked): string {
   const ids = [guid, uid, onBehalfOf].map(foldId);
   return [region, ...ids, action ?? 'add', action === 'remove' || action === 'unban' ? '' : scope].join(' ');
 }
@@ -94,23 +90,17 @@ function membershipOf(line: number, { region, guid, uid, scope, onBehalfOf, acti
   return { line, region, guid, uid, scope: isScoped ? scope : '', actor: onBehalfOf, action };
 }
 
-/** The outcomes of memberships of rows that were sent. */
-function membershipsBefore({ sql }: RepairLedger, rows: readonly EditedRow[]): Map<number, Before[]> {
-  const found = new Map<number, Before[]>();
-  const values = { rows: JSON.stringify(rows.map(({ row }) => row)), unprocessed: outcomeId('unprocessed') };
-  for (const one of sql('memberships_of').all(values)) {
-    const row = Number(one['row_id']);
-    const action = actionOf(Number(one['action']));
-    const before: Before = {
-      region: regionOf(Number(one['region'])),
-      guid: String(one['guid']),
-      uid: String(one['uid']),
-      scope: one['scope'] === null ? 'participant' : scopeOf(Number(one['scope'])),
-      onBehalfOf: String(one['actor']),
-      ...(action !== 'add' && { action }),
-      outcome: Number(one['outcome']),
-    };
-    found.set(row, [...(found.get(row) ?? []), before]);
+/** The memberships of these rows that the service has already, by row. */
+function inPlace({ sql }: RepairLedger, rows: readonly EditedRow[]): Map<number, Set<string>> {
+  const found = new Map(rows.map(({ row }) => [row, new Set<string>()]));
+  type Found = Record<'row' | 'region' | 'action', number> & Record<'guid' | 'uid' | 'actor', string>;
+  const memberships = sql<Found & { scope: number | null }>('memberships_in_place').all({
+    rows: JSON.stringify([...found.keys()]),
+    fulfilled: JSON.stringify([...FULFILLED].map(outcomeId)),
+  });
+  for (const { row, region, scope, action, actor, ...ids } of memberships) {
+    const asked = { ...ids, region: regionOf(region), action: actionOf(action), onBehalfOf: actor };
+    found.get(row)?.add(keyOf({ ...asked, scope: scope === null ? 'participant' : scopeOf(scope) }));
   }
   return found;
 }
@@ -119,24 +109,21 @@ function membershipsBefore({ sql }: RepairLedger, rows: readonly EditedRow[]): M
  * Problems that the text of an edited row no longer shows: too few or too many cells, until a person has edited
  * those cells; a repeated key, until a person has chosen its value.
  */
-function lastingProblems({ sql }: RepairLedger, { input }: Edited, rows: readonly EditedRow[]) {
+function lastingProblems(ledger: RepairLedger, { input }: Edited, rows: readonly EditedRow[]) {
   const found = new Map<number, RepairProblem[]>();
   const byRow = new Map(rows.map((row) => [row.row, row]));
-  const description = inputOf(input);
-  const columns = editableColumns(description);
-  const width = headerWidth(description);
-  for (const problem of sql('problems_of').all({ rows: JSON.stringify([...byRow.keys()]) })) {
-    const row = byRow.get(Number(problem['row_id']));
-    const code = String(problem['code']);
-    const column = String(problem['column']);
+  const columns = editableColumns(input);
+  const width = headerWidth(input);
+  for (const { row: number, column, code, reason } of problemsOf(ledger, [...byRow.keys()])) {
+    const row = byRow.get(number);
     if (row === undefined || (code !== 'CELL_COUNT' && code !== 'REPEATED_KEY')) continue;
     if (code === 'REPEATED_KEY' ? row.edits.has(column) : cellsAreSaid(row)) continue;
-    found.set(row.row, [{ column, code, reason: String(problem['reason']) }]);
+    found.set(number, [{ column, code, reason }]);
   }
   return found;
 
   function cellsAreSaid(row: EditedRow): boolean {
-    const cells = cellsOf(description, row);
+    const cells = cellsOf(input, row);
     const given = cells.filter((cell) => cell !== null).length;
     if (given < width) return columns.slice(given, width).some((column) => row.edits.has(column));
     return columns
@@ -149,33 +136,29 @@ function lastingProblems({ sql }: RepairLedger, { input }: Edited, rows: readonl
 const CONTRADICTIONS = ['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION'] as const;
 export const CONTRADICTION_CODES = JSON.stringify(CONTRADICTIONS);
 
-/** A row's value for something about which all rows must agree. */
-interface Claim {
-  readonly code: (typeof CONTRADICTIONS)[number];
-  readonly field: 'uid' | 'guid' | 'scope' | 'action';
-  readonly about: string;
-  readonly says: string;
-}
-
 /** A row of the file, and what it asks for now. */
 interface Asking {
   readonly line: number;
   readonly memberships: readonly InputRow[];
 }
 
+/** A row's value for something about which all rows must agree. */
+type Claim = readonly [code: (typeof CONTRADICTIONS)[number], column: string, about: string, says: string];
+
 /** Finds what each of these rows contradicts in the others. */
 function contradictionsIn(rows: Iterable<Asking>): (row: Asking) => RepairProblem[] {
   const said = new Map<string, Map<string, number>>();
   for (const row of rows) {
-    for (const { about, says } of claimsOf(row)) {
-      const lines = said.get(about) ?? new Map<string, number>();
-      said.set(about, lines.has(says) ? lines : lines.set(says, row.line));
+    for (const [code, column, about, says] of claimsOf(row)) {
+      const key = `${code} ${column} ${about}`;
+      const lines = said.get(key) ?? new Map<string, number>();
+      said.set(key, lines.has(says) ? lines : lines.set(says, row.line));
     }
   }
   return (row) =>
-    claimsOf(row).flatMap(({ code, field, about, says }) => {
-      const other = [...(said.get(about) ?? [])].find(([text]) => text !== says);
-      return other === undefined ? [] : [{ column: field, code, reason: reasonFor(code, says, other) }];
+    claimsOf(row).flatMap(([code, column, about, says]) => {
+      const other = [...(said.get(`${code} ${column} ${about}`) ?? [])].find(([text]) => text !== says);
+      return other === undefined ? [] : [{ column, code, reason: reasonFor(code, says, other) }];
     });
 }
 
@@ -185,25 +168,16 @@ function claimsOf({ memberships }: Asking): Claim[] {
     .flatMap(({ region, guid, uid, scope, action = 'add', shaped }): Claim[] => {
       const group = `${region} ${guid.toLowerCase()}`;
       const member = `${group} ${uid.toLowerCase()}`;
-      const sources = shaped?.sources;
-      return [
-        claim('SEVERAL_ACTIONS', 'action', `action ${member}`, action),
-        ...(action === 'add' ? [claim('ADDED_AND_BANNED', 'scope', `ban ${member}`, String(scope === 'ban'))] : []),
-        ...(sources?.uid === undefined
-          ? []
-          : [claim('DERIVED_ID_COLLISION', 'uid', `uid ${uid.toLowerCase()}`, sources.uid.toLowerCase())]),
-        ...(sources?.guid === undefined
-          ? []
-          : [claim('DERIVED_ID_COLLISION', 'guid', `guid ${group}`, sources.guid.toLowerCase())]),
-      ];
+      const { uid: ofUid, guid: ofGuid } = shaped?.sources ?? {};
+      const claims: Claim[] = [['SEVERAL_ACTIONS', 'action', member, action]];
+      if (action === 'add') claims.push(['ADDED_AND_BANNED', 'scope', member, String(scope === 'ban')]);
+      if (ofUid !== undefined) claims.push(['DERIVED_ID_COLLISION', 'uid', uid.toLowerCase(), ofUid.toLowerCase()]);
+      if (ofGuid !== undefined) claims.push(['DERIVED_ID_COLLISION', 'guid', group, ofGuid.toLowerCase()]);
+      return claims;
     });
 }
 
-function claim(code: Claim['code'], field: Claim['field'], about: string, says: string): Claim {
-  return { code, field, about, says };
-}
-
-function reasonFor(code: Claim['code'], says: string, [other, line]: readonly [string, number]): string {
+function reasonFor(code: Claim[0], says: string, [other, line]: readonly [string, number]): string {
   if (code === 'ADDED_AND_BANNED') {
     return `the same UID is both added to this group and banned from it (row ${line} asks for the other): keep one of the two`;
   }

@@ -4,14 +4,11 @@ import { operationsOf } from '../../api/operation.ts';
 import {
   repairEdited,
   repairEdits,
-  repairFileBody,
-  repairPaste,
   repairQuery,
   repairReplace,
   repairReplaced,
   repairRows,
   repairTaken,
-  repairUndo,
   repairView,
 } from './api.ts';
 
@@ -27,7 +24,7 @@ export const repairOperations = {
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE'],
   }),
   rows: operation('GET /v1/imports/:id/repair/rows', 'viewer', {
-    summary: 'Rows to repair: as the file had them, with their problems and edits',
+    summary: 'Rows to repair: as the file had them, with their edits and problems',
     query: repairQuery,
     answer: repairRows,
     refusals: ['BAD_CURSOR', 'UNKNOWN_IMPORT', 'WRONG_STATE'],
@@ -35,22 +32,9 @@ export const repairOperations = {
   edit: operation('PATCH /v1/imports/:id/repair/rows', 'operator', {
     audit: 'import.edit',
     summary: 'Edit cells; each row is checked as a row of a file is, and nothing is sent',
-    description: 'All edits or none are kept. The rows stay as the file had them; every edit is kept beside them.',
+    description:
+      'Each edit names the value that it replaces. One that finds another value, or a row that was sent, is refused alone. The rows stay as the file had them; edits are kept beside them.',
     body: repairEdits,
-    answer: repairEdited,
-    refusals,
-  }),
-  restore: operation('DELETE /v1/imports/:id/repair/rows/:row', 'operator', {
-    audit: 'import.edit',
-    summary: 'Take back the edits of a row, or of one of its cells',
-    params: z.object({
-      id: z.string(),
-      row: z
-        .string()
-        .regex(/^\d{1,12}$/, 'a row is a number')
-        .transform(Number),
-    }),
-    query: z.strictObject({ column: z.string().max(1_000).optional() }),
     answer: repairEdited,
     refusals,
   }),
@@ -61,30 +45,22 @@ export const repairOperations = {
     answer: repairReplaced,
     refusals,
   }),
-  paste: operation('POST /v1/imports/:id/repair/paste', 'operator', {
-    audit: 'import.edit',
-    summary: 'Enter lines of cells in rows, one line in each row from a row on, or the same lines in all of them',
-    body: repairPaste,
-    answer: repairReplaced,
-    refusals,
-  }),
-  undo: operation('POST /v1/imports/:id/repair/undo', 'operator', {
-    audit: 'import.edit',
-    summary: 'Take back your last action: an edit, a paste, a replacement or the edits of a file',
-    body: repairUndo,
-    answer: repairReplaced,
-    refusals,
-  }),
   takeFile: operation('POST /v1/imports/:id/repair/file', 'operator', {
     audit: 'import.edit',
-    summary: 'Take edits from a corrected report (CSV with the column `_row`); cells that differ become edits',
-    body: repairFileBody,
+    summary: 'Take edits from a corrected report: CSV or a workbook, with the column `_row`; nothing is sent',
+    description:
+      'The body is the file. A cell that differs from what the import had is an edit; it is refused if somebody else has edited that cell.',
     answer: repairTaken,
-    refusals,
+    refusals: ['BAD_OPTION', 'BAD_BODY', 'MEDIA_TYPE', 'STOPPING', ...refusals],
   }),
   send: operation('POST /v1/imports/:id/repair/send', 'operator', {
     audit: 'import.repair',
     summary: 'Send the repaired rows, each once, as a new import',
+    query: z.strictObject({
+      revision: z.coerce.number().int().nonnegative().optional().meta({
+        description: 'The revision that was looked at. Refused if a cell was edited since.',
+      }),
+    }),
     status: 202,
     answer: importView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],

@@ -1,6 +1,6 @@
-import { paste, replace, undo } from './change-many.ts';
-import { edit, restore } from './edit.ts';
+import { edit } from './edit.ts';
 import { sendsOf } from './repair-ledger.ts';
+import { replace } from './replace.ts';
 import { claim, sentRepaired, setCreated, settle, writeSent } from './send.ts';
 import { type OpenRepair, overview, pageOf, type Subject, withRepair } from './show.ts';
 import { takeFile } from './take-file.ts';
@@ -10,10 +10,7 @@ const TASKS = {
   overview,
   page: pageOf,
   edit,
-  restore,
   replace,
-  paste,
-  undo,
   takeFile,
   sends: ({ ledger }: OpenRepair) => sendsOf(ledger),
   settle,

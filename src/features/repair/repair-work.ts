@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { Thread } from '../../platform/threads.ts';
-import type { RepairReplace } from './api.ts';
 import { CannotRepair } from './edit.ts';
 import type { Given, Result, TaskName } from './repair-tasks.ts';
 import type { Subject } from './show.ts';
+import type { CorrectedFile } from './take-file.ts';
 
 /** The thread that does one piece of work on the repairs of a big import. */
 export type RepairThread = {
@@ -32,8 +32,7 @@ export async function doRepair<Name extends TaskName>(
 
 /** The work may take long however few rows there are. */
 function isLong(name: TaskName, [first]: readonly unknown[]): boolean {
-  if (name === 'takeFile') return String(first).length > MAX_INLINE_BYTES / 16;
-  return name === 'replace' && (first as RepairReplace).as === 'pattern';
+  return name === 'takeFile' && (first as CorrectedFile).bytes.length > MAX_INLINE_BYTES / 16;
 }
 
 /** Loaded when it is needed: most processes repair nothing. */

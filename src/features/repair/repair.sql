@@ -18,17 +18,17 @@ create temp table foreseen (row_id integer not null, code text not null);
 -- Rows that can be repaired, or were, once for each reason: those that were invalid, those that the service refused or would
 -- refuse, and those that were left out. A row that gives several memberships goes by the first of them (row_id).
 create temp view to_repair as
-select 'invalid' as status, p.code, p.column_name as problem_column, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
-  from problems p left join parts t on t.row_id = p.row_id where p.position = 0
+select 'invalid' as status, p.code, p.column_name, p.reason, p.position, coalesce(t.first_row, p.row_id) as row_id, p.row_id as own_id
+  from problems p left join parts t on t.row_id = p.row_id
 union all
-select 'failed', coalesce(m.code, ''), '', coalesce(t.first_row, m.row_id), m.row_id
+select 'failed', coalesce(m.code, ''), '', coalesce(m.message, ''), 0, coalesce(t.first_row, m.row_id), m.row_id
   from memberships m left join parts t on t.row_id = m.row_id
  where m.outcome_id = (select id from outcomes where name = 'failed')
 union all
-select 'unprocessed', f.code, '', coalesce(t.first_row, f.row_id), f.row_id
+select 'unprocessed', f.code, '', '', 0, coalesce(t.first_row, f.row_id), f.row_id
   from temp.foreseen f left join parts t on t.row_id = f.row_id
 union all
-select 'skipped', s.code, '', coalesce(t.first_row, s.row_id), s.row_id
+select 'skipped', s.code, '', s.message, 0, coalesce(t.first_row, s.row_id), s.row_id
   from skipped s left join parts t on t.row_id = s.row_id where s.code = 'LEFT_OUT';
 
 -- name: open_repaired
@@ -40,40 +40,43 @@ select e.*, exists (select 1 from problems p where p.row_id = e.row_id
                      or s.row_id in (select t.row_id from parts t where t.first_row = e.row_id))) as was_invalid
   from repairs e;
 
+-- name: open_sent
+-- Rows that were sent repaired, with all of their memberships.
+create temp view sent as
+select row_id as id from repairs where import_id is not null
+union
+select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null;
+
 -- name: page_to_repair
 -- In: after, limit, statuses (JSON array), code and column (null: any), states (JSON array). Out: numbers of the first rows behind a row.
 -- (By own_id SQLite finds them; it is never before row_id.)
-select distinct c.row_id from temp.to_repair c left join repairs e on e.row_id = c.row_id
- where c.own_id > :after and c.row_id > :after and c.status in (select value from json_each(:statuses)) and (:code is null or c.code = :code)
-   and (:column is null or c.problem_column = :column)
+select distinct c.row_id as row from temp.to_repair c left join repairs e on e.row_id = c.row_id
+ where c.own_id > :after and c.row_id > :after and c.position = 0 and c.status in (select value from json_each(:statuses))
+   and (:code is null or c.code = :code) and (:column is null or c.column_name = :column)
    and coalesce(e.state, 'open') in (select value from json_each(:states))
  order by 1 limit :limit;
 
 -- name: count_to_repair
--- In: statuses (JSON array). Out: rows by problem and by what was done about them.
-select c.status, c.code, c.problem_column as column, coalesce(e.state, 'open') as state, count(distinct c.row_id) as n
+-- In: statuses (JSON array). Out: rows by problem, the most frequent one first, and what was done about them.
+select c.status, c.code, c.column_name as column, count(distinct c.row_id) as total,
+       count(distinct c.row_id) filter (where e.state = 'ready') as ready,
+       count(distinct c.row_id) filter (where e.state = 'wrong') as wrong,
+       count(distinct c.row_id) filter (where e.state = 'sent') as sent
   from temp.to_repair c left join repairs e on e.row_id = c.row_id
- where c.status in (select value from json_each(:statuses))
- group by 1, 2, 3, 4;
+ where c.position = 0 and c.status in (select value from json_each(:statuses))
+ group by 1, 2, 3 order by total desc, 2 desc;
 
 -- name: count_rows_to_repair
 -- In: statuses (JSON array). Out: how many rows they are: one may have several problems.
-select count(distinct row_id) as n from temp.to_repair where status in (select value from json_each(:statuses));
+select count(distinct row_id) as n from temp.to_repair where position = 0 and status in (select value from json_each(:statuses));
 
--- name: which_to_repair
--- In: rows (JSON array of numbers), failed (1: wanted). Out: those of them that can be repaired; none that is a further
--- membership of an earlier row.
-with own (id, row_id) as (
-  select g.value, g.value from json_each(:rows) g
-   where not exists (select 1 from parts t where t.row_id = g.value and t.first_row <> g.value)
-  union
-  select t.row_id, t.first_row from parts t where t.first_row in (select value from json_each(:rows)))
-select distinct row_id from own
- where exists (select 1 from problems p where p.row_id = own.id)
-    or exists (select 1 from skipped s where s.row_id = own.id and s.code = 'LEFT_OUT')
-    or (:failed and exists (select 1 from temp.foreseen f where f.row_id = own.id))
-    or (:failed and exists (select 1 from memberships m
-          where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed')));
+-- name: problems_of
+-- In: rows (JSON array of first rows). Out: their problems in order; those that a check foresees have no reason.
+with own (id) as (
+  select value from json_each(:rows)
+  union select t.row_id from parts t where t.first_row in (select value from json_each(:rows)))
+select c.row_id as row, c.status, c.column_name as column, c.code, c.reason
+  from temp.to_repair c where c.own_id in (select id from own) order by c.own_id, c.position;
 
 -- name: relatives_of
 -- In: rows (JSON array of first rows), codes (JSON array). Out: if one of them has a problem that is another row: all rows that
@@ -90,7 +93,7 @@ keys as materialized (
   select distinct 'same' as kind, group_id as group_id, uid from mine
   union select 'uid', 0, uid from mine where code = 'DERIVED_ID_COLLISION' and field = 'uid'
   union select 'guid', group_id, '' from mine where code = 'DERIVED_ID_COLLISION' and field = 'guid')
-select distinct coalesce(t.first_row, p.row_id) as row_id
+select distinct coalesce(t.first_row, p.row_id) as row
   from (select row_id, column_name as field, code from problems
          where code in (select value from json_each(:codes)) and (select count(*) from keys) > 0) p
   join rows r on r.id = p.row_id
@@ -101,88 +104,41 @@ select distinct coalesce(t.first_row, p.row_id) as row_id
 
 -- name: rows_of_lines
 -- In: lines (JSON array). Out: the first row of each line.
-select line, min(id) as row_id from rows where line in (select value from json_each(:lines)) group by line;
+select line, min(id) as row from rows where line in (select value from json_each(:lines)) group by line;
 
 -- name: original_rows
--- In: rows (JSON array). Out: rows as the input had them.
-select id, line, original from rows where id in (select value from json_each(:rows)) order by id;
+-- In: rows (JSON array). Out: rows as the input had them; further memberships of a row are not among them.
+select id as row, line, original from rows where id in (select value from json_each(:rows)) and original <> '' order by id;
 
--- name: problems_of
--- In: rows (JSON array of first rows). Out: what was wrong with them when the file was read.
-select coalesce(t.first_row, p.row_id) as row_id, p.column_name as column, p.value, p.code, p.reason
-  from problems p left join parts t on t.row_id = p.row_id
- where p.row_id in (select value from json_each(:rows))
-    or p.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
- order by p.row_id, p.position;
-
--- name: foreseen
--- In: rows (JSON array of first rows). Out: those that would fail, and why.
-select coalesce(t.first_row, f.row_id) as row_id, f.code from temp.foreseen f left join parts t on t.row_id = f.row_id
- where f.row_id in (select value from json_each(:rows))
-    or f.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)));
-
--- name: left_out
--- In: rows (JSON array of first rows). Out: those that were left out after a check, and why.
-select coalesce(t.first_row, s.row_id) as row_id, s.code, s.message from skipped s left join parts t on t.row_id = s.row_id
- where s.code = 'LEFT_OUT' and (s.row_id in (select value from json_each(:rows))
-    or s.row_id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows))));
-
--- name: memberships_of
--- In: rows (JSON array of first rows), unprocessed (outcome). Out: memberships of these rows that are not duplicates, and their outcomes.
-select coalesce(t.first_row, m.row_id) as row_id, g.region_id as region, g.guid, r.uid, r.scope_id as scope,
-       cg.on_behalf_of as actor, cg.action_id as action, coalesce(m.outcome_id, :unprocessed) as outcome, coalesce(m.code, '') as code,
-       coalesce(m.message, '') as message
+-- name: memberships_in_place
+-- In: rows (JSON array of first rows), fulfilled (JSON array of outcomes). Out: memberships of these rows with such an outcome.
+select coalesce(t.first_row, m.row_id) as row, g.region_id as region, g.guid, r.uid, r.scope_id as scope,
+       cg.on_behalf_of as actor, cg.action_id as action
   from rows r
   left join parts t on t.row_id = r.id
   join memberships m on m.row_id = r.id
   join call_groups cg on cg.id = r.call_group_id
   join groups g on g.id = cg.group_id
- where r.id in (select value from json_each(:rows))
-    or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
- order by r.id;
+ where m.outcome_id in (select value from json_each(:fulfilled))
+   and (r.id in (select value from json_each(:rows))
+    or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows))));
 
--- name: add_edit
--- In: row, column, value (null: as the file had it), by, at (ms), action.
-insert into edits (row_id, column_name, value, by, at, action_id) values (:row, :column, :value, :by, :at, :action);
-
--- name: add_action
--- In: kind, by, at (ms), undone (1: it takes an action back). Out: its number.
-insert into actions (kind, by, at, undone) values (:kind, :by, :at, :undone) returning id;
-
--- name: last_action
--- Out: the last action that was not undone, with its numbers of rows, cells and rows that were sent since.
-select a.id, a.kind, a.by, a.at, count(*) as cells, count(distinct e.row_id) as rows,
-       count(distinct e.row_id) filter (where r.import_id is not null) as sent
-  from actions a join edits e on e.action_id = a.id left join repairs r on r.row_id = e.row_id
- where a.id = (select max(id) from actions where undone = 0)
- group by a.id;
-
--- name: last_undo
--- Out: the last undo that was not taken back and nothing else followed, as the last action.
-select a.id, a.kind, a.by, a.at, count(*) as cells, count(distinct e.row_id) as rows,
-       count(distinct e.row_id) filter (where r.import_id is not null) as sent
-  from actions a join edits e on e.action_id = a.id left join repairs r on r.row_id = e.row_id
- where a.id = (select max(id) from actions where kind = 'undo' and undone = 1
-                  and id > (select coalesce(max(id), 0) from actions where kind not in ('undo', 'redo')))
- group by a.id;
-
--- name: before_action
--- In: action. Out: its cells as they were before it (value null: as the file had it).
-select e.row, e.column,
-       (select p.value from edits p where p.row_id = e.row and p.column_name = e.column and p.id < e.first order by p.id desc limit 1) as value
-  from (select row_id as row, column_name as column, min(id) as first from edits where action_id = :action group by 1, 2) e;
-
--- name: set_undone
--- In: action. It was taken back; an undo, which takes back another action (1), was taken back itself (2).
-update actions set undone = undone + 1 where id = :action;
+-- name: set_edit
+-- In: row, column, value (null: as the file had it), by.
+insert or replace into edits (row_id, column_name, value, by) values (:row, :column, :value, :by);
 
 -- name: edits_of
--- In: rows (JSON array). Out: all edits of these rows, in order.
-select row_id, column_name as column, value, by, at from edits where row_id in (select value from json_each(:rows)) order by id;
+-- In: rows (JSON array). Out: cells of these rows that are not as the file had them.
+select row_id as row, column_name as column, value from edits
+ where value is not null and row_id in (select value from json_each(:rows));
 
--- name: edit_count
--- Out: how many edits there are.
-select count(*) as n from edits;
+-- name: editor_of
+-- In: row, column. Out: who edited this cell last.
+select by from edits where row_id = :row and column_name = :column;
+
+-- name: revision
+-- Out: the number of the last edit.
+select coalesce(max(id), 0) as n from edits;
 
 -- name: keep_repair
 -- In: row, problems (JSON). A row with edits as it is now.
@@ -195,7 +151,7 @@ delete from repairs where row_id = :row and import_id is null;
 
 -- name: repairs_of
 -- In: rows (JSON array). Out: how rows with edits are now.
-select row_id, problems, state, import_id from repairs where row_id in (select value from json_each(:rows));
+select row_id as row, problems, state, import_id as sentIn from repairs where row_id in (select value from json_each(:rows));
 
 -- name: repair_counts
 -- In: failed (1: failed rows count). Out: rows with edits by what was done about them.
@@ -204,24 +160,13 @@ select count(*) filter (where state = 'ready' and (:failed or was_invalid)) as r
        count(*) filter (where state = 'sent') as sent
   from temp.repaired;
 
--- name: retryable_sent
--- In: retryable (JSON array of outcomes), unprocessed (outcome). Out: memberships of rows that were sent repaired, which a retry would send.
-with own (id) as (
-  select row_id from repairs where import_id is not null
-  union select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null)
-select count(*) as n from own join memberships m on m.row_id = own.id
- where coalesce(m.outcome_id, :unprocessed) in (select value from json_each(:retryable));
-
--- name: repaired_sent
--- Out: rows that were invalid, left out or failed and were sent repaired.
-select count(*) as n from (
-  select e.row_id as id from repairs e where e.import_id is not null
-  union
-  select t.row_id from repairs e join parts t on t.first_row = e.row_id where e.import_id is not null) own
- where exists (select 1 from problems p where p.row_id = own.id)
-    or exists (select 1 from skipped s where s.row_id = own.id and s.code = 'LEFT_OUT')
-    or exists (select 1 from memberships m
-                where m.row_id = own.id and m.outcome_id = (select id from outcomes where name = 'failed'));
+-- name: count_sent
+-- In: retryable (JSON array of outcomes), unprocessed (outcome). Out: rows that were invalid, left out or failed and were sent
+-- repaired, and those of them that a retry would send.
+select (select count(distinct c.own_id) from temp.to_repair c
+         where c.own_id in (select id from temp.sent) and c.status <> 'unprocessed') as rows,
+       (select count(*) from temp.sent s join memberships m on m.row_id = s.id
+         where coalesce(m.outcome_id, :unprocessed) in (select value from json_each(:retryable))) as retryable;
 
 -- name: claim
 -- In: import, failed (1: failed rows too). All rows that are ready belong to this import from now on.
@@ -229,13 +174,12 @@ update repairs set import_id = :import
  where row_id in (select row_id from temp.repaired where state = 'ready' and (:failed or was_invalid));
 
 -- name: add_send
--- In: import, by, at (ms).
-insert into sends (import_id, by, at) values (:import, :by, :at);
+-- In: import.
+insert into sends (import_id) values (:import);
 
 -- name: sends
--- Out: imports of repaired rows with their numbers of rows, oldest first.
-select s.import_id as importId, s.by, s.at, s.created, count(r.row_id) as rows
-  from sends s left join repairs r on r.import_id = s.import_id group by s.import_id order by s.at, s.rowid;
+-- Out: imports of repaired rows.
+select import_id as importId, created from sends;
 
 -- name: set_created
 -- In: import. The catalog has it.
@@ -251,4 +195,4 @@ delete from sends where import_id = :import;
 
 -- name: rows_of_send
 -- In: import. Out: its rows, in the order of the input.
-select row_id from repairs where import_id = :import order by row_id;
+select row_id as row from repairs where import_id = :import order by row_id;

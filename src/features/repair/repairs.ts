@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ProblemCount, ProblemView } from '../../api/rows.ts';
 import { type ImportRecord, tagsOf } from '../../imports/catalog.ts';
 import { NothingToSend, WrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
@@ -16,11 +17,11 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { RepairView } from './api.ts';
 import type { Given, Result } from './repair-tasks.ts';
 import { doRepair } from './repair-work.ts';
-import type { Fate, SentRepaired } from './send.ts';
+import type { Fate } from './send.ts';
 import type { Subject } from './show.ts';
 
 /** The work that changes edits. */
-type Change = 'edit' | 'restore' | 'replace' | 'paste' | 'undo' | 'takeFile';
+type Change = 'edit' | 'replace' | 'takeFile';
 
 interface RepairsOptions {
   readonly dir: DataDir;
@@ -32,19 +33,17 @@ interface RepairsOptions {
  * done in turn. Each method rejects with CannotRepair or WrongState.
  */
 export class Repairs {
-  readonly #dir: DataDir;
-  readonly #coordinator: RepairsOptions['coordinator'];
+  readonly #of: RepairsOptions;
 
-  constructor({ dir, coordinator }: RepairsOptions) {
-    this.#dir = dir;
-    this.#coordinator = coordinator;
+  constructor(of: RepairsOptions) {
+    this.#of = of;
   }
 
-  overview(id: string, by: string): Promise<RepairView> {
+  overview(id: string): Promise<RepairView> {
     return this.#inTurn(id, async (subject) => ({
-      ...(await doRepair(subject, 'overview', by)),
-      maySend: isFinal(this.#coordinator.find(id).state),
-      failedTaken: subject.isTaken,
+      ...(await doRepair(subject, 'overview')),
+      maySend: isFinal(this.#of.coordinator.find(id).state),
+      failedTaken: subject.takenBy.length > 0,
     }));
   }
 
@@ -52,16 +51,19 @@ export class Repairs {
     return doRepair(this.#subjectOf(id), 'page', ...given);
   }
 
-  /** Edits rows, or takes edits back. */
+  /** Edits rows. */
   change<Name extends Change>(id: string, name: Name, ...given: Given<Name>): Promise<Result<Name>> {
     return this.#inTurn(id, (subject) => doRepair(subject, name, ...given));
   }
 
-  /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */
-  send(id: string, by: string): Promise<string> {
+  /**
+   * Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget
+   * @param seen the revision that was looked at: refused if a cell was edited since
+   */
+  send(id: string, by: string, seen?: number): Promise<string> {
     return this.#inTurn(id, (subject) => {
-      const record = this.#coordinator.find(id);
-      checkTarget(`import ${id}`, subject.options, this.#coordinator.sendsTo);
+      const record = this.#of.coordinator.find(id);
+      checkTarget(`import ${id}`, subject.options, this.#of.coordinator.sendsTo);
       if (!isFinal(record.state)) {
         throw new WrongState(
           record,
@@ -69,32 +71,44 @@ export class Repairs {
           actionsOf(record.state, false),
         );
       }
-      return this.#sendReady(subject, record, by);
+      return this.#sendReady(subject, record, by, seen);
     });
   }
 
   /** Undefined if nobody has looked at its rows here. */
-  async sent(id: string): Promise<SentRepaired | undefined> {
-    if (!existsSync(repairFile(this.#dir.folder(id)))) return undefined;
+  async sent(id: string): Promise<Result<'sent'> | undefined> {
+    if (!existsSync(repairFile(this.#of.dir.folder(id)))) return undefined;
     return doRepair(this.#subjectOf(id), 'sent');
+  }
+
+  /** What was done about the rows of a problem; nothing if nobody has looked at its rows here. */
+  async progress(id: string): Promise<(problem: ProblemCount) => Pick<ProblemView, 'repaired'>> {
+    if (!existsSync(repairFile(this.#of.dir.folder(id)))) return () => ({});
+    const { problems } = await this.overview(id);
+    return ({ status, code, column = '' }) => {
+      const own = problems.find((one) => one.status === status && one.code === code && one.column === column);
+      if (own === undefined) return {};
+      const { total, ready, sent } = own;
+      return { repaired: { left: total - ready - sent, ready, sent } };
+    };
   }
 
   /** @throws WrongState */
   #subjectOf(id: string): Subject {
-    const record = this.#coordinator.find(id);
-    if (!hasLedger(record, this.#dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
+    const record = this.#of.coordinator.find(id);
+    if (!hasLedger(record, this.#of.dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
     return {
-      folder: this.#dir.folder(id),
+      folder: this.#of.dir.folder(id),
       options: readOptions(record),
-      isTaken: isRetried(this.#coordinator.retries(id)),
+      takenBy: plainRetries(this.#of.coordinator.retries(id)),
       isUnsent: record.startedAt === null,
     };
   }
 
   #fateOf(id: string): Fate {
-    const record = this.#coordinator.lookUp(id);
+    const record = this.#of.coordinator.lookUp(id);
     if (record === undefined) return 'absent';
-    return isFinal(record.state) && !isThere(this.#dir.ledger(id)) ? 'unread' : 'there';
+    return isFinal(record.state) && !isThere(this.#of.dir.ledger(id)) ? 'unread' : 'there';
   }
 
   /** Releases rows that a crash, or an import that never read them, still claims. */
@@ -115,17 +129,17 @@ export class Repairs {
     });
   }
 
-  async #sendReady(subject: Subject, earlier: ImportRecord, by: string): Promise<string> {
+  async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number): Promise<string> {
     const id = newImportId();
-    const rows = await doRepair(subject, 'claim', id, by);
+    const rows = await doRepair(subject, 'claim', id, seen);
     if (rows === 0) throw new NothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
-    const folder = this.#dir.folder(id);
+    const folder = this.#of.dir.folder(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'write', id, source);
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      await this.#coordinator.create({
+      await this.#of.coordinator.create({
         id,
         file,
         source,
@@ -135,7 +149,7 @@ export class Repairs {
         tags: tagsOf(earlier),
       });
     } catch (error) {
-      if (this.#coordinator.lookUp(id) === undefined) {
+      if (this.#of.coordinator.lookUp(id) === undefined) {
         await doRepair(subject, 'settle', { [id]: 'unread' });
         await rm(folder, { recursive: true, force: true });
       }
@@ -146,7 +160,8 @@ export class Repairs {
   }
 }
 
-/** Whether a plain retry has taken the rows that can be sent again. */
-function isRetried(retries: readonly ImportRecord[]): boolean {
-  return retries.some((retry) => retry.state !== 'rejected' && readOptions(retry).repaired !== true);
+/** Retries that have taken the rows that can be sent again. */
+function plainRetries(retries: readonly ImportRecord[]): string[] {
+  const taking = retries.filter((retry) => retry.state !== 'rejected' && readOptions(retry).repaired !== true);
+  return taking.map(({ id }) => id);
 }

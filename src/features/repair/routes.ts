@@ -1,92 +1,65 @@
+import { IntakeError } from '../../imports/read/intake-error.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { numberCursor } from '../../server/cursors.ts';
 import { serve } from '../../server/serve.ts';
+import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
+import { labelOf } from '../../server/uploads/body.ts';
+import { badReading } from '../../server/uploads/upload-options.ts';
 import { inShort } from '../../text/wording.ts';
-import { NOT_SENT } from './edit.ts';
 import { repairOperations } from './operations.ts';
 
-/** Bytes of a request with edits, and of one with a corrected report. */
+/** Bytes of a request with edits, and of a corrected report. */
 const EDITS_BYTES = 12 * 1024 * 1024;
 const FILE_BYTES = 32 * 1024 * 1024;
 
 /** Rows that are invalid or failed: corrected and sent as a new import. */
 export function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
   pageRoute(app, '/imports/:id/repair');
-  serve(app, repairOperations.overview, async ({ params: { id }, who }) => repairs.overview(id, who.name));
+  serve(app, repairOperations.overview, async ({ params: { id } }) => repairs.overview(id));
 
-  serve(
-    app,
-    repairOperations.rows,
-    async ({ params: { id }, query: { status, code, problemColumn, state, limit, cursor } }) => {
-      const filter = { status, code, problemColumn, states: state ?? NOT_SENT };
-      const { rows, next } = await repairs.page(id, filter, numberCursor(cursor) ?? 0, limit);
-      return { rows, nextCursor: next === undefined ? null : String(next) };
-    },
-  );
+  serve(app, repairOperations.rows, async ({ params: { id }, query }) => {
+    const { state: states, limit, cursor, ...filter } = query;
+    const { rows, next } = await repairs.page(id, { ...filter, states }, numberCursor(cursor) ?? 0, limit);
+    return { rows, nextCursor: next === undefined ? null : String(next) };
+  });
 
   serve(
     app,
     { ...repairOperations.edit, bodyLimit: EDITS_BYTES },
     async ({ params: { id }, body: { edits }, who }, _reply, audited) => {
       const edited = await repairs.change(id, 'edit', edits, who.name);
-      audited(inShort({ rows: new Set(edits.map(({ row }) => row)).size, cells: edits.length }));
+      const rows = new Set(edits.map(({ row }) => row)).size;
+      audited(inShort({ rows, cells: edits.length, refused: edited.refused.length || undefined }));
       return edited;
     },
   );
 
-  serve(app, repairOperations.restore, async ({ params: { id, row }, query: { column }, who }, _reply, audited) => {
-    const edited = await repairs.change(id, 'restore', row, column, who.name);
-    audited(inShort({ row, restored: column ?? 'all cells' }));
-    return edited;
-  });
-
   serve(app, repairOperations.replace, async ({ params: { id }, body, who }, _reply, audited) => {
-    const { rows, cells, ...replaced } = await repairs.change(id, 'replace', body, who.name);
+    const replaced = await repairs.change(id, 'replace', body, who.name);
     const { column, as, from, to, preview } = body;
-    audited(preview ? null : inShort({ did: 'replace', rows, cells, column, as, from, to }));
-    return { rows, cells, ...replaced };
+    audited(preview ? null : inShort({ did: 'replace', rows: replaced.rows, column, as, from, to }));
+    return replaced;
   });
 
-  serve(
-    app,
-    { ...repairOperations.paste, bodyLimit: EDITS_BYTES },
-    async ({ params: { id }, body, who }, _reply, audited) => {
-      const { rows, cells, leftOut, ...pasted } = await repairs.change(id, 'paste', body, who.name);
-      const {
-        fill,
-        columns,
-        lines,
-        preview,
-        rows: [from],
-      } = body;
-      const given = { lines: lines.length, linesLeftOut: leftOut.lines, cellsLeftOut: leftOut.cells };
-      const detail = { did: fill ? 'fill' : 'paste', rows, cells, columns: columns.join(', '), from, ...given };
-      audited(preview ? null : inShort(detail));
-      return { rows, cells, leftOut, ...pasted };
-    },
-  );
-
-  serve(app, repairOperations.undo, async ({ params: { id }, body, who }, _reply, audited) => {
-    const { rows, cells, ...undone } = await repairs.change(id, 'undo', body, who.name);
-    audited(inShort({ did: 'undo', of: body.action, rows, cells }));
-    return { rows, cells, ...undone };
-  });
-
-  serve(
-    app,
-    { ...repairOperations.takeFile, bodyLimit: FILE_BYTES },
-    async ({ params: { id }, body: { csv }, who }, _reply, audited) => {
-      const taken = await repairs.change(id, 'takeFile', csv, who.name);
-      audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
-      return taken;
-    },
-  );
-
-  serve(app, repairOperations.send, async ({ params: { id }, who }, reply, audited) => {
-    const made = await repairs.send(id, who.name);
+  serve(app, repairOperations.send, async ({ params: { id }, query: { revision }, who }, reply, audited) => {
+    const made = await repairs.send(id, who.name, revision);
     audited(`of ${id}`, made);
     reply.header('location', `/v1/imports/${made}`);
     return views.of(coordinator.find(made));
+  });
+}
+
+/** A corrected report is the body of a request. @param scope leaves bodies to its routes */
+export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { limits }: Uploads): void {
+  serve(scope, { ...repairOperations.takeFile, takesFile: true }, async (request, _reply, audited) => {
+    const { params, who } = request;
+    const sent = await takeHead(request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
+    const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
+    const taken = await repairs.change(params.id, 'takeFile', file, who.name).catch((error: unknown) => {
+      throw error instanceof IntakeError ? badReading(error) : error;
+    });
+    audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
+    return taken;
   });
 }

@@ -6,10 +6,10 @@ import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
-import { originalsOf } from './edit.ts';
-import { EDITED, type EditedRow, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
+import { CannotRepair } from './edit.ts';
+import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
-import { countsOf, currentEdits, editsOf, sendsOf } from './repair-ledger.ts';
+import { countsOf, type EditedRow, editsOf, originalsOf, revisionOf, sendsOf } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
 
 /** Rows that are written at a time: a bound on memory. */
@@ -33,11 +33,17 @@ export function settle({ ledger }: OpenRepair, fates: Readonly<Record<string, Fa
   });
 }
 
-/** Assigns all ready rows to one import and returns their number. From here on no one else can send or edit them. */
-export function claim({ ledger, isTaken }: OpenRepair, importId: string, by: string): number {
+/**
+ * Assigns all ready rows to one import and returns their number. From here on no one else can send or edit them.
+ * @param seen the revision that was looked at @throws CannotRepair if a cell was edited since
+ */
+export function claim({ ledger, isTaken }: OpenRepair, importId: string, seen?: number): number {
+  if (seen !== undefined && seen !== revisionOf(ledger)) {
+    throw new CannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
+  }
   return inTransaction(ledger.database, () => {
     const rows = Number(ledger.sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);
-    if (rows > 0) ledger.sql('add_send').run({ import: importId, by, at: Date.now() });
+    if (rows > 0) ledger.sql('add_send').run({ import: importId });
     return rows;
   });
 }
@@ -51,18 +57,15 @@ export function setCreated({ ledger }: OpenRepair, importId: string): void {
 export async function writeSent(repair: OpenRepair, importId: string, path: string): Promise<ImportOptions> {
   const { ledger, input, options } = repair;
   const isShaped = input.shaped === true;
-  const rows = ledger
-    .sql('rows_of_send')
-    .all({ import: importId })
-    .map((row) => Number(row['row_id']));
+  const found = ledger.sql<{ row: number }>('rows_of_send').all({ import: importId });
+  const rows = found.map(({ row }) => row);
   const file = await open(path, 'w', 0o600);
   try {
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const some = editedRows(repair, rows.slice(at, at + AT_ONCE));
       const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
-      for (const chunk of inChunks(withoutHeader(text, at > 0 && (isShaped || input.format === 'csv')))) {
-        await file.appendFile(chunk);
-      }
+      const repeated = at > 0 && (isShaped || input.format === 'csv') ? 1 : 0;
+      for (const chunk of inChunks(Iterator.from(text).drop(repeated))) await file.appendFile(chunk);
     }
     await file.sync();
   } finally {
@@ -77,7 +80,7 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
 /** Rows with their edits. */
 function editedRows(repair: OpenRepair, rows: readonly number[]): EditedRow[] {
   const edits = editsOf(repair.ledger, rows);
-  return originalsOf(repair, rows).map((row) => ({ ...row, edits: currentEdits(edits.get(row.row) ?? []) }));
+  return originalsOf(repair.ledger, rows).map((row) => ({ ...row, edits: edits.get(row.row) ?? new Map() }));
 }
 
 async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promise<Iterable<string>> {
@@ -90,28 +93,11 @@ async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promi
   });
 }
 
-function* withoutHeader(lines: Iterable<string>, isWithout: boolean): Generator<string> {
-  let isFirst = isWithout;
-  for (const line of lines) {
-    if (!isFirst) yield line;
-    isFirst = false;
-  }
-}
-
-/** Counts of the rows that were sent repaired. */
-export interface SentRepaired {
-  /** Rows that were invalid or failed. */
-  readonly rows: number;
-  /** Memberships that a retry of the import would send as well. */
-  readonly retryable: number;
-  /** Rows with edits that were not sent. */
-  readonly edited: number;
-}
-
-export function sentRepaired({ ledger, isTaken }: OpenRepair): SentRepaired {
-  const rows = Number(ledger.sql('repaired_sent').get()?.['n']);
-  const { ready, wrong } = countsOf({ ledger, isTaken });
+/** Counts rows that were sent repaired, their memberships that a retry would send, and edited rows that were not sent. */
+export function sentRepaired({ ledger, isTaken }: OpenRepair) {
   const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
-  const retryable = Number(ledger.sql('retryable_sent').get(outcomes)?.['n']);
+  const { rows = 0, retryable = 0 } =
+    ledger.sql<Record<'rows' | 'retryable', number>>('count_sent').get(outcomes) ?? {};
+  const { ready, wrong } = countsOf(ledger, isTaken);
   return { rows, retryable, edited: ready + wrong };
 }

@@ -1,66 +1,59 @@
-import { parse } from 'csv-parse/sync';
-import { inputOf } from '../../imports/report/report-paths.ts';
-import { csvDelimiter } from '../../imports/report/report-table.ts';
-import { harmless } from '../../text/spreadsheet.ts';
-import type { RepairTaken } from './api.ts';
-import { CannotRepair, keep, originalsOf } from './edit.ts';
-import { cellsOf } from './edited-rows.ts';
-import { type CellEdit, countsOf, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
-import { columnsOf, isEditable, type OpenRepair } from './show.ts';
+import { openIntake } from '../../imports/read/intake.ts';
+import type { AskedEdit, RepairTaken } from './api.ts';
+import { CannotRepair, keep, sift } from './edit.ts';
+import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
+import { countsOf, editorOf, editsOf, originalsOf, revisionOf } from './repair-ledger.ts';
+import type { OpenRepair } from './show.ts';
 
 /** Rows with remaining problems that are listed. */
 const MAX_LISTED = 20;
 /** Rows that a file may change. */
 const MAX_OF_FILE = 100_000;
 
+/** A file as it was sent. */
+export type CorrectedFile = Readonly<{ bytes: Uint8Array; name: string }>;
+
 /** A column of the import: its place there, and the place in the corrected file that it is read from. */
-interface Column {
-  readonly column: string;
-  readonly place: number;
-  readonly from: number;
-}
+type Column = Readonly<{ column: string; place: number; from: number }>;
+
+/** Lines of the file by the line of the import that they are about. */
+type Lines = ReadonlyMap<number, readonly (readonly string[])[]>;
 
 /**
- * Takes edits from a corrected report: the CSV download of the rows that need attention, or a part of
- * it. `_row` identifies a row; a cell that differs from its earlier value is an edit. Rows that are not to be repaired
- * must be as they were. @throws CannotRepair
+ * Takes edits from a corrected report: the download of the rows that need attention, or a part of it, as CSV or as a
+ * workbook. `_row` identifies a row; a cell that differs from what the import had is an edit. It replaces an earlier edit
+ * of the same person, and nobody else's. Rows that are not to be repaired must be as they were. @throws CannotRepair, IntakeError
  */
-export async function takeFile(repair: OpenRepair, text: string, by: string): Promise<RepairTaken> {
-  const [header = [], ...records] = recordsOf(text, csvDelimiter(inputOf(repair.input)));
+export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: string): Promise<RepairTaken> {
+  const [header = [], ...records] = await recordsOf(file, repair);
   const at = rowColumn(header);
   const columns = placesIn(repair, header.slice(0, at));
-  const byLine = Map.groupBy(records, (cells) => lineOf(cells[at]));
-  if (byLine.size > MAX_OF_FILE)
-    throw new CannotRepair(`the file has ${byLine.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
-  const lines = linesOfRows(repair, [...byLine.keys()]);
-  const { open, retried, sent } = fatesOf(repair, [...lines.keys()]);
-  const edits = editsIn(repair, open, columns, byLine);
-  const { judged, others } =
-    edits.length === 0 ? { judged: [], others: [] } : await keep(repair, edits, { kind: 'file', by });
-  const corrected = correctedOf(repair, [...retried, ...sent.keys()], columns, byLine);
-  const sends = Map.groupBy(sent, ([, importId]) => importId);
+  const lines = Map.groupBy(records, (cells) => lineOf(cells[at]));
+  if (lines.size > MAX_OF_FILE)
+    throw new CannotRepair(`the file has ${lines.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
+  const rows = rowsOf(repair, [...lines.keys()]);
+  const asked = correctionsIn(repair, columns, lines, { rows: [...rows.keys()], by });
+  const { taken, refused } = sift(repair, asked);
+  const { judged } = await keep(repair, taken, by);
   return {
     rows: judged.length,
-    cells: edits.length,
-    same: byLine.size - judged.length - corrected.size,
-    freed: others.filter(({ problems }) => problems.length === 0).length,
+    cells: taken.length,
+    same: lines.size - new Set(asked.map(({ row }) => row)).size,
+    refused: refused.slice(0, MAX_LISTED),
+    refusedRows: new Set(refused.map(({ row }) => row)).size,
     wrong: judged
       .filter(({ problems }) => problems.length > 0)
       .slice(0, MAX_LISTED)
-      .map(({ row, problems }) => ({ line: lines.get(row) ?? row, problems: [...problems] })),
-    retried: retried.filter((row) => corrected.has(row)).length,
-    sent: [...sends].map(([importId, rows]) => {
-      const changed = rows.filter(([row]) => corrected.has(row)).length;
-      return { importId, rows: rows.length, changed };
-    }),
-    counts: countsOf(repair),
+      .map(({ row, problems }) => ({ line: rows.get(row) ?? row, problems: [...problems] })),
+    counts: countsOf(repair.ledger, repair.isTaken),
+    revision: revisionOf(repair.ledger),
   };
 }
 
 /** Row -> its line. @throws CannotRepair when the import has no such line */
-function linesOfRows({ ledger }: OpenRepair, lines: readonly number[]): Map<number, number> {
-  const found = ledger.sql('rows_of_lines').all({ lines: JSON.stringify(lines) });
-  const known = new Map(found.map(({ line, row_id }) => [Number(row_id), Number(line)]));
+function rowsOf({ ledger }: OpenRepair, lines: readonly number[]): Map<number, number> {
+  const found = ledger.sql<{ row: number; line: number }>('rows_of_lines').all({ lines: JSON.stringify(lines) });
+  const known = new Map(found.map(({ line, row }) => [row, line]));
   const existing = new Set(known.values());
   const unknown = lines.find((line) => !existing.has(line));
   if (unknown === undefined) return known;
@@ -70,93 +63,47 @@ function linesOfRows({ ledger }: OpenRepair, lines: readonly number[]): Map<numb
   );
 }
 
-interface Fates {
-  /** Rows that the file may change. Those with nothing to repair are in the report as well. */
-  readonly open: readonly number[];
-  /** Rows that a plain retry has taken. */
-  readonly retried: readonly number[];
-  /** Rows that were sent repaired -> the import that they were sent in. */
-  readonly sent: ReadonlyMap<number, string>;
-}
-
-function fatesOf({ ledger, isTaken }: OpenRepair, rows: readonly number[]): Fates {
-  const sent = new Map<number, string>();
-  for (const [row, { sentIn }] of repairsOf(ledger, rows)) if (sentIn !== null) sent.set(row, sentIn);
-  const possible = whichToRepair(ledger, rows, isTaken);
-  const withTaken = isTaken ? whichToRepair(ledger, rows, false) : possible;
-  return {
-    open: rows.filter((row) => possible.has(row) && !sent.has(row)),
-    retried: rows.filter((row) => withTaken.has(row) && !possible.has(row) && !sent.has(row)),
-    sent,
-  };
-}
-
-/** Those of these rows in which the file has a cell that neither the input nor an edit has. */
-function correctedOf(
-  repair: OpenRepair,
-  rows: readonly number[],
+/**
+ * Cells of the file that have neither the value of the import nor the one that they were edited to.
+ * @throws CannotRepair when a row is there several times and its cells do not agree
+ */
+function correctionsIn(
+  { ledger, input }: OpenRepair,
   columns: readonly Column[],
-  byLine: ReadonlyMap<number, readonly (readonly string[])[]>,
-): Set<number> {
-  const description = inputOf(repair.input);
-  const kept = editsOf(repair.ledger, rows);
-  const corrected = originalsOf(repair, rows).filter(({ row, ...given }) => {
-    const cells = cellsOf(description, given);
-    const now = currentEdits(kept.get(row) ?? []);
-    return columns.some(({ column, place, from }) => {
-      const original = cells[place] ?? '';
-      const known = [original, now.get(column) ?? original].flatMap((text) => [text, harmless(text)]);
-      return byLine.get(given.line)?.some((line) => !known.includes(line[from] ?? ''));
-    });
-  });
-  return new Set(corrected.map(({ row }) => row));
-}
-
-/** @throws CannotRepair when a row is there several times and its cells do not agree */
-function editsIn(
-  repair: OpenRepair,
-  rows: readonly number[],
-  columns: readonly Column[],
-  byLine: ReadonlyMap<number, readonly (readonly string[])[]>,
-): CellEdit[] {
-  const description = inputOf(repair.input);
-  const kept = editsOf(repair.ledger, rows);
-  const edits: CellEdit[] = [];
-  for (const { row, ...original } of originalsOf(repair, rows)) {
-    const cells = cellsOf(description, original);
-    const now = currentEdits(kept.get(row) ?? []);
-    for (const { column, place, from } of columns) {
-      const before = now.get(column) ?? cells[place] ?? '';
-      const disarmed = harmless(before);
+  lines: Lines,
+  { rows, by }: { readonly rows: readonly number[]; readonly by: string },
+): AskedEdit[] {
+  const edits = editsOf(ledger, rows);
+  return originalsOf(ledger, rows).flatMap(({ row, ...original }) => {
+    const cells = cellsOf(input, original);
+    return columns.flatMap(({ column, place, from }): AskedEdit[] => {
+      const edited = edits.get(row)?.get(column);
+      const inFile = cells[place] ?? null;
       // A report repeats a row for each of its memberships, and people often correct only one of these lines.
-      const given = new Set((byLine.get(original.line) ?? []).map((line) => line[from] ?? ''));
-      const [value, other] = [...given].filter((text) => text !== before && text !== disarmed);
+      const given = new Set(lines.get(original.line)?.map((one) => one[from] ?? ''));
+      given.delete(inFile ?? '');
+      const [value, other] = [...given].filter((text) => text !== edited);
       if (other !== undefined) {
         throw new CannotRepair(
           `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
           'correct one of these lines, or give all of them the same cells',
         );
       }
-      if (value !== undefined) edits.push({ row, column, value });
-    }
-  }
-  return edits;
+      if (value === undefined) return [];
+      const isOwn = edited !== undefined && editorOf(ledger, row, column) === by;
+      return [{ row, column, was: isOwn ? edited : inFile, value }];
+    });
+  });
 }
 
-function recordsOf(text: string, delimiter: string): string[][] {
-  try {
-    const delimiters = [...new Set([delimiter, ',', ';', '\t'])];
-    const first = text.slice(0, Math.max(0, text.search(/[\r\n]/)));
-    // A spreadsheet may have saved it with another delimiter than it had.
-    const best =
-      delimiters.toSorted((one, other) => first.split(other).length - first.split(one).length)[0] ?? delimiter;
-    return parse(text, { delimiter: best, bom: true, relax_column_count: true, skip_empty_lines: true });
-  } catch (error) {
-    throw new CannotRepair(
-      `the file is not CSV: ${error instanceof Error ? error.message : String(error)}`,
-      'save it as CSV (UTF-8) and give it again',
-    );
-  }
+/** The cells of a file, its header first. @throws IntakeError */
+async function recordsOf({ bytes, name }: CorrectedFile, { options: { region } }: OpenRepair): Promise<string[][]> {
+  const file = { bytes: Buffer.from(bytes), name };
+  // Its cells are wanted, and no memberships.
+  const intake = await openIntake(file, { format: 'csv', map: {}, lenient: true, region });
+  const records: string[][] = [];
+  for await (const rows of intake.chunks()) records.push(...rows.map(({ original }) => JSON.parse(original)));
+  return [[...intake.columns()], ...records];
 }
 
 /** Place of our `_row`, which is numbered where the file had such a column itself: the last one. */
@@ -165,7 +112,7 @@ function rowColumn(header: readonly string[]): number {
   if (at !== -1) return at;
   throw new CannotRepair(
     'the file has no column _row',
-    'download the rows that need attention as CSV, correct that file, and keep its columns',
+    'download the rows that need attention as CSV or as a workbook, correct that file, and keep its columns',
   );
 }
 
@@ -180,15 +127,12 @@ function lineOf(cell: string | undefined): number {
 
 /** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
 function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
-  const editable = columnsOf(input);
   const taken = new Set<number>();
-  const places = input.columns.flatMap((name, place) => {
-    // Reports of earlier versions have an apostrophe before what begins like a formula.
-    const names = [name.trim(), harmless(name).trim()];
-    const from = header.findIndex((one, index) => !taken.has(index) && names.includes(one.trim()));
+  const places = editableColumns(input).flatMap((column, place) => {
+    const name = input.columns[place]?.trim();
+    const from = header.findIndex((one, index) => !taken.has(index) && one.trim() === name);
     if (from === -1) return [];
     taken.add(from);
-    const column = editable[place] ?? '';
     return isEditable(column) ? [{ column, place, from }] : [];
   });
   if (places.length > 0) return places;

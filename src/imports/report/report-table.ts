@@ -165,6 +165,6 @@ function cellsOf(input: ReportInput, row: ReportRow): string[] {
 }
 
 /** Delimiter of a CSV report over this input. */
-export function csvDelimiter(input: ReportInput): string {
+function csvDelimiter(input: ReportInput): string {
   return input.inputFormat === 'csv' ? input.delimiter : ',';
 }

@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
 import { inspectRoutes } from '../../features/inspect/routes.ts';
+import { correctedFileRoute } from '../../features/repair/routes.ts';
 import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
@@ -92,6 +93,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       return views.of(coordinator.find(id));
     });
     inspectRoutes(scope, context, uploads);
+    correctedFileRoute(scope, context, uploads);
     syncUploadRoute(scope, context, uploads);
   });
 }

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import { createContext, runInContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { columnFacts, EMAIL, isSecret, withoutSecrets } from '../../../src/features/inspect/column-facts.ts';
-import { pastedLines } from '../../../src/features/repair/pages/clipboard.ts';
 import { belowTop, detectDelimiter, detectFormat, refuseOtherText } from '../../../src/imports/read/detect.ts';
 import { repeatedKey } from '../../../src/imports/read/json-text.ts';
 import { numberedColumns } from '../../../src/imports/read/shape/compile.ts';
@@ -15,7 +14,7 @@ import { mergedAreas } from '../../../src/imports/read/workbook/merged-areas.ts'
 import { textSearch } from '../../../src/imports/report/text-search.ts';
 import { headerFrom, secretFrom } from '../../../src/sources/secrets.ts';
 import { hasPassword, isAddress } from '../../../src/text/address-text.ts';
-import { capturingPattern, namePattern, pathPattern, starPattern } from '../../../src/text/wildcard.ts';
+import { namePattern, pathPattern, starPattern } from '../../../src/text/wildcard.ts';
 
 /**
  * Matching a text of the user takes time in proportion to its length. Four times the length takes sixteen times the
@@ -78,7 +77,6 @@ const MATCHERS: readonly (readonly [what: string, of: (length: number) => () => 
   ['a name with many stars', (n) => fitted(namePattern(`${'*?'.repeat(40)}z`), many('a', n))],
   ['a text with many stars', (n) => fitted(starPattern(`${'a*'.repeat(40)}b`), many('a', n))],
   ['a path with many folders', (n) => fitted(pathPattern(`${'**/a/'.repeat(20)}z`), many('a/', n))],
-  ['a replacement with many stars', (n) => fitted(capturingPattern(`${'a*'.repeat(40)}b`), many('a', n))],
 
   ['zeros behind the point of a cell', (n) => () => numberText(`0.${many('0', n)}1`, PLAIN, false)],
   ['zeros before the point of a cell', (n) => () => numberText(`${many('0', n)}1.5`, PLAIN, false)],
@@ -128,7 +126,6 @@ const MATCHERS: readonly (readonly [what: string, of: (length: number) => () => 
   ['passwords of addresses', (n) => () => hasPassword(many('://a:', n))],
   ['a header of a source', (n) => attempted(() => headerFrom(`A=x${many(' ', n)}y`))],
   ['a secret of a source', (n) => attempted(() => secretFrom(`a=x${many(' ', n)}y`))],
-  ['cells that are pasted', (n) => () => pastedLines(`"${many('\t""', n)}`)],
 ];
 
 test.each(MATCHERS)('the time for %s grows with its length, and no faster', async (_, of) => {

@@ -26,11 +26,14 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }));
   const view = live.view.value;
   const rows = view?.rows;
-  useRenewal(rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows), () => void reload(), EVERY_MS);
+  const wrong = rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows);
+  useRenewal(`${wrong} ${view?.repaired} ${view?.edited}`, () => void reload(), EVERY_MS);
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
   useEffect(() => {
-    filter.codes.value = [...new Set((data?.problems ?? []).map(({ code }) => code).filter((code) => code !== ''))];
+    const problems = data?.problems ?? [];
+    filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];
+    filter.hasToRepair.value = problems.some(isToRepair);
   }, [data]);
   const showsAll = useSignal(false);
   const most = useMemo(() => (isNarrow() ? MAX_ON_PHONE : MAX_SHOWN), []);
@@ -65,6 +68,11 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   );
 }
 
+/** Whether some of its rows can be repaired, and were not. */
+function isToRepair({ status, code, repaired }: ProblemView) {
+  return (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && repaired?.left !== 0;
+}
+
 function isCalm({ status }: ProblemView) {
   return !ATTENTION.includes(status);
 }
@@ -89,23 +97,13 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
     {
       label: 'What to do',
       kind: 'wide',
-      cell: ({ status, code, column: problemColumn, advice, retryable }) =>
-        retryable && retry !== undefined ? (
+      cell: (problem) =>
+        problem.retryable && retry !== undefined ? (
           <>
             They went out in <a href={importHref(retry)}>retry {retry}</a>.
           </>
         ) : (
-          <>
-            {withControls(advice)}
-            {isOperator && (status === 'invalid' || status === 'failed' || code === LEFT_OUT) && (
-              <>
-                {' '}
-                <RepairLink id={id} rows={{ status, code, problemColumn }} label={`Repair ${code}`}>
-                  Repair
-                </RepairLink>
-              </>
-            )}
-          </>
+          <ToDo id={id} problem={problem} isOperator={isOperator} />
         ),
     },
     {
@@ -123,6 +121,30 @@ function columnsFor(id: string, filter: RowsWanted, isOperator: boolean, retry?:
       ),
     },
   ];
+}
+
+function ToDo({ id, problem, isOperator }: { id: string; problem: ProblemView; isOperator: boolean }) {
+  const { status, code, column: problemColumn, advice, repaired } = problem;
+  const rows = { status, code, problemColumn };
+  return (
+    <>
+      {repaired !== undefined && repaired.sent > 0 && `${counted(repaired.sent, 'row')} repaired and sent. `}
+      {repaired !== undefined && repaired.ready > 0 && (
+        <>
+          {counted(repaired.ready, 'row')} repaired and not sent yet.{' '}
+          <RepairLink id={id} rows={{ ...rows, state: 'ready' }} label={`Send ${code}`}>
+            Send
+          </RepairLink>{' '}
+        </>
+      )}
+      {repaired?.left !== 0 && withControls(advice)}{' '}
+      {isOperator && isToRepair(problem) && (
+        <RepairLink id={id} rows={rows} label={`Repair ${code}`}>
+          Repair
+        </RepairLink>
+      )}
+    </>
+  );
 }
 
 /** The message of the first one is much the same as those of the others. */

@@ -176,9 +176,9 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
             Retry {counted(again, 'row')}…
           </WorkButton>
         )}
-        {isOperator && view.finishedAt !== null && canBeRepaired(chosen) && (
+        {isOperator && view.finishedAt !== null && filter.hasToRepair.value && canBeRepaired(chosen) && (
           <RepairLink id={id} rows={chosen}>
-            Repair {counted(total, 'row')}
+            Repair rows
           </RepairLink>
         )}
         <span class="soft">Download</span>

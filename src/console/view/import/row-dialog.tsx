@@ -101,7 +101,7 @@ function withCopy(value: string, what: string) {
 
 function Story({ detail: { row, batch, calls, creations } }: { detail: RowDetail }) {
   const steps: ComponentChildren[] = [];
-  if (batch === null) steps.push(<span>It was not sent.</span>);
+  if (batch === null) steps.push(<span>It was not sent in this import.</span>);
   else {
     const others = batch.uids - 1;
     const size = others === 0 ? 'alone' : `with ${counted(others, 'other row')}`;

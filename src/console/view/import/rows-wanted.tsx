@@ -19,6 +19,8 @@ export class RowsWanted {
   wanted;
   /** Codes that can be filtered for. */
   codes = signal<readonly string[]>([]);
+  /** Whether there are rows that can be repaired, and were not. */
+  hasToRepair = signal(false);
 
   constructor(initial: Wanted) {
     this.wanted = signal(initial);

@@ -127,9 +127,9 @@ export function Ways({ view, filter, acting: { work, act }, create }: WaysProper
             </WorkButton>
           ),
       )}
-      {canBeRepaired(view, filter.codes.value) && (
+      {canBeRepaired(view, filter) && (
         <RepairLink class="button" id={view.id}>
-          Repair rows…
+          {view.edited !== undefined && !filter.hasToRepair.value ? 'Send repaired rows…' : 'Repair rows…'}
         </RepairLink>
       )}
     </>
@@ -182,11 +182,18 @@ function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | un
   };
 }
 
-/** Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the import is over. */
-function canBeRepaired({ state, finishedAt, rows, checkedRows, edited }: ImportView, codes: readonly string[]) {
-  const { read, invalid, failed } = rows;
-  const isNoted = codes.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0 || edited !== undefined;
-  return state !== 'staging' && read > 0 && (invalid > 0 || isNoted || (finishedAt !== null && failed > 0));
+/**
+ * Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the
+ * import is over. Once rows were sent repaired, the others count.
+ */
+function canBeRepaired(view: ImportView, { codes, hasToRepair }: RowsWanted) {
+  const { state, finishedAt, checkedRows, edited, repaired } = view;
+  const { read, invalid, failed } = view.rows;
+  if (state === 'staging' || read === 0) return false;
+  if (edited !== undefined) return true;
+  if (repaired > 0) return hasToRepair.value;
+  const isNoted = codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
+  return invalid > 0 || isNoted || (finishedAt !== null && failed > 0);
 }
 
 /** "users=2,groups=11" → "2 users and 11 groups". */

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import type { ImportView } from '../../../api/imports.ts';
 import { noteCommand } from '../../../cli/audit.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
@@ -16,19 +18,20 @@ import { counted } from '../../../text/wording.ts';
 import type { RepairTaken } from '../api.ts';
 import { repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
+import type { CorrectedFile } from '../take-file.ts';
 
-/** The text of a corrected report, the import whose rows it corrects, and the imports that its retry is one of. */
+/** A corrected report, the import whose rows it corrects, and the imports that its retry is one of. */
 export interface Edits {
-  readonly text: string;
+  readonly file: CorrectedFile;
   readonly found: ImportView;
   readonly imports: Imports;
 }
 
-/** Returns the text of a corrected report. @throws UsageError */
-export async function readEdits(path: string): Promise<string> {
+/** Reads a corrected report. @throws UsageError */
+export async function readEdits(path: string): Promise<CorrectedFile> {
   try {
     await fileOf(path, path);
-    return await readFile(path, 'utf8');
+    return { bytes: await readFile(path), name: basename(path) };
   } catch (error) {
     refuseAddress(path);
     throw new UsageError(`--edits ${path} cannot be read: ${messageOf(error)}`);
@@ -47,8 +50,9 @@ export async function sendEdits(
 ): Promise<string | undefined> {
   const { id } = edits.found;
   const repairs = new Repairs(of);
-  if (!(await hasToSend(io, edits, await repairs.change(id, 'takeFile', edits.text, by)))) return undefined;
-  const made = await repairs.send(id, by);
+  const taken = await repairs.change(id, 'takeFile', edits.file, by);
+  if (!(await hasToSend(io, edits, taken))) return undefined;
+  const made = await repairs.send(id, by, taken.revision);
   noteCommand<typeof repairOperations>(of.dir, 'import.repair', made, `of ${id}`, of.coordinator.sendsTo);
   return made;
 }
@@ -56,9 +60,16 @@ export async function sendEdits(
 /** The same at a server. @throws ServerRefused */
 export async function sendEditsTo(server: Server, edits: Edits, io: Io): Promise<string | undefined> {
   const { id } = edits.found;
-  const taken = await server.call(repairOperations.takeFile, { id, csv: edits.text });
+  const { bytes } = edits.file;
+  const path = repairOperations.takeFile.path.replace(':id', encodeURIComponent(id));
+  const taken = await server.upload({ ...repairOperations.takeFile, path }, new URLSearchParams(), {
+    size: bytes.length,
+    open: () => Readable.from([bytes]),
+    repeatable: true,
+    signal: new AbortController().signal,
+  });
   if (!(await hasToSend(io, edits, taken))) return undefined;
-  return (await server.call(repairOperations.send, { id })).id;
+  return (await server.call(repairOperations.send, { id, revision: taken.revision })).id;
 }
 
 /**
@@ -66,28 +77,14 @@ export async function sendEditsTo(server: Server, edits: Edits, io: Io): Promise
  * @throws UsageError where no row is sent although some are corrected: they are all still wrong, or sent in another import
  */
 async function hasToSend(io: Io, { found, imports }: Edits, taken: RepairTaken): Promise<boolean> {
-  const { rows, cells, same, freed, wrong, retried = 0, sent = [], counts } = taken;
-  const before = sent.reduce((sum, { rows: all, changed }) => sum + all - changed, 0);
-  say(io, `${counted(cells, 'cell')} edited in ${counted(rows, 'row')}; ${counted(same - before, 'row')} as before.`);
-  for (const { importId, rows: all, changed } of sent) {
-    say(io, `${counted(all, 'corrected row')} of the file had been sent before, in import ${importId}.`);
-    if (changed > 0) {
-      say(io, `For ${counted(changed, 'row')} of these, the file has a further correction, which is not sent.`);
-    }
+  const { rows, cells, same, refused, refusedRows, wrong, counts } = taken;
+  const left = refusedRows === 0 ? '' : `; ${counted(refusedRows, 'row')} refused`;
+  say(io, `${counted(cells, 'cell')} edited in ${counted(rows, 'row')}; ${counted(same, 'row')} as before${left}.`);
+  for (const { line, column, reason } of refused) say(io, `Row ${line}: ${column} is not taken: ${reason}.`);
+  for (const id of new Set(refused.flatMap(({ sentIn }) => sentIn))) {
     // It may have been deleted since.
-    if (changed === 0 || !found.followUps.some(({ id }) => id === importId)) continue;
-    say(io, ...(await howToCorrectIn(imports, importId)));
+    if (found.followUps.some((followUp) => followUp.id === id)) say(io, ...(await howToCorrectIn(imports, id)));
   }
-  if (retried > 0) {
-    const retries = found.followUps.filter(({ kind, state }) => kind === 'retry' && state !== 'rejected');
-    const ids = retries.map(({ id }) => id).join(' and ');
-    say(
-      io,
-      `${counted(retried, 'corrected row')} of the file had been sent before without the correction, in import ${ids}.`,
-    );
-    for (const { id } of retries) say(io, ...(await howToCorrectIn(imports, id)));
-  }
-  if (freed > 0) say(io, `${counted(freed, 'row')} that only an edited row made invalid can be sent too.`);
   for (const { line, problems } of wrong) {
     say(io, `Row ${line} is still wrong: ${problems.map(({ column, reason }) => `${column}: ${reason}`).join('; ')}`);
   }
@@ -97,10 +94,7 @@ async function hasToSend(io: Io, { found, imports }: Edits, taken: RepairTaken):
       'no row was sent: those that are edited are still wrong; correct them and give the file again',
     );
   }
-  const corrected = retried + sent.reduce((sum, { changed }) => sum + changed, 0);
-  if (counts.ready === 0 && corrected > 0) {
-    throw new UsageError('no row was sent: those that are corrected were sent before, in another import');
-  }
+  if (counts.ready === 0 && refusedRows > 0) throw new UsageError('no row was sent: no correction was taken');
   if (counts.wrong > 0) say(io, 'Rows that are still wrong are not sent. Correct them and give the file again.');
   return counts.ready > 0;
 }

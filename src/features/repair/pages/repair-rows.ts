@@ -1,27 +1,30 @@
-/** The rows of an import that are being repaired: what is shown, what is edited, and what is not saved yet. */
-import { batch, computed, signal } from '@preact/signals';
+/** The rows of an import that are being repaired: those that are shown, and edits that are not saved yet. */
+import { batch, type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
 import { query, request, requestsOf } from '../../../console/requests.ts';
 import { connection } from '../../../console/server-connection.ts';
-import { isAway } from '../../../console/use-answer.ts';
-import { counted } from '../../../text/wording.ts';
-import type { RepairEdited, RepairReplaced, RepairRow, RepairView } from '../api.ts';
+import { isAway, Pages } from '../../../console/use-answer.ts';
+import type {
+  AskedEdit,
+  RefusedEdit,
+  RepairEdited,
+  RepairReplaced,
+  RepairRow,
+  RepairTaken,
+  RepairView,
+} from '../api.ts';
 import type { repairOperations } from '../operations.ts';
-import { MarkedCells } from './marked-cells.ts';
 
 const { addressOf, call } = requestsOf<typeof repairOperations>();
 
-/** Null: as the file had it. */
-type Edit = { row: number; column: string; value: string | null };
-/** The latest one of a person. */
-type Change = { row: number; column: string; from: string; to: string };
-/** The filter; a missing value counts as ''. */
-type Wanted = Readonly<Partial<Record<'status' | 'code' | 'problemColumn' | 'state', string>>>;
-/** The cell that has, or last had, the keyboard. */
-type CurrentCell = { row: RepairRow; column: string };
+const FILTERS = ['status', 'code', 'problemColumn', 'state'];
+/** The filter: those that are set. */
+type Wanted = Readonly<Record<string, string>>;
+/** A new value; null: as the file had it. */
+type NewValue = { row: RepairRow; column: string; value: string | null };
 
 /** So many rows at a time: on a phone each is as high as a card. */
 export const pageSize = () => (isNarrow() ? 20 : 50);
@@ -29,273 +32,193 @@ export const pageSize = () => (isNarrow() ? 20 : 50);
 const MAX_EDITS = 1000;
 
 export class RepairRows {
-  /** The overview of the repair; undefined until it is loaded. */
+  /** Undefined until it is loaded. */
   view = signal<RepairView | undefined>(undefined);
-  /** Undefined until the first page is there. */
-  rows = signal<readonly RepairRow[] | undefined>(undefined);
   /** The error for which nothing can be shown. */
   error = signal<unknown>(undefined);
-  hasMore = computed(() => this.#next.value !== null);
-  /** Rows before the first one shown were left out: the page was opened at a row. */
-  isFromStart = signal(true);
-  saving = signal<'saved' | 'saving' | 'failed'>('saved');
-  /** The error for which edits are not saved. */
-  failure = signal<unknown>(undefined);
-  latest = signal<Change | undefined>(undefined);
-  currentCell = signal<CurrentCell | undefined>(undefined);
-  marked = new MarkedCells();
+  pages = new Pages<RepairRow>({ name: 'rows', limit: pageSize() });
   wanted;
-  #next = signal<string | null>(null);
+  /** Edits that the server does not have yet, in order: they outlive the page. */
+  unsaved;
+  /** The error for which they are not saved. */
+  failure = signal<unknown>(undefined);
+  /** Edits that the server did not take. */
+  refused = signal<readonly RefusedEdit[]>([]);
+  /** The last one that was made by hand. */
+  latest = signal<AskedEdit | undefined>(undefined);
+  /** What the last work on many rows has done, or its error. */
+  done = signal('');
+  failed = signal<unknown>(undefined);
   #id;
-  /** Edits that the server does not have yet, in order: those of one action each. They outlive the page. */
-  #waiting: (readonly Edit[])[];
-  #flushing: Promise<void> | undefined;
-  #asked = 0;
-  #looked = 0;
+  #saving: Promise<void> | undefined;
+  /** That of the rows that are shown. */
+  #revision = 0;
   #leaving = new AbortController();
-  /** Number of the row to begin behind. */
-  #after;
 
-  /** @param at the row that was worked on */
-  constructor(id: string, wanted: Wanted, at: number, waiting: (readonly Edit[])[]) {
-    this.#waiting = waiting;
+  constructor(id: string, wanted: Wanted, unsaved: Signal<readonly AskedEdit[]>) {
     this.#id = id;
     this.wanted = signal(wanted);
-    this.#after = Math.max(0, at - 1);
+    this.unsaved = unsaved;
   }
 
-  /** @returns ends it */
+  /** Returns the function that leaves the page. */
   start(): () => void {
     this.#leaving = new AbortController();
-    if (this.#waiting.length > 0) {
-      this.saving.value = 'saving';
-      // Rows that are read before would be shown without what is being saved.
-      void this.flush().then(() => this.load());
-    } else void this.load();
-    const back = () => void (this.#waiting.length > 0 ? this.flush() : this.load());
-    connection.addEventListener('back', back, { signal: this.#leaving.signal });
+    const { signal } = this.#leaving;
+    const end = this.pages.begin();
+    const again = () => void (document.hidden || this.save().then(() => this.load()));
+    again();
+    connection.addEventListener('back', again, { signal });
+    // Somebody else may have edited rows meanwhile.
+    document.addEventListener('visibilitychange', again, { signal });
     return () => {
+      end();
       this.#leaving.abort();
-      if (this.#waiting.length > 0) connection.addEventListener('back', () => void this.flush(), { once: true });
+      if (this.unsaved.peek().length > 0) connection.addEventListener('back', () => void this.save(), { once: true });
     };
   }
 
-  /** All from the beginning, or behind the row at which the page was opened. */
   async load() {
-    this.isFromStart.value = this.#after === 0;
-    await Promise.all([this.overview(), this.#page(this.#after === 0 ? null : String(this.#after), [])]);
+    // The rows are at least as new as this number.
+    const view = await this.overview();
+    this.pages.path = addressOf('GET /v1/imports/:id/repair/rows', { id: this.#id, query: this.wanted.peek() });
+    await (this.pages.items === undefined || this.pages.isOld ? this.pages.restart() : this.pages.refresh());
+    if (view !== undefined) this.#revision = view.revision;
   }
 
-  more() {
-    return this.#page(this.#next.peek(), this.rows.peek() ?? []);
-  }
-
-  fromStart() {
-    this.#after = 0;
-    return this.load();
-  }
-
-  choose(changes: Wanted) {
-    this.wanted.value = { ...this.wanted.peek(), ...changes };
-    this.#after = 0;
-    this.marked.clear();
-    keepInAddress(query(this.wanted.peek()));
+  choose(wanted: Wanted) {
+    this.wanted.value = wanted;
+    keepInAddress(query(wanted));
     void this.load();
   }
 
-  /** Keeps which cell is worked on, and in the address its row: a reload begins there. */
-  keepPlace(cell: CurrentCell) {
-    this.currentCell.value = cell;
-    keepInAddress(query({ ...this.wanted.peek(), at: cell.row.row }));
+  /** The value of a cell, saved or not; null where there is no such cell. */
+  valueOf({ row, cells, edits }: RepairRow, column: string) {
+    const place = this.view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1;
+    const inFile = cells[place] ?? null;
+    const unsaved = this.unsaved.value.findLast((edit) => edit.row === row && edit.column === column);
+    return unsaved === undefined ? (edits[column] ?? inFile) : (unsaved.value ?? inFile);
   }
 
-  /** @param edits shown at once, and saved in their turn */
-  edit(edits: readonly Edit[]) {
+  /** Resolves when they are saved, or one could not be. */
+  edit(edits: readonly NewValue[]) {
+    const asked = edits.map(({ row, ...edit }) => ({ ...edit, row: row.row, was: this.valueOf(row, edit.column) }));
+    const isAgain = (one: RefusedEdit) => asked.some(({ row, column }) => row === one.row && column === one.column);
     batch(() => {
-      this.rows.value = this.rows.peek()?.map((row) => withEdits(row, edits));
-      this.saving.value = 'saving';
+      this.latest.value = asked.length === 1 ? asked[0] : undefined;
+      this.refused.value = this.refused.peek().filter((one) => !isAgain(one));
+      this.unsaved.value = [...this.unsaved.peek(), ...asked];
     });
-    for (let at = 0; at < edits.length; at += MAX_EDITS) this.#waiting.push(edits.slice(at, at + MAX_EDITS));
-    void this.flush();
+    return this.save();
   }
 
-  /** Saves what waits; resolves when it is saved or has failed. */
-  flush() {
-    this.#flushing ??= this.#save().finally(() => {
-      this.#flushing = undefined;
+  save(): Promise<void> {
+    this.#saving ??= this.#save().finally(() => {
+      this.#saving = undefined;
     });
-    return this.#flushing;
-  }
-
-  /** Forgets edits that cannot be saved. */
-  discard() {
-    this.#waiting.length = 0;
-    batch(() => {
-      this.saving.value = 'saved';
-      this.failure.value = undefined;
-    });
-    return this.load();
-  }
-
-  /** Gives every row with the value that was changed the new one too. */
-  async replaceSame({ column, from, to }: Change) {
-    const { rows, ready } = await this.act('replace', { column, from, to, states: undefined });
-    this.latest.value = undefined;
-    announce(`${counted(rows, 'row')} changed; ${ready} of them can be sent now.`);
-  }
-
-  /** Changes many cells of the rows that pass the filter, or with `preview` says what would change. */
-  async act(what: 'replace' | 'paste' | 'undo', given: object): Promise<RepairReplaced> {
-    await this.flush();
-    if (this.failure.peek() !== undefined) throw this.failure.peek();
-    const show = (this.rows.peek() ?? []).map(({ row }) => row);
-    const answer = await request(addressOf(`POST /v1/imports/:id/repair/${what}`, { id: this.#id }), {
-      method: 'POST',
-      json: { ...(what !== 'undo' && this.#filter()), ...given, show },
-      signal: this.#leaving.signal,
-    });
-    this.#take({ rows: answer.shown, counts: answer.counts });
-    await this.overview();
-    return answer;
-  }
-
-  /** Takes back the last action, or the last undo, if there is one. */
-  async undo(what: 'undo' | 'redo'): Promise<RepairReplaced | undefined> {
-    await this.flush();
-    await this.overview();
-    const last = this.view.peek()?.[what];
-    return last ? this.act('undo', { action: last.action }) : undefined;
-  }
-
-  #filter() {
-    const { status, code, problemColumn, state } = this.wanted.peek();
-    return {
-      ...(status && { status }),
-      ...(code && { code }),
-      ...(problemColumn && { problemColumn }),
-      ...(state && { states: [state] }),
-    };
-  }
-
-  /** Sends what is ready. @returns the import that it became */
-  async send(): Promise<{ id: string }> {
-    await this.flush();
-    const made = await call('POST /v1/imports/:id/repair/send', { id: this.#id }, this.#leaving.signal);
-    await this.fromStart();
-    return made;
+    return this.#saving;
   }
 
   async #save() {
-    for (let edits = this.#waiting[0]; edits !== undefined; edits = this.#waiting[0]) {
-      const first = edits[0]?.row;
+    for (let edits = this.unsaved.peek(); edits.length > 0; edits = this.unsaved.peek()) {
+      const some = edits.slice(0, MAX_EDITS);
       try {
-        const answer = await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits: [...edits] } });
-        // The page before may have saved the same ones meanwhile.
-        if (this.#waiting[0] === edits) this.#waiting.shift();
-        this.#take(answer);
-        const own = answer.rows.find(({ row }) => row === first);
-        if (own !== undefined) announce(`Row ${own.line}: ${sayState(own)}`);
+        this.#saved(some, await call('PATCH /v1/imports/:id/repair/rows', { id: this.#id, body: { edits: some } }));
       } catch (error) {
-        batch(() => {
-          this.saving.value = 'failed';
-          this.failure.value = error;
-        });
+        this.failure.value = error;
         return;
       }
     }
-    batch(() => {
-      this.saving.value = 'saved';
-      this.failure.value = undefined;
-    });
-    // Updates the progress of each problem.
-    void this.overview();
+    this.failure.value = undefined;
   }
 
-  #take({ rows, counts }: Pick<RepairEdited, 'rows' | 'counts'>) {
+  #saved(edits: readonly AskedEdit[], { rows, refused, revisions }: RepairEdited) {
     const answered = new Map(rows.map((row) => [row.row, row]));
-    const waiting = this.#waiting.flat();
-    const view = this.view.peek();
     batch(() => {
-      this.rows.value = this.rows.peek()?.map((row) => {
-        const now = answered.get(row.row);
-        return now === undefined ? row : withEdits(now, waiting);
-      });
-      if (view !== undefined) this.view.value = { ...view, rows: { ...view.rows, ...counts } };
+      this.pages.edit((items) => items.map((row) => answered.get(row.row) ?? row));
+      this.unsaved.value = this.unsaved.peek().filter((edit) => !edits.includes(edit));
+      this.refused.value = [...this.refused.peek(), ...refused];
     });
+    const own = answered.get(edits[0]?.row ?? 0);
+    const wrong = [...refused, ...(own?.problems ?? [])].map(({ reason }) => reason);
+    if (own !== undefined) announce(`Row ${own.line}: ${wrong.join('; ') || 'can be sent'}`);
+    const isFollowed = revisions.before === this.#revision;
+    if (isFollowed) this.#revision = revisions.after;
+    void (isFollowed ? this.overview() : this.load());
   }
 
-  async overview() {
-    const own = ++this.#looked;
+  /** Work on many rows. @param task gives what it has done */
+  async carryOut(task: () => Promise<string>) {
+    this.done.value = '';
+    this.failed.value = undefined;
     try {
-      const view = await call('GET /v1/imports/:id/repair', { id: this.#id }, this.#leaving.signal);
-      // A later question is under way: its answer counts.
-      if (own === this.#looked) this.view.value = view;
+      await this.allSaved();
+      this.done.value = await task();
     } catch (error) {
-      this.#fail(error);
+      this.failed.value = error;
     }
   }
 
-  async #page(cursor: string | null, before: readonly RepairRow[]) {
-    const own = ++this.#asked;
+  /** Finds and replaces in the rows that pass the filter. */
+  async replace(given: Readonly<Record<string, string | null>>, preview: boolean): Promise<RepairReplaced> {
+    const { state, ...filter } = this.wanted.peek();
+    const answer = await request(addressOf('POST /v1/imports/:id/repair/replace', { id: this.#id }), {
+      method: 'POST',
+      json: { ...filter, ...(state && { states: [state] }), ...given, preview },
+      signal: this.#leaving.signal,
+    });
+    if (preview) return answer;
+    this.latest.value = undefined;
+    await this.load();
+    return answer;
+  }
+
+  async takeFile(file: File): Promise<RepairTaken> {
+    const address = addressOf('POST /v1/imports/:id/repair/file', { id: this.#id });
+    const taken = await request(address, { method: 'POST', body: file, signal: this.#leaving.signal });
+    await this.load();
+    return taken;
+  }
+
+  /** Sends what is ready, if it is what is shown. @returns the import that it became */
+  async send(): Promise<{ id: string }> {
+    const asked = { id: this.#id, query: { revision: this.#revision } };
     try {
-      const asked = { id: this.#id, query: { ...this.wanted.peek(), limit: pageSize(), cursor } };
-      const page = await call('GET /v1/imports/:id/repair/rows', asked, this.#leaving.signal);
-      if (own !== this.#asked) return;
-      const waiting = this.#waiting.flat();
-      batch(() => {
-        this.rows.value = [...before, ...page.rows.map((row) => withEdits(row, waiting))];
-        this.#next.value = page.nextCursor;
-        this.error.value = undefined;
-      });
+      return await call('POST /v1/imports/:id/repair/send', asked, this.#leaving.signal);
     } catch (error) {
-      this.#fail(error);
+      void this.load();
+      throw error;
     }
   }
 
-  #fail(error: unknown) {
-    if (this.#leaving.signal.aborted || (isAway(error) && this.rows.peek() !== undefined)) return;
-    this.error.value = error;
+  /** @throws the error for which an edit cannot be saved */
+  async allSaved() {
+    await this.save();
+    if (this.failure.peek() !== undefined) throw this.failure.peek();
+  }
+
+  async overview(): Promise<RepairView | undefined> {
+    const { signal } = this.#leaving;
+    try {
+      this.view.value = await call('GET /v1/imports/:id/repair', { id: this.#id }, signal);
+      this.error.value = undefined;
+      return this.view.peek();
+    } catch (error) {
+      if (!signal.aborted && !(isAway(error) && this.view.peek() !== undefined)) this.error.value = error;
+      return undefined;
+    }
   }
 }
 
-/** The row as it will be once these edits are saved. */
-function withEdits(row: RepairRow, edits: readonly Edit[]) {
-  const own = edits.filter((edit) => edit.row === row.row);
-  if (own.length === 0) return row;
-  const now = { ...row.edits };
-  for (const { column, value } of own) {
-    if (value === null) delete now[column];
-    else now[column] = value;
-  }
-  return { ...row, edits: now };
-}
-
-function sayState({ state, left }: RepairRow) {
-  if (state === 'ready') return 'can be sent.';
-  if (state === 'wrong') return left.map(({ reason }) => reason).join('; ');
-  return state === 'sent' ? 'was sent.' : 'is as the file had it.';
-}
-
-/** Lives as long as the page. */
 export function useRepairRows(): RepairRows {
   const { param: id, query: wanted } = usePlace();
   const repair = useRef<RepairRows | undefined>(undefined);
-  const at = Number(wanted.get('at') ?? 0);
-  const { waiting } = useEntry(`repair ${id}`, () => {
-    const edits: (readonly Edit[])[] = [];
-    return { waiting: edits, isUnsaved: () => edits.length > 0 };
+  const { unsaved } = useEntry(`repair ${id}`, () => {
+    const edits = signal<readonly AskedEdit[]>([]);
+    return { unsaved: edits, isUnsaved: () => edits.peek().length > 0 };
   });
-  repair.current ??= new RepairRows(
-    id,
-    {
-      status: wanted.get('status') ?? '',
-      code: wanted.get('code') ?? '',
-      problemColumn: wanted.get('problemColumn') ?? '',
-      state: wanted.get('state') ?? '',
-    },
-    Number.isSafeInteger(at) ? at : 0,
-    waiting,
-  );
+  const set = [...wanted].filter(([name]) => FILTERS.includes(name));
+  repair.current ??= new RepairRows(id, Object.fromEntries(set), unsaved);
   useEffect(() => repair.current?.start(), []);
   return repair.current;
 }

@@ -1,115 +1,119 @@
-/** Tools for many rows at once, above the table of rows. */
+/** Many rows at once: a pasted column, find and replace, a corrected file. Each says first what it would change. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
-import { DataTable } from '../../../console/data-table.tsx';
 import { confirmed } from '../../../console/dialog.tsx';
-import { Empty, ErrorPlace, foreign } from '../../../console/elements.tsx';
+import { ErrorPlace, foreign } from '../../../console/elements.tsx';
 import { SelectField, TextField, useForm } from '../../../console/form.tsx';
 import { columnLabel } from '../../../console/import-words.ts';
-import { useKeptFocus, useWork, type Work, WorkButton } from '../../../console/work.tsx';
+import { usePlace } from '../../../console/place.ts';
+import { addressOf } from '../../../console/requests.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairReplaced, RepairRow, RepairView } from '../api.ts';
-import type { Cells } from './marked-cells.ts';
+import type { RepairReplaced, RepairRow, RepairTaken, RepairView } from '../api.ts';
 import type { RepairRows } from './repair-rows.ts';
 
-const DONE: Readonly<Record<NonNullable<RepairView['undo']>['kind'], string>> = {
-  edit: 'edited',
-  restore: 'restored',
-  paste: 'entered',
-  fill: 'filled',
-  replace: 'replaced',
-  file: 'taken from a file',
-  undo: 'undone',
-  redo: 'redone',
-};
-
 const MATCHES: readonly (readonly [string, string])[] = [
-  ['text', 'anywhere in the cell'],
-  ['pattern', 'the cell, with * and ?'],
-  ['cell', 'the whole cell'],
+  ['text', 'anywhere in the value'],
+  ['cell', 'the whole value'],
 ];
 
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  [
-    'Arrows, Tab, Home, End, Page Up, Page Down',
-    'go from cell to cell; with Ctrl, Home and End go to the first and last cell',
-  ],
-  ['Enter, F2, a second click', 'go into the cell; typing replaces it'],
-  ['Enter', 'keeps what was typed and goes down'],
-  ['Escape', 'forgets what was typed'],
-  ['Delete', 'empties the cell'],
-  ['Ctrl+C, Ctrl+V', 'copy and paste; pasted lines go into this row and those below'],
-  [
-    'Shift with the arrows, Page Up, Page Down, Home, End or a click',
-    'marks cells: copying, pasting, Delete and Ctrl+D are for all of them',
-  ],
-  ['Ctrl+D', 'enters the value of the cell above'],
-  ['Ctrl+Z', 'undoes the last action; Ctrl+Y or Ctrl+Shift+Z does it again'],
-];
+/** Lines that are pasted at once: all of their rows are shown. */
+const MAX_LINES = 1000;
 
-interface RepairToolsProperties {
-  repair: RepairRows;
-  view: RepairView;
-  actions: RepairActions;
+/** Enters lines in a column, from a row on. @returns what was done */
+export async function paste(repair: RepairRows, lines: readonly string[], row: RepairRow, column: string) {
+  if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
+  const below = () => {
+    const rows = repair.pages.items ?? [];
+    return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
+  };
+  const wanted = Math.min(lines.length, MAX_LINES);
+  while (below().length < wanted && repair.pages.hasMore) await repair.pages.more();
+  const rows = below().slice(0, wanted);
+  const left = lines.length - rows.length;
+  const yes = await confirmed({
+    question: `Enter ${left > 0 ? `${grouped(rows.length)} of ` : ''}${counted(lines.length, 'line')} in ${columnLabel(column)}?`,
+    explanation: [
+      `They go into row ${grouped(row.line)} and those below it, up to row ${grouped(rows.at(-1)?.line ?? 0)}. `,
+      left > 0 && [
+        `${counted(left, 'line')} ${left === 1 ? 'is' : 'are'} left out, from “`,
+        foreign(lines[rows.length] ?? ''),
+        '” on',
+      ],
+      left > 0 && (rows.length === MAX_LINES ? ': for more, correct a file.' : ': there is no row below.'),
+    ],
+    yes: `Enter ${counted(rows.length, 'line')}`,
+    no: 'Enter nothing',
+    tone: 'main',
+  });
+  if (!yes) return 'Nothing was entered.';
+  await repair.edit(rows.map((one, index) => ({ row: one, column, value: lines[index] ?? '' })));
+  return '';
 }
 
-export function RepairTools({ repair, view, actions }: RepairToolsProperties) {
-  const buttons = useKeptFocus();
-  const { undo, redo } = view;
-  const cell = repair.currentCell.value;
-  const { busy } = actions.work;
+/** Finds and replaces, after a look at what would change. @returns what was done */
+export async function replace(repair: RepairRows, given: Readonly<Record<string, string | null>>) {
+  const found = await repair.replace(given, true);
+  if (found.rows === 0) return 'Nothing matches in the rows with this problem and state.';
+  const yes = await confirmed({
+    question: `Change ${columnLabel(given['column'] ?? '')} in ${counted(found.rows, 'row')}?`,
+    explanation: examplesOf(found),
+    yes: `Change ${counted(found.rows, 'row')}`,
+    no: 'Change nothing',
+    tone: 'main',
+  });
+  if (!yes) return 'Nothing was changed.';
+  const { rows, ready } = await repair.replace(given, false);
+  return `${counted(rows, 'row')} changed; ${grouped(ready)} of them can be sent.`;
+}
+
+function examplesOf({ rows, examples }: RepairReplaced) {
+  return (
+    <>
+      {rows > examples.length && `The first ${grouped(examples.length)} of them:`}
+      <ul class="plain">
+        {examples.map(({ line, from, to }) => (
+          <li key={line}>
+            Row {grouped(line)}: <code>{foreign(from) ?? 'empty'}</code> becomes <code>{foreign(to) ?? 'empty'}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface ToolProperties {
+  view: RepairView;
+  repair: RepairRows;
+}
+
+export function RepairTools({ view, repair }: ToolProperties) {
   return (
     <div class="repair-tools">
-      <div class="buttons" ref={buttons}>
-        <WorkButton busy={busy} onClick={actions.fill}>
-          {cell === undefined ? 'Fill down' : `Fill down ${columnLabel(cell.column)} of row ${cell.row.line}`}
-        </WorkButton>
-        {undo !== null && (
-          <WorkButton busy={busy} onClick={() => actions.undo('undo')}>
-            Undo: {counted(undo.cells, 'cell')} {DONE[undo.kind]}
-          </WorkButton>
-        )}
-        {redo !== null && (
-          <WorkButton busy={busy} onClick={() => actions.undo('redo')}>
-            Redo: {counted(redo.cells, 'cell')}
-          </WorkButton>
-        )}
-      </div>
-      <p class="done" role="status">
-        {foreign(actions.done)}
-      </p>
-      <ErrorPlace error={actions.work.error} />
       <details>
         <summary>Find and replace</summary>
-        <FindReplace repair={repair} view={view} actions={actions} />
+        <FindReplace view={view} repair={repair} />
       </details>
       <details>
-        <summary>Keys</summary>
-        <dl class="keys">{KEYS.flatMap(([keys, what]) => [<dt key={keys}>{keys}</dt>, <dd key={what}>{what}</dd>])}</dl>
+        <summary>With a spreadsheet</summary>
+        <CorrectedFile view={view} repair={repair} />
       </details>
+      <p class="done" role="status">
+        {foreign(repair.done.value)}
+      </p>
+      <ErrorPlace error={repair.failed.value} />
     </div>
   );
 }
 
-function FindReplace({ repair, view, actions }: { repair: RepairRows; view: RepairView; actions: RepairActions }) {
+function FindReplace({ view, repair }: ToolProperties) {
   const names = view.columns.map(({ name }) => name).filter((name) => name !== '_from_row' && name !== '_edited');
-  const [first = ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
-  const form = useForm({ column: first || (names[0] ?? ''), as: 'text', from: '', to: '' });
-  const work = useWork();
-  /** The preview of the changes, and the entries that it belongs to. */
-  const looked = useSignal<{ given: object; result: RepairReplaced } | undefined>(undefined);
-  const given = form.values.value;
-  const found = looked.value?.given === given ? looked.value.result : undefined;
-  const look = () =>
-    work.start(async () => {
-      const result = await repair.act('replace', { ...given, preview: true });
-      looked.value = { given, result };
-    });
+  const [first = names[0] ?? ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
+  const form = useForm({ column: first, as: 'text', from: '', to: '' });
   return (
     <form
+      class="repair-tool"
       onSubmit={(event) => {
         event.preventDefault();
-        void look();
+        void repair.carryOut(() => replace(repair, form.values.peek()));
       }}
     >
       <div class="fields">
@@ -123,167 +127,71 @@ function FindReplace({ repair, view, actions }: { repair: RepairRows; view: Repa
         <TextField form={form} name="from" label="Find" />
         <TextField form={form} name="to" label="Replace with" />
       </div>
-      <p class="note">
-        Upper and lower case count. In a pattern, * stands for any characters and ? for one, and in the new text $1 for
-        what the first of them stands for: “*, *” becomes “$2-$1”.
-      </p>
-      <div class="buttons">
-        <button type="submit" aria-disabled={work.busy}>
-          Preview
-        </button>
-        {found !== undefined && found.cells > 0 && (
-          <WorkButton busy={actions.work.busy} kind="main" onClick={() => actions.replace(given)}>
-            Replace in {counted(found.cells, 'cell')}
-          </WorkButton>
-        )}
-      </div>
-      <ErrorPlace error={work.error} />
-      <p role="status">{found !== undefined && previewSentence(found)}</p>
-      {found !== undefined && found.cells > 0 && <div class="preview">{examplesTable(found)}</div>}
+      <p class="note">Upper and lower case count.</p>
+      <button type="submit">Preview…</button>
     </form>
   );
 }
 
-function previewSentence({ cells, examples }: RepairReplaced) {
-  if (cells === 0) return 'No cell of the rows with this problem and state would change.';
-  const would = `${counted(cells, 'cell')} would change`;
-  return cells > examples.length ? `${would}. The first ${grouped(examples.length)}:` : `${would}:`;
-}
-
-function examplesTable({ examples }: RepairReplaced) {
+/** The way of the spreadsheet: rows are downloaded, corrected and given back. */
+function CorrectedFile({ view, repair }: ToolProperties) {
+  const { param: id } = usePlace();
+  const taken = useSignal<RepairTaken | undefined>(undefined);
+  const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
+  const download = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, status } });
   return (
-    <DataTable
-      caption="What would change"
-      items={examples}
-      keyOf={({ line }) => line}
-      columns={[
-        { label: 'Row', kind: 'main', cell: ({ line }) => grouped(line) },
-        { label: 'Now', cell: ({ from }) => <code>{foreign(from)}</code> },
-        { label: 'Afterwards', cell: ({ to }) => (to === '' ? <Empty>empty</Empty> : <code>{foreign(to)}</code>) },
-      ]}
-    />
+    <div class="repair-tool">
+      <p>
+        Download these rows as{' '}
+        <a href={download('xlsx')} download>
+          XLSX
+        </a>{' '}
+        or{' '}
+        <a href={download('csv')} download>
+          CSV
+        </a>
+        , correct their cells, keep the columns, and choose the file here. Nothing is sent before you send it.
+      </p>
+      <div class="field">
+        <label for="corrected">Corrected file</label>
+        <input
+          id="corrected"
+          type="file"
+          accept=".csv,.xlsx,.ods"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file === undefined) return;
+            taken.value = undefined;
+            void repair.carryOut(async () => {
+              taken.value = await repair.takeFile(file);
+              currentTarget.value = '';
+              return '';
+            });
+          }}
+        />
+      </div>
+      <div role="status">{taken.value !== undefined && <Taken {...taken.value} />}</div>
+    </div>
   );
 }
 
-export interface RepairActions {
-  work: Work;
-  /** The change that the last action has made. */
-  done: string;
-  /** From this row on, into these columns. */
-  paste: (lines: readonly (readonly string[])[], row: RepairRow, columns: readonly string[]) => void;
-  /** A line in each of these rows, into these columns. */
-  enter: (cells: Cells, lines: readonly (readonly string[])[]) => void;
-  /** The cell that was last used, into all rows below it. */
-  fill: () => void;
-  replace: (given: object) => void;
-  undo: (what: 'undo' | 'redo') => void;
-}
-
-export function useRepairActions(repair: RepairRows): RepairActions {
-  const work = useWork();
-  const done = useSignal('');
-  const turn = useRef(Promise.resolve());
-  /** Keys may be pressed faster than the server answers: each has its turn. @param task gives what it has done, or '' */
-  const start = (task: () => Promise<string>) => {
-    turn.current = turn.current.then(() =>
-      work.start(async () => {
-        done.value = '';
-        done.value = await task();
-      }),
-    );
-  };
-  return {
-    work,
-    done: done.value,
-    paste: (lines, row, columns) => start(() => paste(repair, lines, row, columns)),
-    enter: ({ rows, columns }, lines) =>
-      start(async () => {
-        const given = { rows: rows.map(({ row }) => row), columns: columns.map(({ name }) => name), lines };
-        return changedSentence(await repair.act('paste', given));
-      }),
-    fill: () => start(() => fill(repair)),
-    replace: (given) => start(async () => changedSentence(await repair.act('replace', given))),
-    undo: (what) =>
-      start(async () => {
-        const undone = await repair.undo(what);
-        return undone === undefined
-          ? `There is nothing of yours to ${what}.`
-          : `${what === 'undo' ? 'Undone' : 'Redone'}: ${counted(undone.cells, 'cell')} in ${counted(undone.rows, 'row')}.`;
-      }),
-  };
-}
-
-async function paste(
-  repair: RepairRows,
-  lines: readonly (readonly string[])[],
-  row: RepairRow,
-  columns: readonly string[],
-) {
-  const given = { rows: rowsFrom(repair, row).slice(0, lines.length), columns, lines };
-  const preview = await repair.act('paste', { ...given, preview: true });
-  const leftOut = leftOutSentences(preview, lines);
-  const entered = lines.length - preview.leftOut.lines;
-  const yes =
-    leftOut.length === 0 ||
-    (await confirmed({
-      question:
-        preview.leftOut.lines === 0
-          ? `Enter ${counted(entered, 'line')}?`
-          : `Enter ${grouped(entered)} of ${counted(lines.length, 'line')}?`,
-      explanation: [
-        preview.leftOut.lines > 0 && `There are ${counted(entered, 'row')} from row ${row.line} on. `,
-        leftOut.map(foreign),
-      ],
-      yes: `Enter ${counted(entered, 'line')}`,
-      no: 'Enter nothing',
-      tone: 'main',
-    }));
-  if (!yes) return 'Nothing was entered.';
-  const result = await repair.act('paste', given);
-  return [changedSentence(result), ...leftOutSentences(result, lines)].join(' ');
-}
-
-function leftOutSentences({ leftOut }: RepairReplaced, lines: readonly (readonly string[])[]) {
-  const first = lines.at(lines.length - leftOut.lines)?.[0] ?? '';
-  const [were, are] = leftOut.lines === 1 ? ['is', 'it'] : ['are', 'them'];
-  return [
-    leftOut.lines > 0 &&
-      `${counted(leftOut.lines, 'line')} ${were} left out, from “${first}” on: there is no row for ${are}.`,
-    leftOut.cells > 0 && `${counted(leftOut.cells, 'cell')} to the right of the last column are left out.`,
-  ].filter((part) => part !== false);
-}
-
-async function fill(repair: RepairRows) {
-  const cell = repair.currentCell.peek();
-  const row = repair.rows.peek()?.find((one) => one.row === cell?.row.row);
-  if (cell === undefined || row === undefined) return 'Choose a cell first: its value goes into the rows below.';
-  const { column } = cell;
-  const place = repair.view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1;
-  const value = row.edits[column] ?? row.cells[place] ?? '';
-  const given = { rows: rowsFrom(repair, row), columns: [column], lines: [[value]], fill: true };
-  const { rows } = await repair.act('paste', { ...given, preview: true });
-  if (rows === 0) return `No row below row ${row.line} has another value in ${columnLabel(column)}.`;
-  const yes = await confirmed({
-    question: `Fill ${columnLabel(column)} down?`,
-    explanation: [
-      value === '' ? 'Nothing' : ['“', foreign(value), '”'],
-      ` is entered in ${columnLabel(column)} of ${counted(rows, 'row')} below row ${row.line}, up to the last one with this problem and state.`,
-    ],
-    yes: `Fill ${counted(rows, 'row')}`,
-    no: 'Leave them',
-    tone: 'main',
-  });
-  return yes ? changedSentence(await repair.act('paste', given)) : '';
-}
-
-/** The rows that are shown from this one on. */
-function rowsFrom(repair: RepairRows, row: RepairRow) {
-  const shown = repair.rows.peek() ?? [];
-  return shown.slice(shown.findIndex((one) => one.row === row.row)).map((one) => one.row);
-}
-
-function changedSentence({ cells, rows, ready }: RepairReplaced) {
-  return cells === 0
-    ? 'Nothing was changed.'
-    : `${counted(cells, 'cell')} in ${counted(rows, 'row')} ${cells === 1 ? 'was' : 'were'} changed; ${grouped(ready)} of these rows can be sent.`;
+function Taken({ rows, cells, same, refused, refusedRows, wrong }: RepairTaken) {
+  return (
+    <ul>
+      <li>
+        {counted(cells, 'cell')} in {counted(rows, 'row')} taken; {counted(same, 'row')} unchanged;{' '}
+        {counted(refusedRows, 'row')} refused.
+      </li>
+      {refused.map(({ line, column, reason }) => (
+        <li key={`${line} ${column}`} class="attention">
+          Row {grouped(line)}: {foreign(columnLabel(column))} is not taken: {foreign(reason)}.
+        </li>
+      ))}
+      {wrong.map(({ line, problems }) => (
+        <li key={line} class="attention">
+          Row {grouped(line)} is still wrong: {foreign(problems.map(({ reason }) => reason).join('; '))}
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,21 +1,19 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { confirmed } from '../../../console/dialog.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/elements.tsx';
 import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { addressOf, call } from '../../../console/requests.ts';
+import { addressOf, call, query } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { useWork, WorkButton } from '../../../console/work.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairView } from '../api.ts';
-import { RepairGrid } from './repair-grid.tsx';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';
-import { RepairTools, useRepairActions } from './repair-tools.tsx';
+import { RepairTable } from './repair-table.tsx';
+import { RepairTools } from './repair-tools.tsx';
 
 const STATES: Choice[] = [
   ['', 'not sent'],
@@ -31,7 +29,7 @@ export function RepairPage() {
   const { data } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
   useTitle(data === undefined ? '' : `Repair ${fileName(data.file)}`);
   const view = repair.view.value;
-  const error = repair.error.value;
+  const error = repair.error.value ?? repair.pages.error;
   return (
     <>
       <p class="kicker">
@@ -48,7 +46,6 @@ export function RepairPage() {
 
 function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
   const { isOperator } = usePlace();
-  const actions = useRepairActions(repair);
   if (view.rows.total === 0) {
     return (
       <section class="card">
@@ -56,28 +53,18 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
       </section>
     );
   }
-  const { state = '' } = repair.wanted.value;
   return (
     <>
       <section class="repair-head" aria-label="State">
         <RepairHead repair={repair} view={view} />
       </section>
       <section class="card" aria-label="Rows">
-        <div class="filter repair-bar">
-          <ProblemChoice repair={repair} view={view} />
-          <FilterChoice
-            id="repair-state"
-            label="Show rows that are"
-            value={state}
-            choices={STATES}
-            onChoose={(value) => repair.choose({ state: value })}
-          />
-          {isOperator && state !== 'sent' && <RepairTools repair={repair} view={view} actions={actions} />}
-        </div>
-        <RepairGrid repair={repair} view={view} actions={actions} />
+        <Filters repair={repair} view={view} />
+        {isOperator && repair.wanted.value['state'] !== 'sent' && <RepairTools view={view} repair={repair} />}
+        <RepairTable view={view} repair={repair} />
         <p class="note">
           {isOperator
-            ? 'Each change is saved and checked when you leave the cell. Lines that you copied from a spreadsheet can be pasted, also more than are shown.'
+            ? 'A value is saved and checked when you leave it. Enter goes to the row below. A column copied from a spreadsheet can be pasted.'
             : 'Operators can edit these rows, and send them.'}
         </p>
       </section>
@@ -86,19 +73,15 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
 }
 
 function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) {
-  const { isOperator, param: id } = usePlace();
+  const { isOperator, param: id, go } = usePlace();
   const work = useWork();
-  const made = useSignal('');
-  const sent = useRef<HTMLParagraphElement | null>(null);
-  const { total, ready, wrong, sent: gone } = view.rows;
-  const open = Math.max(0, total - gone - ready - wrong);
-  useEffect(() => sent.current?.focus(), [made.value]);
+  const { total, ready, wrong, sent } = view.rows;
+  const failure = repair.failure.value;
+  const isSaved = repair.unsaved.value.length === 0;
   const send = () =>
     work.start(async (signal) => {
-      await repair.flush();
-      await repair.overview();
-      const { rows, problems } = repair.view.peek() ?? view;
-      const by = problems.filter((problem) => problem.ready > 0);
+      await repair.allSaved();
+      const { rows } = (await repair.overview()) ?? view;
       const left = rows.total - rows.sent - rows.ready;
       // The destination is that of the import that the rows are from.
       const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
@@ -108,9 +91,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
         question: `Send ${counted(rows.ready, 'repaired row')}?`,
         explanation: (
           <>
-            They become an import of their own, with the values that you entered
-            {by.length > 0 && ` (${by.map(({ code, ready: n }) => `${grouped(n)} of ${code}`).join(', ')})`}. This
-            import and its report stay as they are.{' '}
+            They become an import of their own, with their new values. This import and its report stay as they are.{' '}
             {left > 0 && `${counted(left, 'row')} can be repaired and sent later.`}
             <SendingFactsOfServer plan={plan} />
           </>
@@ -119,35 +100,23 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
         no: 'Keep editing',
         tone: 'main',
       });
-      if (yes) made.value = (await repair.send()).id;
+      if (yes) go(importHref((await repair.send()).id));
     });
   return (
     <>
       <p class="sentence" role="status">
         {counted(total, 'row')} to repair: {grouped(ready)} ready to send, {grouped(wrong)} edited and still wrong,{' '}
-        {grouped(open)} not edited, {grouped(gone)} sent.
+        {grouped(Math.max(0, total - sent - ready - wrong))} not edited, {grouped(sent)} sent.
       </p>
-      {isOperator && <Saving repair={repair} />}
+      {isOperator && (
+        <p role="status">{isSaved ? 'All changes are saved' : failure === undefined ? 'Saving …' : 'Not saved'}</p>
+      )}
       {view.failedTaken && <p class="note">Rows that failed were retried as they were: repair them in the retry.</p>}
       {!view.maySend && (
         <p class="note">
           What you enter is kept. Repaired rows can be sent when this import has finished. Until then, a row with edits
           is not sent at all.
         </p>
-      )}
-      {made.value !== '' && (
-        <p class="repaired" tabIndex={-1} ref={sent}>
-          The repaired rows were sent: <a href={importHref(made.value)}>see the import of repaired rows</a>.
-        </p>
-      )}
-      {made.value === '' && view.sends.length > 0 && (
-        <ul class="plain">
-          {view.sends.map(({ importId, rows, by }) => (
-            <li key={importId}>
-              {counted(rows, 'row')} sent by {by} in <a href={importHref(importId)}>{foreign(importId)}</a>
-            </li>
-          ))}
-        </ul>
       )}
       {isOperator && view.maySend && ready > 0 && (
         <div class="buttons">
@@ -156,62 +125,47 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
           </WorkButton>
         </div>
       )}
-      <ErrorPlace error={work.error} />
-    </>
-  );
-}
-
-/** One problem at a time, or all. */
-function ProblemChoice({ repair, view }: { repair: RepairRows; view: RepairView }) {
-  const { status = '', code = '', problemColumn = '' } = repair.wanted.value;
-  const all = new Map(view.problems.map((problem) => [keyOf(problem), problem]));
-  return (
-    <FilterChoice
-      id="repair-problem"
-      label="Problem"
-      value={keyOf({ status, code, column: problemColumn })}
-      choices={[['', 'all'], ...[...all].map(([key, problem]) => [key, problemText(problem)] as const)]}
-      onChoose={(key) => {
-        const chosen = all.get(key);
-        repair.choose({ status: chosen?.status ?? '', code: chosen?.code ?? '', problemColumn: chosen?.column ?? '' });
-      }}
-    />
-  );
-}
-
-function keyOf({ status, code, column }: { status: string; code: string; column: string }) {
-  return [status, code, column].filter((part) => part !== '').join(' ');
-}
-
-function problemText({ status, code, column, total, ready, wrong, sent }: RepairView['problems'][number]) {
-  const counts = [
-    `${counted(total, 'row')}${status === 'unprocessed' && code !== '' ? ' would fail' : ''}`,
-    ready > 0 && `${grouped(ready)} ready`,
-    wrong > 0 && `${grouped(wrong)} still wrong`,
-    sent > 0 && `${grouped(sent)} sent`,
-  ];
-  return `${code || 'edited'}${column === '' ? '' : ` in ${columnLabel(column)}`}: ${counts.filter((part) => part !== false).join(', ')}`;
-}
-
-/** Whether what was entered is safe. */
-function Saving({ repair }: { repair: RepairRows }) {
-  const state = repair.saving.value;
-  return (
-    <>
-      <p class="saving" role="status">
-        {state === 'saving' ? 'Saving …' : state === 'saved' ? 'All changes are saved' : 'Not saved'}
-      </p>
-      <ErrorPlace error={repair.failure.value} />
-      {state === 'failed' && (
-        <div class="buttons">
-          <button type="button" onClick={() => void repair.flush()}>
-            Save again
-          </button>
-          <button type="button" class="quiet" onClick={() => void repair.discard()}>
-            Discard these changes
-          </button>
-        </div>
+      {failure !== undefined && (
+        <button type="button" onClick={() => void repair.save()}>
+          Save again
+        </button>
       )}
+      <ErrorPlace error={failure ?? work.error} />
     </>
   );
+}
+
+/** One problem at a time, or all; and what was done about it. */
+function Filters({ repair, view }: { repair: RepairRows; view: RepairView }) {
+  const { state = '', ...problem } = repair.wanted.value;
+  const problems = view.problems.map((one) => {
+    const { status, code, column } = one;
+    return [query({ status, code, problemColumn: column }), problemText(one)] as const;
+  });
+  return (
+    <div class="filter repair-bar">
+      <FilterChoice
+        id="repair-problem"
+        label="Problem"
+        value={query(problem)}
+        choices={[['', 'all'], ...problems]}
+        onChoose={(chosen) =>
+          repair.choose({ ...Object.fromEntries(new URLSearchParams(chosen)), ...(state && { state }) })
+        }
+      />
+      <FilterChoice
+        id="repair-state"
+        label="Show rows that are"
+        value={state}
+        choices={STATES}
+        onChoose={(chosen) => repair.choose({ ...problem, ...(chosen && { state: chosen }) })}
+      />
+    </div>
+  );
+}
+
+function problemText({ code, column, total, ready, sent }: RepairView['problems'][number]) {
+  const where = column === '' ? '' : ` in ${columnLabel(column)}`;
+  const left = total - ready - sent;
+  return `${code || 'edited'}${where}: ${counted(total, 'row')}${left === total ? '' : `, ${grouped(left)} left`}`;
 }

@@ -1,0 +1,232 @@
+/** The rows to repair as a table whose values are fields, with the problem of each beside it. */
+import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Column, DataTable } from '../../../console/data-table.tsx';
+import { Empty, foreign, importHref } from '../../../console/elements.tsx';
+import { columnLabel } from '../../../console/import-words.ts';
+import { usePlace } from '../../../console/place.ts';
+import { grouped } from '../../../text/wording.ts';
+import type { RepairRow, RepairView } from '../api.ts';
+import { pageSize, type RepairRows } from './repair-rows.ts';
+import { paste, replace } from './repair-tools.tsx';
+
+/** Number of columns up to which all are shown. */
+const MAX_SHOWN = 12;
+
+export function RepairTable({ view, repair }: { view: RepairView; repair: RepairRows }) {
+  const { isOperator } = usePlace();
+  const rows = repair.pages.items;
+  const names = columnsToShow(view, rows ?? []);
+  const columns = useMemo(
+    (): Column<RepairRow>[] => [
+      { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
+      ...names.map((name) => ({
+        label: columnLabel(name),
+        cell: (row: RepairRow) => (
+          <Value repair={repair} row={row} column={name} isFixed={!isOperator || row.state === 'sent'} />
+        ),
+      })),
+      { label: 'State', kind: 'wide', cell: (row) => <RowState repair={repair} row={row} /> },
+    ],
+    [names.join('\n'), isOperator],
+  );
+  if (rows === undefined) return <Empty>Loading …</Empty>;
+  return (
+    <>
+      {rows.length === 0 ? (
+        <Empty>No row is left here.</Empty>
+      ) : (
+        <div class="repair-rows">
+          <DataTable caption="Rows to repair" columns={columns} items={rows} keyOf={({ row }) => row} />
+        </div>
+      )}
+      {repair.pages.hasMore && (
+        <button type="button" onClick={() => void repair.pages.more()}>
+          Show {pageSize()} more
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The columns; of many, those that a membership is read from, that have a problem or an edit, or that a row lacks. */
+function columnsToShow({ columns }: RepairView, rows: readonly RepairRow[]) {
+  const touched = new Set(
+    rows.flatMap((row) => [...row.problems.map(({ column }) => column), ...Object.keys(row.edits)]),
+  );
+  return columns
+    .filter(
+      ({ name, fields }, place) =>
+        columns.length <= MAX_SHOWN ||
+        fields.length > 0 ||
+        touched.has(name) ||
+        rows.some(({ cells }) => cells[place] === null),
+    )
+    .map(({ name }) => name)
+    .filter((name) => name !== '_from_row' && name !== '_edited');
+}
+
+interface RowProperties {
+  repair: RepairRows;
+  row: RepairRow;
+}
+
+/** A value as a field. It is entered when the field is left, and with Enter, which goes to the row below. */
+function Value({ repair, row, column, isFixed }: RowProperties & { column: string; isFixed: boolean }) {
+  const now = repair.valueOf(row, column);
+  const [typed, setTyped] = useState<string | undefined>(undefined);
+  const isFresh = useRef(false);
+  const enter = () => {
+    setTyped(undefined);
+    if (typed !== undefined && typed !== (now ?? '')) void repair.edit([{ row, column, value: typed }]);
+  };
+  const latest = useRef(enter);
+  latest.current = enter;
+  // The page may be left while something is typed.
+  useEffect(() => () => latest.current(), []);
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+    event.preventDefault();
+    if (event.key === 'Escape') setTyped(undefined);
+    else if (!focusBelow(event.currentTarget)) enter();
+  };
+  // The first click chooses the value, so that typing replaces it; the next one goes into it.
+  const onMouseDown = (event: TargetedMouseEvent<HTMLInputElement>) => {
+    const field = event.currentTarget;
+    if (document.activeElement === field && (!isFresh.current || typed !== undefined)) return;
+    event.preventDefault();
+    field.focus();
+    isFresh.current = false;
+  };
+  return (
+    <input
+      type="text"
+      class={Object.hasOwn(row.edits, column) ? 'edited' : ''}
+      data-column={column}
+      aria-label={`${columnLabel(column)}, row ${row.line}`}
+      aria-invalid={(row.state !== 'sent' && row.problems.some((problem) => problem.column === column)) || undefined}
+      aria-describedby={`state-${row.row}`}
+      value={typed ?? now ?? ''}
+      placeholder={now === null && lacksCells(row) ? 'no such cell' : undefined}
+      maxLength={10_000}
+      readOnly={isFixed}
+      spellcheck={false}
+      autocapitalize="none"
+      autocomplete="off"
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      onFocus={({ currentTarget }) => {
+        isFresh.current = true;
+        currentTarget.select();
+      }}
+      onMouseDown={onMouseDown}
+      onBlur={enter}
+      onKeyDown={onKeyDown}
+      onPaste={(event) => {
+        const lines = (event.clipboardData?.getData('text/plain') ?? '').replace(/\r?\n$/, '').split(/\r?\n/);
+        if (lines.length === 1 || isFixed) return;
+        event.preventDefault();
+        void repair.carryOut(() => paste(repair, lines, row, column));
+      }}
+    />
+  );
+}
+
+function lacksCells({ problems }: RepairRow) {
+  return problems.some(({ code }) => code === 'CELL_COUNT');
+}
+
+/** @returns whether there is a field below */
+function focusBelow(field: HTMLInputElement) {
+  const row = field.closest('tr')?.nextElementSibling;
+  const below = [...(row?.querySelectorAll('input') ?? [])].find(
+    ({ dataset }) => dataset['column'] === field.dataset['column'],
+  );
+  below?.focus();
+  return below !== undefined;
+}
+
+function RowState({ repair, row }: RowProperties) {
+  const { isOperator } = usePlace();
+  const { state, problems, edits, sentIn } = row;
+  const edited = Object.keys(edits);
+  const isUnsaved = repair.unsaved.value.some((edit) => edit.row === row.row);
+  const refused = repair.refused.value.filter((edit) => edit.row === row.row);
+  return (
+    <div class="repair-state">
+      <div id={`state-${row.row}`}>
+        {isUnsaved && <p class="note">{repair.failure.value === undefined ? 'Saving …' : 'Not saved'}</p>}
+        {refused.map(({ column, value, reason }) => (
+          <p key={column} class="attention">
+            “{foreign(value ?? '')}” was not entered in {foreign(columnLabel(column))}: {foreign(reason)}
+          </p>
+        ))}
+        {state === 'ready' && !isUnsaved && <p class="ready">Can be sent</p>}
+        {state === 'sent' && (
+          <p>
+            Sent in <a href={importHref(sentIn ?? '')}>{foreign(sentIn ?? '')}</a>.
+          </p>
+        )}
+        {(state === 'open' || state === 'wrong') && (
+          <ul class="plain">
+            {problems.map(({ column, reason }, index) => (
+              <li key={index}>
+                {column !== '' && <b>{foreign(columnLabel(column))}: </b>}
+                {foreign(reason)}
+              </li>
+            ))}
+          </ul>
+        )}
+        {edited.length > 0 && <p class="note">{edited.map((name) => wasText(repair, row, name)).join('; ')}</p>}
+      </div>
+      {isOperator && state !== 'sent' && <RowButtons repair={repair} row={row} />}
+    </div>
+  );
+}
+
+function RowButtons({ repair, row }: RowProperties) {
+  const { edits, line } = row;
+  const last = repair.latest.value;
+  const missing = repair.view.value?.columns.filter(({ name }) => repair.valueOf(row, name) === null) ?? [];
+  const edited = Object.keys(edits);
+  return (
+    <div class="buttons">
+      {last?.row === row.row && last.value !== null && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            const given = { column: last.column, from: last.was ?? '', to: last.value, as: 'cell' };
+            void repair.carryOut(() => replace(repair, given));
+          }}
+        >
+          Enter “{last.value}” in all rows {last.was ? `with “${last.was}”` : `without ${columnLabel(last.column)}`}…
+        </button>
+      )}
+      {missing.length > 0 && lacksCells(row) && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`The missing cells are empty, row ${line}`}
+          onClick={() => void repair.edit(missing.map(({ name }) => ({ row, column: name, value: '' })))}
+        >
+          The missing cells are empty
+        </button>
+      )}
+      {edited.length > 0 && (
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Restore row ${line}`}
+          onClick={() => void repair.edit(edited.map((column) => ({ row, column, value: null })))}
+        >
+          Restore
+        </button>
+      )}
+    </div>
+  );
+}
+
+function wasText({ view }: RepairRows, { cells }: RepairRow, column: string) {
+  const was = cells[view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
+  return was === null ? `${column}: there was no cell` : was === '' ? `${column} was empty` : `${column} was “${was}”`;
+}
