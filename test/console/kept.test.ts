@@ -87,7 +87,7 @@ test('an edit of a row that could not be saved, and one that is left while it is
   await front.goAway();
   await cell(3).fill('ben');
   await page.keyboard.press('Enter');
-  await page.getByText('Not saved').waitFor();
+  await page.getByRole('region', { name: 'State' }).getByText('Not saved').waitFor();
   await main(page).getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   expect(await asksBeforeClosing(page)).toBe(true);
