@@ -34,6 +34,8 @@ const WORKBOOK = xlsx({
     },
   ],
 });
+/** The first JSON of a document. */
+const jsonOf = (document: string) => /^```json\n(.*?)^```/ms.exec(textOf(document))?.[1] ?? '';
 const KURSE = lines('Person,Kurs,Lehrer', 'ann,bio,Lehrer', 'ben,bio,');
 const PEOPLE_WITHOUT_ACCOUNT = file('held.csv', 'guid,uid', 'team,cem', 'team,dan');
 const HELD: Has = {
@@ -124,10 +126,9 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
   'docs/pipeline.md': { has: { files: { 'members.csv': TEAM } } },
   'docs/recipes.md': {
     has: {
-      files: { 'kurse.csv': KURSE, 'kurse-may.csv': KURSE },
+      files: { 'kurse-may.csv': KURSE, 'kurse.json': jsonOf('docs/recipes.md') },
       act: ({ root }) => cpSync(join(SAMPLES, 'recipes/canvas-sis/enrollments.csv'), join(root, 'enrollments.csv')),
     },
-    before: { 'rollcall recipes save kurse --from': { run: ['rollcall import kurse.csv --recipe kurse'] } },
   },
   'docs/repair.md': {
     sandbox: { users: 2, groups: 'any' },

@@ -81,7 +81,7 @@ export class Repairs {
     return doRepair(this.#subjectOf(id), 'sent');
   }
 
-  /** What was done about the rows of a problem; nothing if nobody has looked at its rows here. */
+  /** Returns what was done about the rows of a problem; nothing if nobody has looked at its rows here. */
   async progress(id: string): Promise<(problem: ProblemCount) => Pick<ProblemView, 'repaired'>> {
     if (!existsSync(repairFile(this.#of.dir.folder(id)))) return () => ({});
     const { problems } = await this.overview(id);

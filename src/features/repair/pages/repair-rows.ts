@@ -46,12 +46,12 @@ export class RepairRows {
   refused = signal<readonly RefusedEdit[]>([]);
   /** The last one that was made by hand. */
   latest = signal<AskedEdit | undefined>(undefined);
-  /** What the last work on many rows has done, or its error. */
+  /** The result of the last work on many rows, or its error. */
   done = signal('');
   failed = signal<unknown>(undefined);
   #id;
   #saving: Promise<void> | undefined;
-  /** That of the rows that are shown. */
+  /** The revision of the rows that are shown. */
   #revision = 0;
   #leaving = new AbortController();
 
