@@ -120,7 +120,10 @@ async function checkDisk(folder: string): Promise<Finding> {
   }
 }
 
-/** Whether this rollcall can use what an earlier one wrote. */
+/** Ledgers that are opened for a look. */
+const MAX_LEDGERS = 1_000;
+
+/** Whether this rollcall can use what an earlier one wrote: the list of imports, and the ledgers of the newest ones. */
 function checkCatalog(dir: DataDir): Finding[] {
   const fault = catalogFault(dir);
   const faults = fault === undefined ? ledgerFaults(dir) : [fault];
@@ -132,34 +135,27 @@ function checkCatalog(dir: DataDir): Finding[] {
   }));
 }
 
-/** The ledgers of the newest imports that cannot be read. */
 function ledgerFaults(dir: DataDir): RollcallError[] {
   if (!hasCatalog(dir)) return [];
   const catalog = openCatalogReader(dir.catalog);
   try {
     return catalog.list(MAX_LEDGERS).flatMap((record) => {
       const path = dir.ledger(record.id);
-      try {
-        if (hasLedger(record, path)) openImportReader(path).close();
-        return [];
-      } catch (error) {
-        if (error instanceof RollcallError) return [error];
-        throw error;
-      }
+      return faultOf(() => hasLedger(record, path) && openImportReader(path).close()) ?? [];
     });
   } finally {
     catalog.close();
   }
 }
 
-/** Ledgers that are opened for a look. */
-const MAX_LEDGERS = 1_000;
-
 /** Undefined where the list of imports can be used, and where there is none yet. */
 function catalogFault(dir: DataDir): RollcallError | undefined {
-  if (!hasCatalog(dir)) return undefined;
+  return hasCatalog(dir) ? faultOf(() => openCatalogReader(dir.catalog).close()) : undefined;
+}
+
+function faultOf(look: () => unknown): RollcallError | undefined {
   try {
-    openCatalogReader(dir.catalog).close();
+    look();
     return undefined;
   } catch (error) {
     if (error instanceof RollcallError) return error;
@@ -273,9 +269,9 @@ async function checkApps(config: Config, regions: readonly Region[]): Promise<Fi
   const management = managementClientOf(config);
   try {
     const apps = await management.listApps();
-    const isThere = (region: Region) =>
+    const ledgerIsThere = (region: Region) =>
       apps.some((app) => app.id === config.apps[region]?.appId && (app.region ?? region) === region);
-    const missing = regions.filter((region) => !isThere(region));
+    const missing = regions.filter((region) => !ledgerIsThere(region));
     const detail = `the account has ${counted(apps.length, 'app')}`;
     if (missing.length === 0) return { check, ok: true, detail: `${detail}, and the apps above are among them` };
     const names = missing.map((region) => `${config.apps[region]?.appId} in ${region}`).join(', ');
