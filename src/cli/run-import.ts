@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { isThere } from '../imports/lost-ledger.ts';
+import { ledgerIsThere } from '../imports/lost-ledger.ts';
 import { type ImportReader, openImportReader } from '../imports/report/import-reader.ts';
 import { writtenBy } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
@@ -87,7 +87,7 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
   const progress = showProgress(io, {
     counters: () => {
       // There is no ledger while the input is read, or if it was refused.
-      if (reader === undefined && isThere(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
+      if (reader === undefined && ledgerIsThere(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
       return reader?.counters();
     },
     staging: () => (staging === undefined ? undefined : { ...staging, totalBytes }),

@@ -11,7 +11,7 @@ const AFTER_READING: ReadonlySet<ImportState> = new Set<ImportState>([
 ]);
 
 /** A crash of the system, or a copy onto a full disk, may leave an empty file, which SQLite would take for a new one. */
-export function isThere(path: string): boolean {
+export function ledgerIsThere(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
@@ -23,7 +23,7 @@ export function hasLedger(
   { state, code, totals }: Pick<ImportRecord, 'state' | 'code' | 'totals'>,
   path: string,
 ): boolean {
-  if (isThere(path)) return true;
+  if (ledgerIsThere(path)) return true;
   const wasRead = AFTER_READING.has(state) && !isMachineWait(code);
   if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
   return false;

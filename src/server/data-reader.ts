@@ -6,7 +6,7 @@ import {
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
-import { hasLedger, isThere } from '../imports/lost-ledger.ts';
+import { hasLedger, ledgerIsThere } from '../imports/lost-ledger.ts';
 import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-threads.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
@@ -50,7 +50,7 @@ const limits = (caller: Caller | undefined): TaskLimits => ({ deadlineMs: DEADLI
 
 export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
   const catalog = openCatalogReader(dir.catalog);
-  const hasRows = (id: string) => isThere(dir.ledger(id));
+  const hasRows = (id: string) => ledgerIsThere(dir.ledger(id));
   const ledgerOf = (id: string): string => {
     const record = catalog.find(id);
     if (record === undefined ? hasRows(id) : hasLedger(record, dir.ledger(id))) return dir.ledger(id);

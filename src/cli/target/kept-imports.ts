@@ -3,7 +3,7 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
-import { isThere } from '../../imports/lost-ledger.ts';
+import { ledgerIsThere } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
@@ -70,7 +70,7 @@ export function findImport(path: string, id: string | undefined): ImportRecord {
 
 /** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */
 function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReader) => Result): Result | undefined {
-  if (!isThere(dir.ledger(id))) return undefined;
+  if (!ledgerIsThere(dir.ledger(id))) return undefined;
   const reader = openImportReader(dir.ledger(id));
   try {
     return read(reader);

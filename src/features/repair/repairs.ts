@@ -8,7 +8,7 @@ import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
-import { hasLedger, isThere } from '../../imports/lost-ledger.ts';
+import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
 import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
@@ -108,7 +108,7 @@ export class Repairs {
   #fateOf(id: string): Fate {
     const record = this.#of.coordinator.lookUp(id);
     if (record === undefined) return 'absent';
-    return isFinal(record.state) && !isThere(this.#of.dir.ledger(id)) ? 'unread' : 'there';
+    return isFinal(record.state) && !ledgerIsThere(this.#of.dir.ledger(id)) ? 'unread' : 'there';
   }
 
   /** Releases rows that a crash, or an import that never read them, still claims. */

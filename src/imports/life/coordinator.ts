@@ -18,6 +18,7 @@ import { type Catalog, type ImportRecord, openCatalog, tagsOf } from '../catalog
 import { RegionWithoutApp, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
+import { ledgerIsThere } from '../lost-ledger.ts';
 import { continuesAtStart } from '../reason-codes.ts';
 import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';
 import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
@@ -221,7 +222,7 @@ export class Coordinator {
       .filter((other) => other.id !== id && (other.finishedAt ?? Date.now()) >= record.createdAt)
       .filter((other) => !undone.has(other.id) && isSameTarget(readOptions(other), meant))
       .map((other) => ({ id: other.id, retryOf: other.retryOf, ledger: this.#parts.dir.ledger(other.id) }))
-      .filter(({ ledger }) => existsSync(ledger))
+      .filter(({ ledger }) => ledgerIsThere(ledger))
       .reverse();
   }
 

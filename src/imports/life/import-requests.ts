@@ -8,7 +8,7 @@ import type { Catalog } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
-import { isThere } from '../lost-ledger.ts';
+import { ledgerIsThere } from '../lost-ledger.ts';
 import { isMachineWait } from '../reason-codes.ts';
 import { findEdited, inTurn } from '../repaired-rows.ts';
 import { retryFile } from '../report/report-paths.ts';
@@ -125,7 +125,7 @@ export class Requests {
     const { dir, states, stagings, fault, lastResort } = this.#options;
     if (states.of(id) === 'staging') await stagings.abort(id);
     const state = states.of(id);
-    if (state === 'staging' || (needsPerson(state) && !isThere(dir.ledger(id)))) {
+    if (state === 'staging' || (needsPerson(state) && !ledgerIsThere(dir.ledger(id)))) {
       states.move(id, 'cancelled');
       return;
     }
@@ -212,7 +212,7 @@ export class Requests {
     const { dir, catalog } = this.#options;
     const { state, code } = catalog.get(id);
     const isWaiting = state === 'blocked' && (isMachineWait(code) || code === 'WRONG_TARGET');
-    if (state === 'failed' ? isThere(dir.ledger(id)) : !isWaiting) return false;
+    if (state === 'failed' ? ledgerIsThere(dir.ledger(id)) : !isWaiting) return false;
     return !catalog.transitions(id).some((move) => move.state === 'staged');
   }
 

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
+import { ledgerIsThere } from '../../../imports/lost-ledger.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../../../imports/target.ts';
@@ -114,7 +114,7 @@ export class SyncRunner {
     if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
     // No state: `running` may be what a process wrote that was killed since.
     if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
-    if (!existsSync(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
+    if (!ledgerIsThere(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
     checkTarget(`import ${importId}`, found, this.#sendsTo);
     const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, ...this.#sendsTo };
     const { file } = found;
