@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
+import { startMailServer } from '../server/mail-server.ts';
 import { openWorkplace } from './workplace.ts';
 
 async function receiver(status: number) {
@@ -38,25 +38,11 @@ test('a receiver that refuses is said, without the secret in its address', async
 });
 
 test('notify test sends e-mail', async () => {
-  const mails: string[] = [];
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData: (stream, _session, done) => {
-      stream.toArray().then((pieces) => {
-        mails.push(Buffer.concat(pieces).toString());
-        done();
-      }, done);
-    },
-  });
-  server.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close(() => {}));
-  await once(server.server, 'listening');
-  const { port } = server.server.address() as AddressInfo;
+  const { url, mails } = await startMailServer();
   const place = await openWorkplace();
-  const url = `smtp://127.0.0.1:${port}?from=rollcall@example.com&to=ops@example.com`;
   const { code, stderr } = await place.run(['notify', 'test', '--notify', url, '--notify-private']);
   expect([code, stderr]).toEqual([0, expect.stringContaining('arrived')]);
-  expect(mails).toEqual([
+  expect(mails.map(({ text }) => text)).toEqual([
     expect.stringMatching(/To: ops@example\.com.*Subject: rollcall: import test.*this is a test/s),
   ]);
 });

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { SMTPServer } from 'smtp-server';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { noteText, slackBody } from '../../src/features/notify/note.ts';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
+import { startMailServer } from './mail-server.ts';
 
 /** The texts of files and of the service, in notifications for people. */
 
@@ -30,21 +28,7 @@ test('a file name adds no line to a message in Slack', () => {
 });
 
 test('a file name adds no header, recipient or line to an e-mail', async () => {
-  const mails: { to: string[]; text: string }[] = [];
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData: (stream, { envelope }, done) => {
-      stream.toArray().then((pieces) => {
-        mails.push({ to: envelope.rcptTo.map(({ address }) => address), text: Buffer.concat(pieces).toString() });
-        done();
-      }, done);
-    },
-  });
-  server.listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close(() => {}));
-  await once(server.server, 'listening');
-  const { port } = server.server.address() as AddressInfo;
-  const url = `smtp://127.0.0.1:${port}?from=rollcall@example.com&to=ops@example.com`;
+  const { url, mails } = await startMailServer();
   const receiver = await openReceiver(url, { key: undefined, allowPrivate: true });
   await receiver.send({ id: '1', body: noteOf(FORGED) }, new AbortController().signal);
 
