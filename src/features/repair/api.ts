@@ -126,7 +126,7 @@ export const repairEdited = z.strictObject({
   counts: repairCounts,
   revisions: z
     .strictObject({ before: revision, after: revision })
-    .meta({ description: 'If `before` is not the one that you know, somebody else has edited rows since.' }),
+    .meta({ description: 'If `before` is not the one that you know, someone else has edited rows since.' }),
 });
 export type RepairEdited = z.infer<typeof repairEdited>;
 
@@ -135,7 +135,7 @@ export const repairReplace = z.strictObject({
   column: z.string().max(1_000),
   as: z.enum(['cell', 'text']).default('cell').meta({
     description:
-      '`cell`: `from` is the whole cell as it is now, edits included. `text`: wherever it stands in the cell. Case counts.',
+      '`cell`: `from` is the whole cell as it is now, edits included. `text`: anywhere in the cell. Case counts.',
   }),
   from: z.string().max(MAX_CELL),
   to: z.string().max(MAX_CELL),

@@ -49,7 +49,7 @@ export const repairOperations = {
     audit: 'import.edit',
     summary: 'Take edits from a corrected report: CSV or a workbook, with the column `_row`; nothing is sent',
     description:
-      'The body is the file. A cell that differs from what the import had is an edit; it is refused if somebody else has edited that cell.',
+      'The body is the file. A cell that differs from what the import had is an edit; it is refused if someone else has edited that cell.',
     answer: repairTaken,
     refusals: ['BAD_OPTION', 'BAD_BODY', 'MEDIA_TYPE', 'STOPPING', ...refusals],
   }),

@@ -69,7 +69,7 @@ export class RepairRows {
     const again = () => void (document.hidden || this.save().then(() => this.load()));
     again();
     connection.addEventListener('back', again, { signal });
-    // Somebody else may have edited rows meanwhile.
+    // Someone else may have edited rows meanwhile.
     document.addEventListener('visibilitychange', again, { signal });
     return () => {
       end();
