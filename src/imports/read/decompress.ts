@@ -1,9 +1,8 @@
 import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { boundText } from '../../options/bounds.ts';
 import { BLOCK_BYTES } from './byte-source.ts';
-import { type Bounds, FREE_UNPACKED, orRaise } from './intake-bounds.ts';
+import { type Bounds, checkExpansion } from './intake-bounds.ts';
 import { IntakeError } from './intake-error.ts';
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
@@ -43,10 +42,8 @@ export async function* decompress(
     for await (const block of inflated) {
       signal?.throwIfAborted();
       unpacked += block.length;
-      if (unpacked > bounds.unpacked) throw tooLarge('unpacked', compression, bounds, unpacked, read);
-      if (unpacked > FREE_UNPACKED && unpacked > read * bounds.expansion) {
-        throw tooLarge('expansion', compression, bounds, unpacked, read);
-      }
+      const place = `after ${unpacked} decompressed bytes`;
+      checkExpansion(`the ${compression} data`, { unpacked, packed: read, place }, bounds);
       yield block;
     }
   } catch (cause) {
@@ -70,27 +67,6 @@ function gunzipped(compressed: AsyncIterable<Buffer>, signal: AbortSignal | unde
   feeding.catch(() => {});
   // One block of a source can unpack to a thousand, during which nothing of the source itself is read.
   return signal === undefined ? inflated : addAbortSignal(signal, inflated);
-}
-
-function tooLarge(
-  name: 'unpacked' | 'expansion',
-  compression: Compression,
-  bounds: Bounds,
-  unpacked: number,
-  read: number,
-): IntakeError {
-  const allowed = boundText(name, bounds[name]);
-  const what =
-    name === 'unpacked'
-      ? `the ${compression} data unpacks to more than the ${allowed} that are allowed`
-      : `the ${compression} data unpacks to more than ${allowed} times its size (${read} bytes became ${unpacked}); a membership file hardly ever does`;
-  return new IntakeError({
-    code: 'TOO_LARGE',
-    place: `after ${unpacked} decompressed bytes`,
-    what,
-    remedy: orRaise('Import the right file', name, bounds),
-    facts: { bytes: unpacked, most: bounds[name] },
-  });
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -13,7 +13,7 @@ export const MAX_DEPTH = 100;
 export const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`;
 
 /** Unpacked bytes up to which any expansion is allowed: this little does no harm. */
-export const FREE_UNPACKED = 16 * MIB;
+const FREE_UNPACKED = 16 * MIB;
 
 /** Bytes of a report up to which any growth is allowed. */
 const FREE_REPORT = 256 * MIB;
@@ -29,6 +29,32 @@ export function orRaise(advice: Words, name: BoundName, bounds: Bounds, needed =
   const example = Math.max(needed, Math.min(most, bounds[name] * 4));
   const raised = option('bound', `${name}=${boundText(name, example)}`);
   return words`${advice}, or allow more with ${raised} (at most ${boundText(name, most)})`;
+}
+
+/**
+ * Checks how much a packed input has become so far: a few bytes may stand for gigabytes.
+ * @param subject the packed thing, in a message
+ * @throws TOO_LARGE
+ */
+export function checkExpansion(
+  subject: string,
+  { unpacked, packed, place }: { readonly unpacked: number; readonly packed: number; readonly place?: string },
+  bounds: Bounds,
+): void {
+  const bound = unpacked > bounds.unpacked ? 'unpacked' : 'expansion';
+  if (bound === 'expansion' && (unpacked <= FREE_UNPACKED || unpacked <= packed * bounds.expansion)) return;
+  const allowed = boundText(bound, bounds[bound]);
+  const what =
+    bound === 'unpacked'
+      ? `${subject} unpacks to more than the ${allowed} that are allowed`
+      : `${subject} unpacks to more than ${allowed} times its size (${packed} bytes became ${unpacked}); a membership file hardly ever does`;
+  throw new IntakeError({
+    code: 'TOO_LARGE',
+    ...(place !== undefined && { place }),
+    what,
+    remedy: orRaise('Import the right file', bound, bounds),
+    facts: { bytes: unpacked, most: bounds[bound] },
+  });
 }
 
 interface TooLong extends Pick<IntakeErrorDetails, 'place' | 'facts' | 'cause'> {

@@ -101,6 +101,11 @@ test.each([
     row(text('x'.repeat(900)), ' table:number-rows-repeated="1000000"'),
     'TOO_LARGE',
   ],
+  [
+    'a short row that is repeated a million times',
+    row(text('x'), ' table:number-rows-repeated="1000000"'),
+    'TOO_LARGE',
+  ],
   ['rows beyond the last', row(text('x'), ' table:number-rows-repeated="2000000"'), 'WORKBOOK_BROKEN'],
   ['a cell that is repeated too often', row(text('x', ' table:number-columns-repeated="99999"')), 'TOO_MANY_COLUMNS'],
 ])('%s is refused', async (_, rows, code) => {

@@ -433,6 +433,28 @@ describe('refused workbooks', () => {
     });
   });
 
+  test.each([
+    [
+      'rows that name one long text',
+      { rows: Array.from({ length: 700 }, (_, at) => `<row r="${at + 2}"><c t="s"><v>0</v></c></row>`).join('') },
+    ],
+    [
+      'a long text in merged cells',
+      {
+        rows: Array.from({ length: 700 }, (_, at) =>
+          at === 0
+            ? '<row r="2"><c t="s"><v>0</v></c></row>'
+            : `<row r="${at + 2}"><c r="B${at + 2}"><v>1</v></c></row>`,
+        ).join(''),
+        behind: '<mergeCells><mergeCell ref="A2:A701"/></mergeCells>',
+      },
+    ],
+  ])('a bomb: %s', async (_, { rows, ...sheet }) => {
+    const texts = [`<t>${'long'.repeat(8_000)}</t>`];
+    const reading = readMade({ sheets: [{ name: 'S', rows: HEADER + rows, ...sheet }], texts });
+    expect(await refusal(reading)).toMatchObject({ code: 'TOO_LARGE', place: expect.stringMatching(/^row 5\d\d$/) });
+  });
+
   test('one that is cut off, or changed in the middle', async () => {
     const bytes = xlsx({
       sheets: [

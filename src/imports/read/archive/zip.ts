@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { option, words } from '../../../errors/named-options.ts';
-import { boundText } from '../../../options/bounds.ts';
 import { BLOCK_BYTES } from '../byte-source.ts';
-import { type Bounds, FREE_UNPACKED, orRaise } from '../intake-bounds.ts';
+import { type Bounds, checkExpansion } from '../intake-bounds.ts';
 import { IntakeError, notReadable, shownPath } from '../intake-error.ts';
 
 /** Entries that the directory of an archive may have. */
@@ -104,8 +103,8 @@ function zipOf(
             unpacked.set(entryName, bytes);
             total += bytes - earlier;
           }
-          checkSize(bytes, packed, place, bounds);
-          checkSize(total, file.fileSize, undefined, bounds);
+          checkExpansion('it', { unpacked: bytes, packed, place }, bounds);
+          checkExpansion('it', { unpacked: total, packed: file.fileSize }, bounds);
           progress.now = Math.min(packed, bytes);
           for (let start = 0; start < piece.length; start += BLOCK_BYTES) {
             yield piece.subarray(start, start + BLOCK_BYTES);
@@ -151,22 +150,6 @@ function checkEntry(entry: Entry, name: string): void {
     what: `this entry of ${shownPath(name)} is protected by a password`,
     remedy: 'Unpack the archive with its password, and import the folder',
     facts: { file: name, entry: entry.fileName },
-  });
-}
-
-function checkSize(bytes: number, packed: number, place: string | undefined, bounds: Bounds): void {
-  const bound = bytes > bounds.unpacked ? 'unpacked' : 'expansion';
-  if (bound === 'expansion' && (bytes <= FREE_UNPACKED || bytes <= packed * bounds.expansion)) return;
-  const allowed = boundText(bound, bounds[bound]);
-  const what =
-    bound === 'unpacked'
-      ? `it unpacks to more than the ${allowed} that are allowed`
-      : `it unpacks to more than ${allowed} times its size (${packed} bytes became ${bytes}); a membership file hardly ever does`;
-  throw new IntakeError({
-    code: 'TOO_LARGE',
-    ...(place !== undefined && { place }),
-    what,
-    remedy: orRaise('Import the right file', bound, bounds),
   });
 }
 

@@ -1,7 +1,7 @@
 import { option, words } from '../../../errors/named-options.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
-import { type Bounds, tooLong } from '../intake-bounds.ts';
+import { type Bounds, checkExpansion, tooLong } from '../intake-bounds.ts';
 import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
@@ -76,7 +76,7 @@ export async function openSheet(
       others,
       above: chosen.header === undefined ? options.table.skip : chosen.header - 1,
       blocks: async function* () {
-        const writer = new CsvWriter(bounds);
+        const writer = new CsvWriter(sheet, zip.size, bounds);
         for await (const _ of workbook.read(number, warnings, (line, cells) => writer.add(line, cells), counts)) {
           yield* writer.take();
         }
@@ -144,6 +144,8 @@ function otherDocument(name: string, what: string): IntakeError {
 }
 
 const NEEDS_QUOTES = /[",\r\n]/;
+/** Bytes that a row takes at least where it is stored, however short it is. */
+const ROW_BYTES = 64;
 /** Blank lines that are written at once: a gap may be a million rows. */
 const MAX_BLANK = 32 * 1024;
 
@@ -152,11 +154,17 @@ const MAX_BLANK = 32 * 1024;
  * keeps its number: where a sheet has no row, the text has a blank line.
  */
 class CsvWriter {
+  readonly #sheet: string;
+  readonly #packed: number;
   readonly #bounds: Bounds;
   #lines = 0;
+  #unpacked = 0;
   #pieces: string[] = [];
 
-  constructor(bounds: Bounds) {
+  /** @param packed bytes of the workbook, as it is packed */
+  constructor(sheet: string, packed: number, bounds: Bounds) {
+    this.#sheet = sheet;
+    this.#packed = packed;
     this.#bounds = bounds;
   }
 
@@ -180,6 +188,10 @@ class CsvWriter {
         throw tooLong('row', this.#bounds, { place: `row ${line}`, advice: 'Shorten its cells', facts: { row: line } });
       }
     }
+    // Cells name shared texts, and rows are repeated by a number: both grow behind the bounds of the archive.
+    this.#unpacked += text.length + ROW_BYTES;
+    const growth = { unpacked: this.#unpacked, packed: this.#packed, place: `row ${line}` };
+    checkExpansion(`the sheet ${shown(this.#sheet)}`, growth, this.#bounds);
     this.#pieces.push(`${text}\n`);
   }
 
