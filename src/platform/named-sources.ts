@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { hasPassword } from '../text/address-text.ts';
+import { hasPassword, isAddress } from '../text/address-text.ts';
 import { asSentence } from '../text/wording.ts';
 import { defined } from './defined.ts';
 import { ConfigError } from './setting.ts';
@@ -80,7 +80,10 @@ export function namedSourcesSchema() {
       .meta(described('secrets')),
     ...Object.fromEntries(TEXT_SETTINGS.map((name) => [name, text(name)])),
   });
-  const name = z.string().regex(/^[a-z][a-z0-9_-]{1,63}$/);
+  const name = z
+    .string()
+    .regex(/^[a-z][a-z0-9_-]{1,63}$/)
+    .refine((one) => !isAddress(`${one}:`), 'a kind of address, such as s3, cannot be the name of a source');
   return z.record(name, source).meta({ description: 'Sources by name: `rollcall import hr:/out/members.csv`.' });
 }
 

@@ -1,4 +1,4 @@
-import { hasPassword } from '../text/address-text.ts';
+import { hasPassword, isAddress } from '../text/address-text.ts';
 import { type Allowed, allowedValues } from './allowed-values.ts';
 import { isLoopback } from './loopback.ts';
 import { ConfigError } from './setting.ts';
@@ -10,7 +10,7 @@ export const sourceList: Allowed<readonly string[]> = {
   parse: (text, name) => {
     const list = text.split(',').map((one) => one.trim());
     if (list.some((one) => one === '' || one.includes('\0'))) return undefined;
-    const places = list.map((one) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(one) ? sourceAddress(one, name) : one));
+    const places = list.map((one) => (isAddress(one) ? sourceAddress(one, name) : one));
     return places.includes('') ? undefined : (places as string[]);
   },
 };

@@ -4,7 +4,7 @@ import { dirname, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
-import { addressName, isAddress, isRemote } from '../text/address-text.ts';
+import { addressName, isAddress, isRemote, sourceName } from '../text/address-text.ts';
 import { isPattern } from './obtain.ts';
 import { bare, isPublic } from './reach.ts';
 import { SourceNotAllowed } from './source-errors.ts';
@@ -128,8 +128,10 @@ function notAllowed(source: string, allowed: readonly string[]): SourceNotAllowe
       'set ROLLCALL_SOURCES to folders and addresses, such as /srv/exports,https://hr.example.com/, and start the server again; or add the schedule on its command line',
     );
   }
+  // Behind a name that is not known, there may be anything.
+  const name = sourceName(source);
   return new SourceNotAllowed(
-    `${shown(source)} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
+    `${shown(name === undefined ? source : `${name}:…`)} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
     NAME_ONE,
   );
 }

@@ -91,6 +91,9 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
       remedy: words`take it out, and give it in an environment variable or in a file: ${option('secret', 'password=env:NAME')} or ${option('secret', 'password=file:PATH')}`,
     });
   }
+  if (!isWeb && name !== 'sqlite' && !address.includes('://')) {
+    throw new SourceError(`"${name}:…" is not a valid address; write it as ${name}://…`);
+  }
   for (const given of Object.keys(settings) as (keyof SourceSettings)[]) {
     const { [given]: value = {} } = settings;
     const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;

@@ -1,17 +1,20 @@
 /** Addresses such as `https://…`, told from paths. The part behind the scheme may hold a secret. */
 
-/** One scheme may be inside of another: `jdbc:postgresql://`. */
-const ADDRESS = /^\s*(?:((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\/|(sqlite):)/i;
-const WITH_PASSWORD = /:\/\/[^/?#@:]*:/;
+/** One scheme may be inside of another: `jdbc:postgresql://`. Ours count with slashes missing too: what follows may be a secret. */
+const ADDRESS =
+  /^\s*(?:((?:[a-z][a-z0-9+.-]*:)*[a-z][a-z0-9+.-]*):\/\/|(sqlite|https?|s3|gs|postgres|postgresql|mysql|mariadb|sftp):)/i;
+/** `name:` behind a scheme and any number of slashes, or behind two slashes. */
+const WITH_PASSWORD = /:\/\/[^/?#@:]*:|^\s*(?:[a-z][a-z0-9+.-]+:[/\\]*|[/\\]{2,})[^/\\?#@:]*:/i;
 
 /** The scheme of an address, such as `https`; undefined for anything else. */
 export function schemeOf(text: string): string | undefined {
-  const [, scheme, file] = ADDRESS.exec(text) ?? [];
-  return (scheme ?? file)?.toLowerCase();
+  const [, scheme, bare] = ADDRESS.exec(text) ?? [];
+  return (scheme ?? bare)?.toLowerCase();
 }
 
+/** Whether a text is meant as an address, well written or not: it is no path then, and is not repeated. */
 export function isAddress(text: string): boolean {
-  return schemeOf(text) !== undefined;
+  return schemeOf(text) !== undefined || hasPassword(text);
 }
 
 /** Whether there is `name:password@` in an address. */
@@ -21,8 +24,7 @@ export function hasPassword(address: string): boolean {
 
 /** A text for a message: of an address only its scheme. */
 export function withoutAddress(text: string): string {
-  const scheme = schemeOf(text);
-  return scheme === undefined ? text : `${scheme}://…`;
+  return isAddress(text) ? `${schemeOf(text) ?? ''}://…` : text;
 }
 
 /** In buckets and folders, ? stands for any character. */

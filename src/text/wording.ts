@@ -99,7 +99,12 @@ export function unbroken(text: string): string {
  * characters become their pictures (ESC → ␛), direction marks their number (`\u{202e}`), line breaks and tabs a blank.
  */
 export function printable(text: string): string {
-  return text.replace(/[\r\n\t]+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF]/gu, (character) => {
+  return printableLines(text.replace(/[\r\n\t]+/g, ' '));
+}
+
+/** As `printable`, but lines and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF]/gu, (character) => {
     const code = character.charCodeAt(0);
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : `\\u{${code.toString(16)}}`;
   });

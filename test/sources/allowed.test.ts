@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sourceList } from '../../src/platform/setting-values.ts';
 import { checkAllowed, checkAllowedHost } from '../../src/sources/allowed-sources.ts';
+import { allowedSource } from '../../src/sources/source-reader.ts';
 import { rejection } from '../chat/chat-server.ts';
 
 /** Sources that users of the API may name beside paths: ROLLCALL_SOURCES allows a place and all below it. */
@@ -46,6 +48,27 @@ describe('ROLLCALL_SOURCES', () => {
     ['a way out of a name', 'it:/nightly/../payroll.csv'],
   ])('refuses %s', async (_what, source) => {
     expect(await rejection(checkAllowed(source, ALLOWED))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
+  });
+
+  test.each([
+    'http:/ann:s3cret@hr.example.com/m.csv',
+    'http:ann:s3cret@hr.example.com/m.csv',
+    'http:\\\\ann:s3cret@hr.example.com\\m.csv',
+    'sftp:/ann:s3cret@hr.example.com/out/m.csv',
+    'SFTP:/ann:s3cret@hr.example.com/out/m.csv',
+    '//ann:s3cret@hr.example.com/m.csv',
+    'htps:/ann:s3cret@hr.example.com/m.csv',
+    'ann:s3cret@hr.example.com:/out/m.csv',
+    's3:/hr-exports/members/s3cret.csv',
+  ])('takes %j for no path, and repeats no part of it', async (source) => {
+    // All places of this machine are allowed.
+    for (const allowed of [[...ALLOWED, '/'], []]) {
+      const error = await rejection(allowedSource(source, allowed));
+      expect(error).toMatchObject({
+        code: expect.stringMatching(/^(?:BAD_ADDRESS|BAD_SOURCE|SOURCE_NOT_ALLOWED)$/),
+      });
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('s3cret');
+    }
   });
 
   test.each([

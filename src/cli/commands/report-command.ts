@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { type Given, keptOf } from '../../options/option.ts';
@@ -9,7 +7,7 @@ import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { optionFlag, withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, say, writeOut } from '../screen/io.ts';
 import { openImports } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -57,8 +55,7 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
     filter,
   });
   try {
-    // Standard output stays open: it is not ours to close.
-    if (output === undefined) await pipeline(Readable.from(pieces), io.out, { end: false });
+    if (output === undefined) await writeOut(io, pieces);
     else await writeWhole(output, pieces, { mode: 0o666 });
   } catch (error) {
     if (output === undefined || !isSystemError(error)) throw error;

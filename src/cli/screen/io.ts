@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
 import type { CoordinatorParts } from '../../app/compose.ts';
 import { environmentVariable } from '../../platform/config.ts';
 import type { LogStream } from '../../platform/log.ts';
 import type { LogLevel } from '../../platform/log-settings.ts';
 import { wrap } from '../../text/terminal-text.ts';
+import { printableLines } from '../../text/wording.ts';
 
 /** Environment of a command. It writes results to `out`, everything else to `err`. */
 export interface Io {
@@ -20,8 +23,23 @@ export interface Io {
 
 /** The maximum width of a table, in columns. In a pipe there is none: the next program needs whole values. */
 export function tableWidth({ out, width }: Pick<Io, 'out' | 'width'>): number {
-  return 'isTTY' in out && out.isTTY === true ? width : Number.POSITIVE_INFINITY;
+  return isTerminal(out) ? width : Number.POSITIVE_INFINITY;
 }
+
+/** Writes an answer to `out`, as it comes. In a pipe its bytes are exact; on a terminal nothing of it acts. */
+export async function writeOut({ out }: Pick<Io, 'out'>, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+  // Standard output stays open: it is not ours to close.
+  await pipeline(isTerminal(out) ? shownPieces(pieces) : Readable.from(pieces), out, { end: false });
+}
+
+async function* shownPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  for await (const piece of pieces) {
+    yield printableLines(typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true }));
+  }
+}
+
+const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;
 
 /** A standard stream; a terminal has columns and may have colours. */
 type Stream = NodeJS.WriteStream;
@@ -73,8 +91,7 @@ export function say(io: Io, ...lines: readonly string[]): void {
 
 /** Log output of a long-running command: lines for people on a terminal, JSON everywhere else. */
 export function logStream({ out, color }: Pick<Io, 'out' | 'color'>): LogStream {
-  const isForPeople = 'isTTY' in out && out.isTTY === true;
-  return { write: (line) => void out.write(isForPeople ? readable(JSON.parse(line), color) : line) };
+  return { write: (line) => void out.write(isTerminal(out) ? readable(JSON.parse(line), color) : line) };
 }
 
 const LEVEL_COLOURS: Readonly<Record<LogLevel, 'red' | 'yellow' | 'green' | 'blue'>> = {

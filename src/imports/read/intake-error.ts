@@ -2,7 +2,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
-import { hasPassword, schemeOf } from '../../text/address-text.ts';
+import { hasPassword, isAddress, schemeOf } from '../../text/address-text.ts';
 
 /** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
 export const INTAKE_ERROR_CODES = [
@@ -135,13 +135,13 @@ const AZURE = /^(?:az|azure|abfss?|wasbs?)$/;
  * @throws IntakeError BAD_ADDRESS
  */
 export function refuseAddress(text: string, supported = 'the path of a file'): void {
-  const scheme = schemeOf(text);
-  if (scheme === undefined) return;
+  if (!isAddress(text)) return;
+  const scheme = schemeOf(text) ?? '';
   const isAzure = AZURE.test(scheme) && supported.includes('https://');
   const secret = hasPassword(text) ? ', and this one holds a password' : '';
   throw new IntakeError({
     code: 'BAD_ADDRESS',
-    what: `${scheme}:// addresses are not supported here${secret}; supported is ${supported}`,
+    what: `${scheme === '' ? 'such' : `${scheme}://`} addresses are not supported here${secret}; supported is ${supported}`,
     remedy: isAzure
       ? 'Name the blob by its https address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?sp=r&…&sig=…, in quotes'
       : secret === ''

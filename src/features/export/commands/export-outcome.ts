@@ -1,6 +1,5 @@
-import { pipeline } from 'node:stream/promises';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Client } from '../../../cli/target/operation-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
@@ -62,8 +61,7 @@ async function write(options: Concluding, view: ExportView): Promise<WrittenFile
   try {
     if (output !== undefined) return await writeLists(lists, output, bytesOf);
     const [main = 'members'] = lists;
-    // Standard output stays open: it is not ours to close.
-    await pipeline(await bytesOf(main), io.out, { end: false });
+    await writeOut(io, await bytesOf(main));
     return [];
   } catch (error) {
     if (error instanceof SourceError) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
@@ -16,7 +14,7 @@ import {
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
+import { type Io, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { MODE } from '../../../options/deciding-options.ts';
@@ -185,7 +183,7 @@ async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
   }
   if (flags.format !== 'text') {
     const plan = await syncs.client.download(syncOperations.plan, { id, format: flags.format });
-    await pipeline(Readable.from(plan), io.out, { end: false });
+    await writeOut(io, plan);
     return EXIT.ok;
   }
   io.out.write(`${headOf(sync).join('\n')}\n`);

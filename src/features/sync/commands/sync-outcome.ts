@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { ImportSummary } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
@@ -84,7 +82,7 @@ export async function printPlan({ client, find }: Syncs, io: Io, id: string): Pr
 export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promise<void> {
   if (sync.totals !== null) {
     const plan = await syncs.client.download(syncOperations.plan, { id: sync.id, format: 'markdown' });
-    await pipeline(Readable.from(plan), io.out, { end: false });
+    await writeOut(io, plan);
   }
   const { import: carried } = await documentOf(syncs, sync);
   io.out.write(resultMarkdown(sync, carried?.rows));
