@@ -51,10 +51,13 @@ test.each(WORKFLOWS)('%s may only read, but for the jobs that publish, and leave
   }
 });
 
-test.each(WORKFLOWS)('%s names each action by a version or a digest', (_, text) => {
-  const actions = [...text.matchAll(/uses: (?!\.\/)(\S+)/g)].map(([, action = '']) => action);
-  expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@(v\d+(\.\d+\.\d+)?|[0-9a-f]{40})$/.test(action))).toEqual([]);
-});
+test.each([...WORKFLOWS, ['action.yml', readFileSync(join(GITHUB, '../action.yml'), 'utf8')] as const])(
+  '%s names each action by its digest, with the version beside it',
+  (_, text) => {
+    const actions = [...text.matchAll(/uses: (?!\.\/)(.+)/g)].map(([, action = '']) => action);
+    expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+  },
+);
 
 test('the forms of issues have what GitHub asks for', () => {
   const forms = readdirSync(join(GITHUB, 'ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
