@@ -19,7 +19,7 @@ export const HEADERS = {
 } as const;
 
 /** Scopes of an API key (docs/chat-service.md, 9). Adding members needs `fullAccess`. */
-const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
+export const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** Body of POST /groups/{guid}/members (docs/chat-service.md, 15): every list that is present has at least one UID. */

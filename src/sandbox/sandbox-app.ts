@@ -1,5 +1,6 @@
 import { MAX_ID_LENGTH } from '../chat/service/ids.ts';
 import type { Region, Scope } from '../membership/membership.ts';
+import type { ApiKeys } from './api-keys.ts';
 import { Group } from './group.ts';
 
 /** UID of the system user, who acts where a call names no user and owns groups without another owner. */
@@ -51,6 +52,7 @@ export class App {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly #options: AppOptions;
+  readonly keys: ApiKeys = new Map();
   /** Roles that a new user can have. */
   readonly roles = new Set(['default']);
   readonly #users = new Map<string, User>();

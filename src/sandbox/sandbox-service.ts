@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
 import { REGIONS, type Region } from '../chat/service/regions.ts';
+import { createKey, deleteKey, getKey, listKeys, updateKey } from './api-keys.ts';
 import type { Behaviour } from './behaviour.ts';
 import { addMembers, banMember, changeScope, removeMember, unbanMember } from './group-members.ts';
 import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers, updateGroup } from './groups.ts';
@@ -26,7 +27,7 @@ import {
   updateUser,
 } from './users.ts';
 
-/** Address and keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
+/** Address and first keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
 export interface AppKeys {
   readonly appId: string;
   /** Scope fullAccess. */
@@ -117,7 +118,7 @@ export class Service {
     try {
       const early = this.#failEarly(fault, tenant);
       if (early !== undefined) return early;
-      const scope = this.#authenticate(request, tenant.keys, to.appId);
+      const scope = this.#authenticate(request, tenant.app, to.appId);
       const now = this.#options.now();
       const taken = (request.method === 'GET' ? tenant.lists : tenant.window).take(now);
       headers = taken.headers;
@@ -205,21 +206,16 @@ export class Service {
   }
 
   /** The scope of the request's key (docs/chat-service.md, 8 and 9). */
-  #authenticate(request: IncomingMessage, keys: AppKeys, appId: string): KeyScope {
+  #authenticate(request: IncomingMessage, app: App, appId: string): KeyScope {
     if (appId === '') throw this.#keyRefused('AUTH_ERR_EMPTY_APPID', 'The address has no app id.');
-    if (appId !== keys.appId.toLowerCase()) {
+    if (appId !== app.appId.toLowerCase()) {
       throw this.#keyRefused('AUTH_ERR_INVALID_APPID', `There is no app "${appId}" in this region.`);
     }
-    switch (header(request, HEADERS.apiKey)) {
-      case '':
-        throw this.#keyRefused('AUTH_ERR_EMPTY_APIKEY', `The header ${HEADERS.apiKey} must be given.`);
-      case keys.apiKey:
-        return 'fullAccess';
-      case keys.authOnlyKey:
-        return 'authOnly';
-      default:
-        throw this.#keyRefused('AUTH_ERR_APIKEY_NOT_FOUND', 'The API key is not known.');
-    }
+    const key = header(request, HEADERS.apiKey);
+    if (key === '') throw this.#keyRefused('AUTH_ERR_EMPTY_APIKEY', `The header ${HEADERS.apiKey} must be given.`);
+    const known = app.keys.get(key);
+    if (known === undefined) throw this.#keyRefused('AUTH_ERR_APIKEY_NOT_FOUND', 'The API key is not known.');
+    return known.scope;
   }
 
   #keyRefused(code: string, message: string): Refusal {
@@ -339,6 +335,11 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: 'users/{uid}', scopes: ['fullAccess'], operation: deleteUser },
   { method: 'POST', path: 'users', scopes: ['fullAccess', 'authOnly'], operation: createUser, faulty: 'create' },
   { method: 'POST', path: 'users/{uid}/auth_tokens', scopes: ['fullAccess', 'authOnly'], operation: createAuthToken },
+  { method: 'GET', path: 'apikeys', scopes: ['fullAccess'], operation: listKeys },
+  { method: 'POST', path: 'apikeys', scopes: ['fullAccess'], operation: createKey },
+  { method: 'GET', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: getKey },
+  { method: 'PUT', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: updateKey },
+  { method: 'DELETE', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: deleteKey },
   { method: 'POST', path: 'messages', scopes: ['fullAccess'], operation: sendMessage },
 ];
 

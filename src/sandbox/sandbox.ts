@@ -1,7 +1,8 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { byRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 import type { Scope } from '../membership/membership.ts';
+import { newKey } from './api-keys.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { type Certificates, makeCertificates } from './certificates.ts';
 import type { Group } from './group.ts';
@@ -180,6 +181,9 @@ function makeTenant(region: Region, options: SandboxOptions, behaviour: Behaviou
     anyUser: users === 'any',
     anyGroup: groups === 'any',
   });
+  const { apiKey, authOnlyKey } = keys;
+  app.keys.set(apiKey, { apiKey, name: 'REST API Key', scope: 'fullAccess', createdAt });
+  app.keys.set(authOnlyKey, { apiKey: authOnlyKey, name: 'Auth Key', scope: 'authOnly', createdAt });
   // First, because a group that it names may have an owner.
   if (options.seed !== undefined) seedApp(app, options.seed);
   seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
@@ -187,11 +191,6 @@ function makeTenant(region: Region, options: SandboxOptions, behaviour: Behaviou
   const perMinute = { calls: behaviour.listsPerMinute, perMs: 60_000 };
   const lists = behaviour.listsPerMinute === 0 ? window : new RateWindow(perMinute, behaviour.rateHeaders);
   return { app, keys, window, lists, traffic: new TrafficCounter() };
-}
-
-/** 40 hexadecimal characters, as the service's keys have. */
-function newKey(): string {
-  return randomBytes(20).toString('hex');
 }
 
 function environment(
