@@ -182,6 +182,7 @@ export function isListed(list: unknown): boolean {
 export const ANSWERED_FIELDS = {
   others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), code: z.string(), message: z.string() })),
   missing: z.array(z.int()),
+  split: z.array(z.int()).readonly().exactOptional(),
   messages: z
     .custom<readonly (readonly [number, string])[]>(isListed, { error: 'expected messages as [row number, id]' })
     .exactOptional(),
@@ -212,8 +213,9 @@ export function withEarlier({ earlier }: Earlier, sent: Sent, rest: readonly num
     case 'refused':
       return ended(sent.outcome, sent);
     case 'group':
-    case 'halve':
       return ended('failed', sent);
+    case 'halve':
+      return withReply(known, { others: [], missing: [], split: rest });
     case 'unanswered':
       return ended(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', sent);
     default:
@@ -223,7 +225,7 @@ export function withEarlier({ earlier }: Earlier, sent: Sent, rest: readonly num
 
 function withReply(
   known: Answered,
-  { others, missing, messages = [], members }: Answered,
+  { others, missing, split = [], messages = [], members }: Answered,
 ): Extract<Sent, { kind: 'answered' }> {
   const counts = [known.members ?? [], members ?? []].flat();
   const written = [...(known.messages ?? []), ...messages];
@@ -231,6 +233,7 @@ function withReply(
     kind: 'answered',
     others: [...known.others, ...others],
     missing: [...known.missing, ...missing],
+    ...(split.length > 0 && { split }),
     ...(written.length > 0 && { messages: written }),
     ...(counts.length > 0 && { members: Math.max(...counts) }),
   };

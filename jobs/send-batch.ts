@@ -333,7 +333,7 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
   if (sent.kind === 'group') add('failed', rows.length);
   if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', rows.length);
   if (sent.kind === 'answered' || (sent.kind === 'made' && sent.outcome === 'created' && sent.code === '')) {
-    const unlike = new Set(sent.missing);
+    const unlike = new Set([...sent.missing, ...(sent.split ?? [])]);
     for (const { row, outcome } of sent.others) {
       unlike.add(row);
       add(outcome, 1);

@@ -21,7 +21,6 @@ import {
   NOT_A_MEMBER,
   NOT_THE_SERVICE,
   OPERATION_MISSING,
-  USER_MISSING,
   type VerdictKind,
 } from './service/codes.ts';
 import type { MemberList } from './service/lists.ts';
@@ -39,15 +38,12 @@ export interface Verdict {
   readonly maybeCarriedOut: boolean;
 }
 
+/** All other statuses below 500 may concern one user of the call. */
 const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
-  400: 'halve',
   401: 'stop-region',
   402: 'stop-region',
   403: 'stop-region',
-  404: 'final',
   408: 'again',
-  413: 'halve',
-  422: 'halve',
   425: 'again',
   429: 'slow-down',
 };
@@ -122,16 +118,14 @@ function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boo
   const byStatus = kindOfStatus(httpStatus);
   // A missing user or group has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
   if (serviceCode === null) return httpStatus === 404 ? 'stop-region' : byStatus;
-  // With an acting user, it is that user who is missing, and no half of the batch would fare better.
-  if (actsForUser && serviceCode === USER_MISSING) return 'final';
   const known = meaningOf(serviceCode);
   if (known !== undefined) return known.kind;
   // An unknown 401 or 403 of the service itself may mean the acting user, who must never stop the others.
-  return byStatus === 'stop-region' && actsForUser && isOfService(serviceCode) ? 'final' : byStatus;
+  return byStatus === 'stop-region' && actsForUser && isOfService(serviceCode) ? 'halve' : byStatus;
 }
 
 function kindOfStatus(httpStatus: number): VerdictKind {
-  return BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'again' : 'final');
+  return BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'again' : 'halve');
 }
 
 /**

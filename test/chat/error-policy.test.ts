@@ -43,10 +43,10 @@ describe('a refusal with a code is judged by the code, whatever the status', () 
     ['ERR_MEMBER_BAN_FAILED', 400, 'again'],
     ['ERR_GROUP_DELETE_FAILED', 400, 'again'],
     ['ERR_UID_DELETE_FAILED', 400, 'again'],
-    ['ERR_EMPTY_GROUP_PASS', 400, 'final'],
-    ['ERR_ROLE_NOT_FOUND', 404, 'final'],
-    ['ERR_GROUP_JOIN_NOT_ALLOWED', 401, 'final'],
-    ['ERR_GROUP_NO_CLEARANCE', 403, 'final'],
+    ['ERR_EMPTY_GROUP_PASS', 400, 'halve'],
+    ['ERR_ROLE_NOT_FOUND', 404, 'halve'],
+    ['ERR_GROUP_JOIN_NOT_ALLOWED', 401, 'halve'],
+    ['ERR_GROUP_NO_CLEARANCE', 403, 'halve'],
     ['ERR_TOO_MANY_REQUESTS', 403, 'slow-down'],
     ['ERR_BAD_REQUEST', 400, 'halve'],
     ['ERR_UID_NOT_FOUND', 404, 'halve'],
@@ -61,8 +61,8 @@ describe('a refusal with a code is judged by the code, whatever the status', () 
     ['ERR_SUBSCRIPTION_EXPIRED', 400, 'stop-region'],
     ['ERR_PLAN_RESTRICTION', 400, 'stop-region'],
     ['ERR_INVALID_API_VERSION', 404, 'stop-region'],
-    ['ERR_GROUP_SOMETHING_NEW', 401, 'final'],
-    ['constructor', 409, 'final'],
+    ['ERR_GROUP_SOMETHING_NEW', 401, 'halve'],
+    ['constructor', 409, 'halve'],
   ])('%s with %i: %s', async (code, status, kind) => {
     expect(await verdictOn({ status, code })).toMatchObject({
       kind,
@@ -88,9 +88,9 @@ describe('a refusal without a known code is judged by its status', () => {
     [402, 'stop-region'],
     [403, 'stop-region'],
     [408, 'again'],
-    [409, 'final'],
+    [409, 'halve'],
     [413, 'halve'],
-    [417, 'final'],
+    [417, 'halve'],
     [422, 'halve'],
     [425, 'again'],
     [429, 'slow-down'],
@@ -127,7 +127,7 @@ describe('a refusal without a known code is judged by its status', () => {
     const bare = await verdictOn({ status: 404 });
     expect(bare).toMatchObject({ kind: 'stop-region', code: 'HTTP_404', httpStatus: 404 });
     expect(bare.message).toContain('check app id, region and host');
-    expect(await verdictOn({ status: 404, code: 'ERR_NEVER_HEARD_OF' })).toMatchObject({ kind: 'final' });
+    expect(await verdictOn({ status: 404, code: 'ERR_NEVER_HEARD_OF' })).toMatchObject({ kind: 'halve' });
   });
 });
 
@@ -138,7 +138,7 @@ describe('halving', () => {
   });
 });
 
-describe('problems of the acting user concern the batch alone', () => {
+describe('problems of the acting user concern the batch alone, and may be those of one row', () => {
   test.each([
     ['ERR_GROUP_NOT_JOINED', 401],
     ['ERR_GROUP_NO_CLEARANCE', 403],
@@ -148,8 +148,9 @@ describe('problems of the acting user concern the batch alone', () => {
     ['ERR_UID_NOT_FOUND', 404],
     ['ERR_NEVER_HEARD_OF', 401],
     ['ERR_NEVER_HEARD_OF', 403],
-  ])('%s with %i is final', async (code, status) => {
-    expect(await verdictOn({ status, code, onBehalfOf: 'boss' })).toMatchObject({ kind: 'final', code });
+  ])('%s with %i', async (code, status) => {
+    expect(await verdictOn({ status, code, onBehalfOf: 'boss' })).toMatchObject({ kind: 'halve', code });
+    expect(await verdictOn({ status, code, onBehalfOf: 'boss', uids: 1 })).toMatchObject({ kind: 'final', code });
   });
 
   test.each([

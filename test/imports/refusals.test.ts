@@ -1,11 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
 import type { Rate } from '../../src/chat/rate-headers.ts';
+import { KNOWN_CODES } from '../../src/chat/service/codes.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { RegionWithoutApp } from '../../src/imports/import-errors.ts';
 import { reasonFor } from '../../src/imports/reason.ts';
 import { refusing } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
+
+/** Codes that concern every call, or the whole group: such a call is not sent again in parts. */
+const OF_ALL =
+  /^(AUTH_ERR_|ERR_(MISSION|OPERATION)_FAILED|ERR_(EXCEPTION|BAD_ERROR_RESPONSE)|ERR_[A-Z_]+_(CHANGE|DELETE|BAN|UNBAN)_FAILED|ERR_TOO_MANY|ERR_GUID_NOT|ERR_NO_VACANCY|ERR_(PLAN|SUBSCRIPTION)_|ERR_API_NOT|ERR_INVALID_API)/;
 
 const refusal = (httpStatus: number, serviceCode: string | null, serviceMessage = 'no', rate: Rate = {}) =>
   new ServiceRefusal({ httpStatus, serviceCode, serviceMessage, rate });
@@ -76,6 +81,44 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(sandbox.members('us', 'g').size).toBe(24);
     // 25, 13 of them, 7, 4 or 3, 2 or 1 …: at most two halves on each of five levels.
     expect(summary(id).calls).toBeLessThanOrEqual(1 + 2 * 5);
+  });
+
+  test('one row never fails its neighbours, whatever the code of the refusal is and whoever acts', async () => {
+    const codes = [...KNOWN_CODES, 'ERR_GROUP_NO_CLEARANCE', 'ERR_GROUP_NO_SCOPE_CLEARANCE', 'ERR_GROUP_NO_SELF_ACTION']
+      .concat('ERR_WRONG_GROUP_PASS', 'ERR_NEVER_HEARD_OF')
+      .filter((code) => !OF_ALL.test(code));
+    const { run, rows } = await openPipeline({
+      place,
+      sandbox: { behaviour: { actingUser: 'anybody' } },
+      chat: refusing(([guid, lists]) => {
+        if (lists.participants?.includes('u3')) throw refusal(guid.endsWith('-for') ? 401 : 409, guid.split('-')[0] ?? '');
+      }),
+    });
+    const groups = codes.flatMap((code) => [
+      participants(5, `${code}-alone`),
+      participants(5, `${code}-for`).map((row) => ({ ...row, onBehalfOf: 'boss' })),
+    ]);
+    const { id } = await run(csv(groups.flat()));
+    for (const { guid, uid, status, code } of rows(id)) {
+      if (uid === 'u3') expect(code).toBe(guid.split('-')[0]);
+      else expect([guid, uid, status]).toEqual([guid, uid, 'added']);
+    }
+  });
+
+  test('what an acting user may not add fails alone: a call is sent again list by list first', async () => {
+    const { run, rows, sandbox } = await openPipeline({
+      place,
+      sandbox: { seed: { regions: { us: { members: { g: { moderators: ['mod'] } } } } } },
+    });
+    const file = participants(24).map((row) => ({ ...row, onBehalfOf: 'mod' }));
+    const admin = { guid: 'g', uid: 'chief', scope: 'admin', onBehalfOf: 'mod' } as const;
+    const { id } = await run(csv([...file, admin]));
+    for (const { uid, status, code } of rows(id)) {
+      if (uid === 'chief') expect([status, code]).toEqual(['failed', 'ERR_GROUP_NO_SCOPE_CLEARANCE']);
+      else expect([uid, status]).toEqual([uid, 'added']);
+    }
+    // All 25, 24 participants, one admin.
+    expect(sandbox.calls.us.requests).toBe(3);
   });
 
   test('a service that takes one UID per call gets one UID per call in the end', async () => {

@@ -80,11 +80,7 @@ describe('an answered call', () => {
     const asBoss = await run(chat, batchOf({ participants: ['p'] }, { onBehalfOf: 'boss' }));
     expect(asBoss.delivered?.sent).toMatchObject(answered);
     const asStranger = await run(chat, batchOf({ participants: ['q', 'r'] }, { onBehalfOf: 'stranger' }));
-    expect(asStranger.delivered?.sent).toMatchObject({
-      kind: 'refused',
-      outcome: 'failed',
-      code: 'ERR_GROUP_NOT_JOINED',
-    });
+    expect(asStranger.delivered?.sent).toMatchObject({ kind: 'halve', code: 'ERR_GROUP_NOT_JOINED' });
     expect(asStranger.asked).toEqual(['delivered']);
   });
 });

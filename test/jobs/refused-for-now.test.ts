@@ -77,7 +77,7 @@ test('a repeat whose users are in the group by now says so, whatever becomes of 
 });
 
 test.each([
-  ['is refused', 400, { error: { code: 'ERR_UID_NOT_FOUND', message: 'gone' } }, 'failed', 'ERR_UID_NOT_FOUND'],
+  ['is refused alone', 400, { error: { code: 'ERR_UID_NOT_FOUND', message: 'gone' } }, 'failed', 'ERR_UID_NOT_FOUND'],
   ['finds no group', 404, { error: { code: 'ERR_GUID_NOT_FOUND', message: 'gone' } }, 'failed', 'ERR_GUID_NOT_FOUND'],
   ['gets no answer', 500, { error: { code: 'ERR_EXCEPTION', message: 'gone' } }, 'unconfirmed', 'ERR_EXCEPTION'],
 ])(
@@ -96,3 +96,14 @@ test.each([
     expect(delivered?.sent).toMatchObject({ kind: 'answered', others: [{ row: 2, outcome, code }], missing: [] });
   },
 );
+
+test('users whose repeat is refused together are left to smaller calls', async () => {
+  const entries = { ann: YES, bob: no('ERR_OPERATION_FAILED'), cem: YES, dan: no('ERR_OPERATION_FAILED') };
+  const { chat } = await opened(
+    { data: { participants: entries } },
+    { error: { code: 'ERR_UID_NOT_FOUND', message: 'one of them is gone' } },
+  );
+  const { payload } = await run(chat, batch);
+  const { delivered } = await run(chat, payload, { attemptsMade: 1 });
+  expect(delivered?.sent).toMatchObject({ kind: 'answered', others: [], missing: [], split: [2, 4] });
+});

@@ -8,10 +8,10 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 const VERDICT_KINDS = [
   'again', // send the batch again after a backoff; the attempt counts
   'slow-down', // nothing was processed: the region waits; no attempt is used
-  'halve', // send two halves, down to the UID that causes it
+  'halve', // it may concern one list or one user: send smaller calls, down to the UID that causes it
   'group', // true of the whole group: the rest of its batches need not be sent
   'stop-region', // true of every call until a person fixes it; the batch is not consumed
-  'final', // the rows of this batch are refused
+  'final', // the one row of this call is refused
 ] as const;
 export type VerdictKind = (typeof VERDICT_KINDS)[number];
 
@@ -19,7 +19,8 @@ export type VerdictKind = (typeof VERDICT_KINDS)[number];
 export const CALL_KINDS = ['answered', ...VERDICT_KINDS] as const;
 
 interface Meaning {
-  readonly kind: VerdictKind;
+  /** Never `final`: no code of the service says that all users of a call are refused. */
+  readonly kind: Exclude<VerdictKind, 'final'>;
   /** Advice for people whose rows failed with it. */
   readonly advice?: Words;
   /** Set for a code that a check can foresee. */
@@ -91,7 +92,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   // The address or its version is wrong: no call of this region can succeed.
   [OPERATION_MISSING]: { kind: 'stop-region' },
   ERR_INVALID_API_VERSION: { kind: 'stop-region' },
-  // Statements about one user. For the whole request they leave open which one.
+  // Statements about one user, one list or the acting user. For the whole request they leave open which rows they concern.
   [USER_MISSING]: {
     kind: 'halve',
     advice: 'Create or reactivate these users, or fix the UIDs in the retry file; then import the retry file.',
@@ -111,7 +112,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     advice: 'These users are banned from the group: lift the ban first if they should come back.',
   },
   [NOT_A_MEMBER]: {
-    kind: 'final',
+    kind: 'halve',
     advice: 'The user has left the group since the plan was made: make a new plan.',
     foreseen: {
       why: 'the user is not a member of the group',
@@ -119,24 +120,23 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     },
   },
   [ACTOR_OUTSIDE]: {
-    kind: 'final',
+    kind: 'halve',
     advice: 'The acting user is not in the group: add that user first, or remove the acting user.',
     foreseen: {
       why: 'the acting user is not a member of the group',
       advice: 'Add the acting user to the group first, or leave the acting user out.',
     },
   },
-  // The request is impossible, whoever is in the call.
   ERR_EMPTY_GROUP_PASS: {
-    kind: 'final',
+    kind: 'halve',
     advice: 'A group of this type needs a password: add one to the file, or choose another type.',
   },
   ERR_ROLE_NOT_FOUND: {
-    kind: 'final',
+    kind: 'halve',
     advice: 'Create the role in the service’s dashboard, or correct it in the file.',
   },
   ERR_GROUP_JOIN_NOT_ALLOWED: {
-    kind: 'final',
+    kind: 'halve',
     advice: 'Nobody joins this group by themselves: import the retry file without the acting user.',
   },
 };
@@ -154,12 +154,15 @@ const FAMILIES: readonly (readonly [prefix: string, meaning: Meaning])[] = [
   [
     'ERR_GROUP_NO_',
     {
-      kind: 'final',
+      kind: 'halve',
       advice: 'The acting user may not do this in the group: choose another acting user or remove it.',
     },
   ],
-  ['ERR_GROUP_', { kind: 'final' }],
+  ['ERR_GROUP_', { kind: 'halve' }],
 ];
+
+/** Every code with a meaning of its own. */
+export const KNOWN_CODES: readonly string[] = Object.keys(MEANINGS);
 
 /** Undefined: the code is not known. */
 export function meaningOf(code: string): Meaning | undefined {

@@ -40,6 +40,8 @@ export interface Answered {
   readonly others: readonly RowOutcome[];
   /** The reply did not mention them. */
   readonly missing: readonly number[];
+  /** Rows that were sent again and then refused together: they are sent in smaller calls. */
+  readonly split?: readonly number[];
   /** Ids of the messages that the service wrote about additions, by row; absent where the reply names none. */
   readonly messages?: readonly (readonly [row: number, id: string])[];
   /** Members of the group after the last addition; absent where the reply does not say. */

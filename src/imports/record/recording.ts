@@ -25,7 +25,7 @@ export interface Consequences {
   /** Groups that were refused now: their dispatched batches should be withdrawn. */
   readonly refusedGroups: readonly number[];
   readonly stoppedRegions: readonly StoppedRegion[];
-  /** Batches that are pending again: halves, UIDs to send again, batches of a stopped region. */
+  /** Batches that are pending again: parts of what was refused together, UIDs to send again, batches of a stopped region. */
   readonly reopened: number;
   /** Batches of results that do not fit what was dispatched; nothing of them was recorded. Absent if there are none. */
   readonly unasked?: readonly number[];
@@ -79,14 +79,16 @@ export function recordResults(
 /** Whether a result fits what was dispatched. The rows of a finished batch may have moved on. */
 function wasAskedFor(sql: Statements, batch: Batch, { region, sent }: BatchResult): boolean {
   if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
-  if ((sent.kind !== 'answered' && sent.kind !== 'made') || sent.others.length + sent.missing.length === 0) return true;
+  if (sent.kind !== 'answered' && sent.kind !== 'made') return true;
+  const named = [...sent.others.map(({ row }) => row), ...sent.missing, ...(sent.split ?? [])];
+  if (named.length === 0) return true;
   if (batch.state === 'done' || batch.state === 'replaced') return true;
   const rows = new Set(
     sql('rows_of_batch')
       .all({ batch: batch.id })
       .map((row) => row['row_id']),
   );
-  return sent.others.every(({ row }) => rows.has(row)) && sent.missing.every((row) => rows.has(row));
+  return named.every((row) => rows.has(row));
 }
 
 /** Sets batches that left the queue without a result back to pending, with the calls that were made for them. */
@@ -161,7 +163,8 @@ function settleGroup(sql: Statements, count: Count, group: number, at: number): 
 
 /** Whether every row was added, or banned if that was asked for: true for almost every batch. */
 function isPlainSuccess(sent: Sent): boolean {
-  return sent.kind === 'answered' && sent.others.length === 0 && sent.missing.length === 0;
+  if (sent.kind !== 'answered') return false;
+  return sent.others.length === 0 && sent.missing.length === 0 && sent.split === undefined;
 }
 
 function rowsOf(sql: Statements, batch: Batch): BatchRow[] {
@@ -256,7 +259,7 @@ class BatchRecorder {
       case 'answered':
         return this.#answered(batch, result, sent);
       case 'halve':
-        return this.#halve(batch, result);
+        return this.#split(batch, result);
       case 'stop-region': {
         const { uncertainty, calls, region, at } = result;
         sql('reclaim').run({ batch: batch.id, uncertainty, calls: calls.length });
@@ -302,19 +305,31 @@ class BatchRecorder {
         this.#settleRow(batch, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
+    const parts = sent.split === undefined ? 0 : this.#cutUp(batch, result, sent.split);
     this.#sql('succeed_batch').run(SUCCESS.ban, SUCCESS.banned, SUCCESS.added, batch.id);
     this.#close(batch, result, 'done');
-    return isSentAgain ? 1 : 0;
+    return (isSentAgain ? 1 : 0) + parts;
   }
 
-  #halve(batch: Batch, result: BatchResult): number {
-    const rows = rowsOf(this.#sql, batch);
-    const middle = Math.ceil(rows.length / 2);
-    const like = { calls: result.calls.length, askedAgain: batch.asked_again, uncertainty: result.uncertainty };
-    cutOff(this.#sql, batch, rows.slice(0, middle), like);
-    cutOff(this.#sql, batch, rows.slice(middle), like);
+  #split(batch: Batch, result: BatchResult): number {
+    const parts = this.#cutUp(batch, result);
     this.#close(batch, result, 'replaced');
-    return 2;
+    return parts;
+  }
+
+  /**
+   * Cuts rows that were refused together into smaller batches: one for each list, because the acting user may add to one
+   * and not to another; two halves of a single list. Returns the number of batches.
+   */
+  #cutUp(batch: Batch, result: BatchResult, only?: readonly number[]): number {
+    const all = rowsOf(this.#sql, batch);
+    const rows = only === undefined ? all : all.filter(({ row_id }) => only.includes(row_id));
+    const lists = [...Map.groupBy(rows, ({ scope_id }) => scope_id).values()];
+    const middle = Math.ceil(rows.length / 2);
+    const parts = lists.length > 1 ? lists : [rows.slice(0, middle), rows.slice(middle)];
+    const like = { calls: result.calls.length, askedAgain: batch.asked_again, uncertainty: result.uncertainty };
+    for (const part of parts) cutOff(this.#sql, batch, part, like);
+    return parts.length;
   }
 
   #settleRow(batch: Batch, { row, outcome, code, message }: RowOutcome): void {

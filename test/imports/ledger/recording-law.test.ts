@@ -19,7 +19,7 @@ const step = fc.oneof(
       sent: fc.constantFrom<Exclude<Sent['kind'], 'made'>>(
         ...(['answered', 'answered', 'answered', 'halve', 'group', 'stop-region', 'refused', 'unanswered'] as const),
       ),
-      rows: fc.array(fc.constantFrom('ok', 'failed', 'already_member', 'missing'), { minLength: 25, maxLength: 25 }),
+      rows: fc.array(fc.constantFrom('ok', 'failed', 'already_member', 'missing', 'split'), { minLength: 25, maxLength: 25 }),
       uncertainty: fc.constantFrom(null, 'a lost reply'),
       again: fc.boolean(),
     }),
@@ -114,6 +114,7 @@ function sentOf({ rows }: BatchToSend, { sent, rows: said }: Extract<Step, { do:
   const refusal = { code: 'CODE', message: 'a message' };
   switch (sent) {
     case 'answered': {
+      const split = rows.flatMap(({ row }, index) => (said[index] === 'split' ? [row] : []));
       const others = rows.flatMap(({ row }, index): RowOutcome[] => {
         const outcome = said[index];
         return outcome === 'failed' || outcome === 'already_member' ? [{ row, outcome, ...refusal }] : [];
@@ -122,6 +123,7 @@ function sentOf({ rows }: BatchToSend, { sent, rows: said }: Extract<Step, { do:
         kind: sent,
         others,
         missing: rows.flatMap(({ row }, index) => (said[index] === 'missing' ? [row] : [])),
+        ...(split.length > 1 && { split }),
       };
     }
     // A batch of one is never cut: the worker says `refused` instead.
