@@ -3,6 +3,7 @@ import type { AddMembersResult, ChatClient } from '../src/chat/chat-client.ts';
 import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
+import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/chat/service/lists.ts';
 import type { Answered, RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
@@ -76,7 +77,13 @@ const FOUND_IN_GROUP = 'FOUND_IN_GROUP';
 const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
   name: 'add-members',
   send: ({ chat }, batch, options) => chat.addMembers(batch.guid, requestOf(restOf(batch)), options),
-  judge: (batch, error) => judge(error, sizeOf(restOf(batch)), batch.onBehalfOf),
+  judge: (batch, error) => {
+    const rest = restOf(batch);
+    const verdict = judge(error, sizeOf(rest), batch.onBehalfOf);
+    // An acting user outside the group can add no one but itself: smaller calls would get the same refusal.
+    const isOfAll = verdict.code === ACTOR_OUTSIDE && verdict.kind === 'halve' && addsOthers(rest, batch.onBehalfOf);
+    return isOfAll ? { ...verdict, kind: 'final' } : verdict;
+  },
   readAnswer: (batch, { entries }) => {
     const { others, ...answered } = readEntries(restOf(batch), entries, batch.uncertainty);
     return merged(batch, { kind: 'answered', ...answered, others: [...others, ...foundIn(batch)] });
@@ -198,6 +205,13 @@ function likewise(lists: ListedRows, outcome: Omit<RowOutcome, 'row'>): readonly
 function finalOutcome(batch: AddMembersPayload, code: string): RefusedOutcome {
   const [list] = MEMBER_LISTS.filter((name) => restOf(batch)[name] !== undefined);
   return sizeOf(restOf(batch)) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
+}
+
+/** Whether a user acts, and every row adds someone else. */
+function addsOthers({ usersToBan = [], ...additions }: ListedRows, onBehalfOf: string): boolean {
+  if (onBehalfOf === '' || usersToBan.length > 0) return false;
+  const actor = foldId(onBehalfOf);
+  return Object.values(additions).every((rows) => rows?.every(([, uid]) => foldId(uid) !== actor));
 }
 
 function sizeOf(lists: ListedRows): number {

@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
 import type { Rate } from '../../src/chat/rate-headers.ts';
-import { KNOWN_CODES } from '../../src/chat/service/codes.ts';
+import { ACTOR_OUTSIDE, KNOWN_CODES } from '../../src/chat/service/codes.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { RegionWithoutApp } from '../../src/imports/import-errors.ts';
 import { reasonFor } from '../../src/imports/reason.ts';
 import { refusing } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 
-/** Codes that concern every call, or the whole group: such a call is not sent again in parts. */
+/**
+ * Codes that concern every call, or the whole group: such a call is not sent again in parts. The code of an acting user outside the
+ * group concerns all whom that user adds.
+ */
 const OF_ALL =
   /^(AUTH_ERR_|ERR_(MISSION|OPERATION)_FAILED|ERR_(EXCEPTION|BAD_ERROR_RESPONSE)|ERR_[A-Z_]+_(CHANGE|DELETE|BAN|UNBAN)_FAILED|ERR_TOO_MANY|ERR_GUID_NOT|ERR_NO_VACANCY|ERR_(PLAN|SUBSCRIPTION)_|ERR_API_NOT|ERR_INVALID_API)/;
 
@@ -91,13 +94,15 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       place,
       sandbox: { behaviour: { actingUser: 'anybody' } },
       chat: refusing(([guid, lists]) => {
-        if (lists.participants?.includes('u3')) throw refusal(guid.endsWith('-for') ? 401 : 409, guid.split('-')[0] ?? '');
+        if (lists.participants?.includes('u3'))
+          throw refusal(guid.endsWith('-for') ? 401 : 409, guid.split('-')[0] ?? '');
       }),
     });
-    const groups = codes.flatMap((code) => [
-      participants(5, `${code}-alone`),
-      participants(5, `${code}-for`).map((row) => ({ ...row, onBehalfOf: 'boss' })),
-    ]);
+    const groups = codes.flatMap((code) => {
+      const alone = participants(5, `${code}-alone`);
+      const acting = participants(5, `${code}-for`).map((row) => ({ ...row, onBehalfOf: 'boss' }));
+      return code === ACTOR_OUTSIDE ? [alone] : [alone, acting];
+    });
     const { id } = await run(csv(groups.flat()));
     for (const { guid, uid, status, code } of rows(id)) {
       if (uid === 'u3') expect(code).toBe(guid.split('-')[0]);

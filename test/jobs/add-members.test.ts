@@ -80,7 +80,16 @@ describe('an answered call', () => {
     const asBoss = await run(chat, batchOf({ participants: ['p'] }, { onBehalfOf: 'boss' }));
     expect(asBoss.delivered?.sent).toMatchObject(answered);
     const asStranger = await run(chat, batchOf({ participants: ['q', 'r'] }, { onBehalfOf: 'stranger' }));
-    expect(asStranger.delivered?.sent).toMatchObject({ kind: 'halve', code: 'ERR_GROUP_NOT_JOINED' });
+    expect(asStranger.delivered?.sent).toMatchObject({
+      kind: 'refused',
+      outcome: 'failed',
+      code: 'ERR_GROUP_NOT_JOINED',
+    });
+    // The stranger may join by itself, and a ban may be refused because of the user who is banned.
+    for (const lists of [{ participants: ['q', 'Stranger'] }, { participants: ['q'], usersToBan: ['r'] }]) {
+      const { delivered } = await run(chat, batchOf(lists, { onBehalfOf: 'stranger' }));
+      expect(delivered?.sent).toMatchObject({ kind: 'halve', code: 'ERR_GROUP_NOT_JOINED' });
+    }
     expect(asStranger.asked).toEqual(['delivered']);
   });
 });

@@ -19,7 +19,10 @@ const step = fc.oneof(
       sent: fc.constantFrom<Exclude<Sent['kind'], 'made'>>(
         ...(['answered', 'answered', 'answered', 'halve', 'group', 'stop-region', 'refused', 'unanswered'] as const),
       ),
-      rows: fc.array(fc.constantFrom('ok', 'failed', 'already_member', 'missing', 'split'), { minLength: 25, maxLength: 25 }),
+      rows: fc.array(fc.constantFrom('ok', 'failed', 'already_member', 'missing', 'split'), {
+        minLength: 25,
+        maxLength: 25,
+      }),
       uncertainty: fc.constantFrom(null, 'a lost reply'),
       again: fc.boolean(),
     }),
