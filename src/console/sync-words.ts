@@ -190,10 +190,7 @@ export function mayCreateWords({
   return `${what.join(', ')}; at most ${most.join(', ')}`;
 }
 
-/** Guards whose numbers are members that would be removed or lowered. */
-export const REMOVAL_GUARDS: ReadonlySet<string> = new Set([
-  'emptied-groups',
-  'group-removals',
-  'region-removals',
-  'run-removals',
-]);
+/** Whether the numbers of a guard are members. */
+export function countsMembers(guard: string) {
+  return guard === 'emptied-groups' || /-(?:removals|additions)$/.test(guard);
+}

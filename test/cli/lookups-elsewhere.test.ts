@@ -98,7 +98,7 @@ test('each run of a schedule fetches them anew: another group file is another ru
     '--protect',
     'hr:protect.txt',
     '--limit',
-    'groupPercent=100',
+    'groupRemovalsPercent=100',
   ]);
   expect([added.code, added.stderr]).toEqual([EXIT.ok, expect.anything()]);
   const run = () => place.run(['schedule', 'run', 'nightly']);

@@ -60,10 +60,14 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
 test('a schedule is edited: what is not given stays', async () => {
   const at = await openWorkplace();
   at.file('members.csv', rows(PEOPLE));
-  await at.run([...NIGHTLY, '--file', 'members.csv', '--apply', '--limit', 'groupPercent=30']);
+  await at.run([...NIGHTLY, '--file', 'members.csv', '--apply', '--limit', 'groupRemovalsPercent=30']);
   const edited = await at.run(['schedule', 'edit', 'nightly', '--cron', '0 4 * * *', '--no-apply', '--json']);
   expect(edited.stderr).toMatch(/Schedule nightly is changed\.\nIt is next due at .* 04:00 \(Europe\/Rome\)/);
-  expect(JSON.parse(edited.stdout)).toMatchObject({ cron: '0 4 * * *', apply: false, limits: { groupPercent: 30 } });
+  expect(JSON.parse(edited.stdout)).toMatchObject({
+    cron: '0 4 * * *',
+    apply: false,
+    limits: { groupRemovalsPercent: 30 },
+  });
   const listed = JSON.parse((await at.run(['schedule', 'list', '--json'])).stdout);
   expect(listed).toMatchObject([{ name: 'nightly', cron: '0 4 * * *', file: 'members.csv' }]);
   expect((await at.run(['schedule', 'edit', 'none', '--apply'])).code).toBe(2);

@@ -36,7 +36,7 @@ test('a schedule is added at a server, run, paused, edited and removed, as on it
   const place = await remotePlace();
   writeFileSync(FILE, members([['team', 'ann']]));
   place.file('protected.txt', 'boss\n');
-  const flags = ['--apply', '--limit', 'groupPercent=30', '--protect', 'protected.txt', '--map', 'uid=uid'];
+  const flags = ['--apply', '--limit', 'groupRemovalsPercent=30', '--protect', 'protected.txt', '--map', 'uid=uid'];
   const create = ['--create-users', '--user-name-from', 'uid', '--max-create', '5'];
   const added = await place.run(['schedule', 'add', 'nightly', ...NIGHTLY, ...flags, ...create, '--json']);
   expect([added.code, added.stderr]).toEqual([
@@ -48,7 +48,7 @@ test('a schedule is added at a server, run, paused, edited and removed, as on it
     name: 'nightly',
     file: FILE,
     apply: true,
-    limits: { groupPercent: 30 },
+    limits: { groupRemovalsPercent: 30 },
     create: { users: true, maxCreate: 'users=5' },
     lastRun: null,
   });
@@ -69,7 +69,7 @@ test('a schedule is added at a server, run, paused, edited and removed, as on it
   expect(JSON.parse(paused.stdout)).toMatchObject({
     cron: '0 4 * * *',
     apply: false,
-    limits: { groupPercent: 30 },
+    limits: { groupRemovalsPercent: 30 },
     create: { users: true, maxCreate: 'users=5' },
   });
   expect((await place.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(

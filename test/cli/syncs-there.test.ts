@@ -128,7 +128,7 @@ describe('with a server, commands do as they do without:', () => {
       '--identities',
       'people.csv',
       '--limit',
-      'groupPercent=30',
+      'groupRemovalsPercent=30',
     ]);
     expect([planned.code, planned.stdout], planned.stderr).toEqual([EXIT.ok, expect.stringContaining('1 to add')]);
     const unknown = await place.run(['sync', 'm.csv', '--recipe', 'nothing']);

@@ -199,8 +199,8 @@ test('a wrong limit of a guard is shown beside its field', async () => {
   const page = await enter('operator', '/syncs');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));
   await page.getByRole('row', { name: /ann in choir/ }).waitFor();
-  await page.getByText('Guard limits (19)').click();
-  const limit = page.getByLabel('groupPercent', { exact: true });
+  await page.getByText('Guard limits (29)').click();
+  const limit = page.getByLabel('groupRemovalsPercent', { exact: true });
   expect(await limit.getAttribute('placeholder')).toBe('20');
   await checkScreens(page, 'guard-limits');
   await limit.fill('120');
@@ -208,7 +208,7 @@ test('a wrong limit of a guard is shown beside its field', async () => {
   await page.locator('.field', { has: limit }).getByText('a percentage from 0 to 100').waitFor();
   await limit.fill('30');
   await page.getByRole('button', { name: 'Create plan' }).click();
-  await page.getByText('groupPercent 30').waitFor();
+  await page.getByText('groupRemovalsPercent 30').waitFor();
 });
 
 test('a schedule says when it is due in words, is run, paused and resumed, and has its history', async () => {

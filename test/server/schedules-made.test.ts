@@ -231,8 +231,8 @@ test('a schedule keeps of which system its file is an export, until an edit take
 });
 
 test('who has seen an older version overwrites nothing', async () => {
-  const made = await add({ name: 'shared', limits: { groupPercent: 30 } });
-  expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupPercent: 30 } });
+  const made = await add({ name: 'shared', limits: { groupRemovalsPercent: 30 } });
+  expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupRemovalsPercent: 30 } });
   const first = await server.json<ScheduleView>(
     '/v1/schedules/shared',
     edit({ cron: '0 4 * * *', mode: 'mirror', version: 1 }),
@@ -308,7 +308,7 @@ test.each([
   ['cron', { cron: '61 * * * *' }],
   ['tz', { tz: 'Europe/Roma' }],
   ['missing', { missing: 'remove' }],
-  ['limits.groupPercent', { limits: { groupPercent: 120 } }],
+  ['limits.groupRemovalsPercent', { limits: { groupRemovalsPercent: 120 } }],
   ['delimiter', { reading: { delimiter: ';;' } }],
   ['shape', { reading: { shape: { identities: {} } } }],
   ['file', { file: 'members.csv' }],

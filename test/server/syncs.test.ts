@@ -219,7 +219,7 @@ test('the list gives every sync once over all its pages, newest first, of the st
 test.each([
   ['missing=remove', 'missing', 'mode add'],
   ['mode=sync', 'mode', 'add, mirror'],
-  ['limit.groupPercent=120', 'limit.groupPercent', 'a percentage from 0 to 100'],
+  ['limit.groupRemovalsPercent=120', 'limit.groupRemovalsPercent', 'a percentage from 0 to 100'],
   ['limit.groupRemovals=1.5', 'limit.groupRemovals', 'a whole number from 0'],
   ['limit.nothing=1', 'limit.nothing', 'no option'],
   ['protect=ann,,ben', 'protect', 'UIDs'],

@@ -9,10 +9,10 @@ const GROUPS = {
   calm: { participants: ['dora'] },
 };
 const limits = {
-  groupPercent: 100,
+  groupRemovalsPercent: 100,
   groupRemovals: 1000,
-  runPercent: 100,
-  regionPercent: 100,
+  runRemovalsPercent: 100,
+  regionRemovalsPercent: 100,
   smallGroupRemovals: 100,
   smallTotalRemovals: 100,
 };

@@ -16,7 +16,7 @@ interface Case {
 }
 
 function findings({ file, live, flags = REMOVING, previous, limits = {} }: Case) {
-  return guardPlan(planned(file, live, flags).plan, limitsWith(limits), previous);
+  return guardPlan(planned(file, live, flags).plan, limits, previous);
 }
 
 /** Names of the guards that object, each with its group. */
@@ -36,9 +36,8 @@ const ran = (groups: Readonly<Record<string, number>>, more: Partial<PreviousRun
   ...more,
 });
 
-test('a plan in which nothing is wrong passes, and so does one that only adds', () => {
+test('a plan in which nothing is wrong passes', () => {
   expect(findings(losing(0, 50))).toEqual([]);
-  expect(findings({ file: fileRows(people(5000)), live: { team: {} } })).toEqual([]);
 });
 
 describe('removals from one group', () => {
@@ -58,7 +57,7 @@ describe('removals from one group', () => {
   });
 
   test('pass up to a number, however large the group', () => {
-    const limits = { runPercent: 100, regionPercent: 100, groupRemovals: 20 };
+    const limits = { runRemovalsPercent: 100, regionRemovalsPercent: 100, groupRemovals: 20 };
     expect(tripped(losing(20, 400, { limits }))).toEqual([]);
     expect(tripped(losing(21, 400, { limits }))).toEqual(['group-removals team']);
   });
@@ -121,6 +120,104 @@ describe('removals from many groups, few from each,', () => {
   });
 });
 
+describe('additions', () => {
+  /** One group of `before` people after the last run, and a file with `more` beside them. */
+  const gaining = (more: number, before: number, rest: Partial<Case> = {}): Case => ({
+    file: fileRows(people(before + more)),
+    live: { team: { members: people(before) } },
+    flags: { mode: 'add' },
+    previous: ran({ team: before }, { rows: before + more }),
+    ...rest,
+  });
+
+  test('to one group pass up to a percentage, a number, and a number of a small group', () => {
+    const limits = { regionAdditionsPercent: 1000, runAdditionsPercent: 1000, smallTotalAdditions: 1000 };
+    expect(tripped(gaining(20, 19, { limits }))).toEqual([]);
+    expect(findings(gaining(21, 19, { limits }))).toEqual([
+      {
+        guard: 'group-additions',
+        region: 'us',
+        guid: 'team',
+        value: 21,
+        limit: 20,
+        sentence:
+          'Group team (us): 21 members would be added or raised, beside 19; 20 are allowed below 20 members. Look at the plan: approve it if it is right, fix the file if it is not.',
+      },
+    ]);
+    expect(tripped(gaining(50, 50, { limits }))).toEqual([]);
+    expect(tripped(gaining(51, 50, { limits }))).toEqual(['group-additions team']);
+    expect(tripped(gaining(51, 50, { limits: { ...limits, groupAdditionsPercent: 200 } }))).toEqual([]);
+    expect(tripped(gaining(500, 600, { limits }))).toEqual([]);
+    expect(tripped(gaining(501, 600, { limits }))).toEqual(['group-additions team']);
+  });
+
+  test('are higher scopes too', () => {
+    const team: LiveGroup = { members: people(21) };
+    const given: Case = { ...gaining(0, 21), file: fileRows(people(21, 'admin')), live: { team } };
+    expect(tripped(given)).toEqual([]);
+    expect(tripped({ ...given, limits: { groupAdditions: 20 } })).toEqual(['group-additions team']);
+  });
+
+  test('to a region and a run are added up, those to groups without a run before as well', () => {
+    const file = [...fileRows(people(10)), ...fileRows(people(101), 'fresh')];
+    const previous = ran({ team: 10 });
+    const given: Case = { file, live: { team: { members: people(10) }, fresh: {} }, flags: { mode: 'add' }, previous };
+    expect(tripped(given)).toEqual(['region-additions', 'run-additions']);
+    expect(tripped({ ...given, limits: { smallGroupAdditions: 100 } })).toContain('group-additions fresh');
+    expect(tripped({ ...given, file: file.slice(0, -1) })).toEqual([]);
+  });
+
+  test('pass in a first run, which says so where a later run would be held, unless a limit is given', () => {
+    const first: Case = { file: fileRows(people(5000)), live: { team: {} }, flags: { mode: 'add' } };
+    const { plan } = planned(first.file, first.live, { mode: 'add' });
+    expect(guardPlan(plan)).toEqual([]);
+    expect(plan.facts().notes).toMatchObject([{ code: 'FIRST_RUN', text: expect.stringContaining('5,000') }]);
+    expect(tripped({ ...first, limits: { smallTotalAdditions: 5000 } })).toEqual([]);
+    expect(tripped({ ...first, limits: { smallTotalAdditions: 4999 } })).toEqual(['region-additions', 'run-additions']);
+    expect(tripped({ ...first, limits: { smallGroup: 0, smallTotal: 0 } })).toEqual([]);
+
+    const { plan: small } = planned(fileRows(people(100)), { team: {} }, { mode: 'add' });
+    guardPlan(small);
+    expect(small.facts().notes).toEqual([]);
+  });
+
+  test('of members whom the last run wanted already are no growth: it could not add them, or they have left since', () => {
+    const given = gaining(0, 400, { live: { team: { members: people(10) } } });
+    expect(tripped(given)).toEqual([]);
+    expect(tripped({ ...given, file: fileRows(people(601)) })).toContain('region-additions');
+  });
+
+  test('do not hold an undo, which adds again whom its import removed', () => {
+    const { plan } = planned(fileRows(people(50)), { team: { members: people(10) } }, { mode: 'add' });
+    const facts = { source: plan.facts(), groups: plan.groups(), previous: ran({ team: 10 }) };
+    expect(checkGuards({ mode: 'add', ...facts })).not.toEqual([]);
+    expect(checkGuards({ mode: 'undo', ...facts })).toEqual([]);
+  });
+});
+
+describe('a run that would write many more messages than usual', () => {
+  const noted = (adds: number, before: readonly number[]) => {
+    const { plan } = planned(fileRows(people(adds)), { team: {} }, { mode: 'add' });
+    guardPlan(plan, {}, ran({ team: 5000 }), before);
+    return plan.facts().notes.map(({ text }) => text);
+  };
+
+  test('says how many, and how many are usual', () => {
+    expect(noted(100, [3, 5000, 33])).toEqual([
+      'Up to 100 messages would be written into groups, more than usual: the median of the last 3 runs is 33',
+    ]);
+    expect(noted(100, [0])).toEqual([
+      'Up to 100 messages would be written into groups, more than usual: the last run planned 0',
+    ]);
+  });
+
+  test('says nothing of few messages, up to three times the usual, or without a run before', () => {
+    expect(noted(99, [0, 0])).toEqual([]);
+    expect(noted(102, [34])).toEqual([]);
+    expect(noted(5000, [])).toEqual([]);
+  });
+});
+
 describe('a group that everyone would leave', () => {
   test('is held also when it is small', () => {
     const given: Case = { file: [{ uid: 'new' }], live: { team: { members: people(2) } } };
@@ -164,6 +261,17 @@ describe('a file', () => {
     expect(tripped({ file: large, live: all, previous: { ...previous, rows: 1001 } })).toEqual(['shrunk-file']);
   });
 
+  test('that grew by more than a percentage and a number is held, unless all its members are there', () => {
+    const file = fileRows(people(301));
+    const all: Live = { team: { members: people(300) } };
+    const previous = ran({ team: 300 }, { rows: 150 });
+    expect(tripped({ file, live: all, flags: { mode: 'add' }, previous })).toEqual(['grown-file']);
+    expect(tripped({ file, live: all, previous, limits: { grownPercent: 101 } })).toEqual([]);
+    expect(tripped({ file: file.slice(1), live: all, previous: { ...previous, rows: 149 } })).toContain('grown-file');
+    expect(tripped({ file: file.slice(0, 300), live: all, previous: { ...previous, rows: 149 } })).toEqual([]);
+    expect(tripped({ file: fileRows(people(21)), live, previous: ran({ team: 20 }, { rows: 2 }) })).toEqual([]);
+  });
+
   test('that lost a column is held: without its scopes everyone would be a participant', () => {
     const { plan } = planned(
       fileRows(people(3)),
@@ -175,7 +283,7 @@ describe('a file', () => {
         recognised: { guid: 'guid', uid: 'uid' },
       },
     );
-    expect(guardPlan(plan, limitsWith(), ran({ team: 3 }))).toMatchObject([
+    expect(guardPlan(plan, {}, ran({ team: 3 }))).toMatchObject([
       { guard: 'lost-columns', sentence: expect.stringContaining('no column for scope') },
     ]);
   });
@@ -246,7 +354,7 @@ test('findings are kept with the plan, and those of a later check replace them',
   const found = guardPlan(plan);
   expect(found).toHaveLength(1);
   expect(plan.findings()).toEqual(found);
-  guardPlan(plan, limitsWith({ smallGroupRemovals: 8 }));
+  guardPlan(plan, { smallGroupRemovals: 8 });
   expect(plan.findings()).toEqual([]);
 });
 
@@ -272,8 +380,9 @@ describe('limits', () => {
   });
 
   test.each([
-    [{ groupPercnt: 5 }, '"groupPercnt" is not a limit of a guard; allowed are groupPercent, groupRemovals,'],
-    [{ groupPercent: 101 }, 'the limit groupPercent is 101; allowed is a percentage from 0 to 100'],
+    [{ groupPercnt: 5 }, '"groupPercnt" is not a limit of a guard; allowed are groupRemovalsPercent, groupRemovals,'],
+    [{ groupRemovalsPercent: 101 }, 'the limit groupRemovalsPercent is 101; allowed is a percentage from 0 to 100'],
+    [{ grownPercent: -1 }, 'the limit grownPercent is -1; allowed is a percentage from 0'],
     [{ runRemovals: -1 }, 'the limit runRemovals is -1; allowed is a whole number from 0'],
     [{ runRemovals: Number.NaN }, 'the limit runRemovals is NaN; allowed is a whole number from 0'],
   ])('that are wrong are refused: %j', (given, message) => {
@@ -302,7 +411,7 @@ describe('what users of other tools suffered does not happen here:', () => {
     const file = fileRows(people(30));
     const previous = previousRun(planned(file, { team: { members: people(30) } }, REMOVING).plan);
     const { plan } = planned(file, { team: { members: people(29) } }, REMOVING);
-    expect(guardPlan(plan, limitsWith(), previous)).toEqual([]);
+    expect(guardPlan(plan, {}, previous)).toEqual([]);
     expect(actionsOf({ plan })).toEqual(['u30: add >participant']);
   });
 

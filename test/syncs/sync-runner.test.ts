@@ -38,6 +38,23 @@ test('a sync adds, changes and removes until the groups are as the file says, an
   expect(at.sandbox.calls.us.requests - calls).toBe(2);
 });
 
+test('a first run may add many, and a later one is held until someone approves it', async () => {
+  const at = await openSyncing({ team: { participants: ['anna'] } });
+  const notes = (id: string) => at.plan(id, (plan) => plan.facts().notes.map(({ code }) => code));
+  const first = await at.sync(file({ team: people(101) }));
+  expect([first.state, notes(first.id)]).toEqual(['applied', ['FIRST_RUN']]);
+  const grown = file({ team: people(500) });
+  const second = await at.sync(grown);
+  expect([second.state, at.plan(second.id, (plan) => plan.findings().map(({ guard }) => guard))]).toEqual([
+    'held',
+    ['grown-file', 'group-additions', 'region-additions', 'run-additions'],
+  ]);
+  expect(notes(second.id)).toEqual(['MORE_MESSAGES']);
+  at.syncs.approve(second.id, 'ann', 'the new year');
+  expect(await at.syncs.settled(second.id)).toMatchObject({ state: 'applied' });
+  expect(await at.sync(file({ team: people(540) }))).toMatchObject({ state: 'applied' });
+});
+
 describe('what was changed by hand since the last night', () => {
   const wanted = file({ team: { anna: 'participant', bob: 'participant' } });
   const handmade = { participants: ['anna', 'guest'] };

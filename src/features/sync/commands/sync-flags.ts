@@ -116,7 +116,7 @@ export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSe
 
 function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {
   const [, name = '', value] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)%?\s*$/.exec(text) ?? [];
-  if (value === undefined) throw new InvalidArgumentError('Expected name=value, for example groupPercent=30.');
+  if (value === undefined) throw new InvalidArgumentError('Expected name=value, for example groupRemovalsPercent=30.');
   const limits = { ...earlier, [name]: Number(value) };
   try {
     limitsWith(limits);

@@ -11,9 +11,9 @@ import {
   ACTION_COLOURS,
   ACTION_LABELS,
   CHANGES,
+  countsMembers,
   MEMBER_LABELS,
   PLAN_ACTIONS,
-  REMOVAL_GUARDS,
 } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -195,7 +195,7 @@ const SUMMARY: Column<GuardObjections>[] = [
   {
     label: 'Members',
     kind: 'number',
-    cell: ({ guard, total }) => (REMOVAL_GUARDS.has(guard) ? grouped(total) : '–'),
+    cell: ({ guard, total }) => (countsMembers(guard) ? grouped(total) : '–'),
   },
   {
     label: 'Worst',
@@ -282,7 +282,7 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
       {items !== undefined && items.length > 0 && (
         <DataTable
           caption={`Groups that ${guard} objects to, the worst first`}
-          columns={REMOVAL_GUARDS.has(guard) ? OBJECTION_COLUMNS : OBJECTION_COLUMNS_IN_WORDS}
+          columns={countsMembers(guard) ? OBJECTION_COLUMNS : OBJECTION_COLUMNS_IN_WORDS}
           items={items}
           keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
         />

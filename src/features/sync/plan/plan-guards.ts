@@ -1,46 +1,15 @@
 import { foldId, type Region } from '../../../membership/membership.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Finding, PlanGroup } from '../api-plan.ts';
-import { type Limits, limitsWith } from '../guard-limits.ts';
+import type { Finding } from '../api-plan.ts';
+import { type GivenLimits, limitsWith } from '../guard-limits.ts';
 import type { PlanFlags } from '../plan-flags.ts';
+import { ALL, GET_WHOLE_FILE, type Guard, type GuardFacts, LOOK, MIRROR, WITH_FILE } from './guard.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { GroupName, PlanCreating, PlanFacts } from './plan-reading.ts';
+import type { GroupName } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
+import { firstRun, moreMessages } from './run-notes.ts';
+import { MEMBER_GUARDS, ROW_GUARDS } from './size-guards.ts';
 
-/** Facts for the guards. */
-interface GuardFacts {
-  readonly mode: PlanFlags['mode'];
-  readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
-  readonly groups: readonly PlanGroup[];
-  /** Absent where nothing may be created. */
-  readonly creating?: PlanCreating | undefined;
-  /** Absent where this is the first run. */
-  readonly previous?: PreviousRun | undefined;
-}
-
-/** An objection; the guard's name and remedy are added to it. */
-interface Objection {
-  readonly region?: Region;
-  readonly guid?: string;
-  readonly value: number;
-  readonly limit: number;
-  /** A sentence without its full stop. */
-  readonly what: string;
-}
-
-interface Guard {
-  readonly name: string;
-  /** The danger that it guards against, in a sentence. */
-  readonly meaning: string;
-  readonly modes: ReadonlySet<PlanFlags['mode']>;
-  /** The advice after an objection. */
-  readonly remedy: string;
-  readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
-  /** For an undo, only groups that others have changed since are checked: in the rest it only takes back its own. */
-  readonly sparesOwn?: true;
-}
-
-const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
 const SHOWN_NAMES = 5;
 
 /** Guards against too many creations: a wrong column creates unwanted users and groups. */
@@ -84,13 +53,8 @@ function firstOf(names: readonly string[], of = names.length): string {
   return `${shown.join(', ')}${of > shown.length ? ` and ${grouped(of - shown.length)} more` : ''}`;
 }
 
-const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
-const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
-
-const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
 const LOOK_AT_UNDO =
   'Others have acted here since the import, or members may have been there before it. Look at the plan: approve it if it is right, reject it if it is not';
-const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
 
 /** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */
 export const GUARDS: readonly Guard[] = [
@@ -126,20 +90,7 @@ export const GUARDS: readonly Guard[] = [
             },
           ],
   },
-  {
-    name: 'shrunk-file',
-    meaning: 'The file is much shorter than in the last run.',
-    modes: MIRROR,
-    remedy: GET_WHOLE_FILE,
-    check: ({ source: { rows }, previous }, { shrunkPercent, shrunkRows }) => {
-      if (previous === undefined) return [];
-      const limit = Math.max(shrunkRows, share(previous.rows, shrunkPercent));
-      const lost = previous.rows - rows;
-      if (lost <= limit) return [];
-      const what = `the file has ${counted(rows, 'row')}, ${percentOf(lost, previous.rows)} fewer than the ${grouped(previous.rows)} of the last run; ${grouped(limit)} fewer are allowed`;
-      return [{ value: lost, limit, what }];
-    },
-  },
+  ...ROW_GUARDS,
   {
     name: 'lost-columns',
     meaning: 'The file lacks a column that the last run’s file had.',
@@ -257,57 +208,19 @@ export const GUARDS: readonly Guard[] = [
           what: `everyone would leave the group, except members who are kept: ${grouped(leaving)} of ${counted(members, 'member')}`,
         })),
   },
-  {
-    name: 'group-removals',
-    meaning: 'Too many members of one group would be removed or lowered.',
-    modes: ALL,
-    remedy: LOOK,
-    sparesOwn: true,
-    check: ({ groups }, { groupPercent, groupRemovals, smallGroup, smallGroupRemovals }) =>
-      groups.flatMap((group) => {
-        const rule = {
-          percent: groupPercent,
-          number: groupRemovals,
-          small: smallGroup,
-          smallNumber: smallGroupRemovals,
-        };
-        return tooMany([group], rule).map((objection) => ({ region: group.region, guid: group.guid, ...objection }));
-      }),
-  },
-  {
-    name: 'region-removals',
-    meaning: 'Too many members of a region’s groups would be removed or lowered.',
-    modes: ALL,
-    remedy: LOOK,
-    sparesOwn: true,
-    check: ({ groups }, { regionPercent, regionRemovals, smallTotal, smallTotalRemovals }) =>
-      [...Map.groupBy(groups, ({ region }) => region)].flatMap(([region, of]) => {
-        const rule = {
-          percent: regionPercent,
-          number: regionRemovals,
-          small: smallTotal,
-          smallNumber: smallTotalRemovals,
-        };
-        return tooMany(of, rule).map((objection) => ({ region, ...objection }));
-      }),
-  },
-  {
-    name: 'run-removals',
-    meaning: 'Too many members of all groups would be removed or lowered.',
-    modes: ALL,
-    remedy: LOOK,
-    sparesOwn: true,
-    check: ({ groups }, { runPercent, runRemovals, smallTotal, smallTotalRemovals }) =>
-      tooMany(groups, { percent: runPercent, number: runRemovals, small: smallTotal, smallNumber: smallTotalRemovals }),
-  },
+  ...MEMBER_GUARDS,
 ];
 
-/** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
-export function checkGuards(facts: GuardFacts, limits: Limits = limitsWith()): Finding[] {
+/**
+ * Everything that the guards object to; nothing found means that the plan may be applied unattended.
+ * @throws LimitError
+ */
+export function checkGuards(facts: GuardFacts, given?: GivenLimits): Finding[] {
+  const [limits, first] = [limitsWith(given), limitsWith(given, 'first')];
   const contested = facts.mode === 'undo' ? facts.groups.filter((group) => group.contested > 0) : facts.groups;
   return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap((guard) =>
     guard
-      .check(guard.sparesOwn ? { ...facts, groups: contested } : facts, limits)
+      .check(guard.sparesOwn ? { ...facts, groups: contested } : facts, limits, first)
       .map(({ region = null, guid = null, value, limit, what }) => ({
         guard: guard.name,
         region,
@@ -324,38 +237,26 @@ export function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mod
   return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }
 
-/** Checks a plan that was made and keeps the findings in it. Throws an Error when the plan was not made yet. */
-export function guardPlan(plan: PlanLedger, limits?: Limits, previous?: PreviousRun): Finding[] {
+/**
+ * Checks a plan that was made, and keeps the findings and notes in it. Throws an Error when the plan was not made yet.
+ * @param changesBefore changes of the last runs of the same sync, as they were planned
+ */
+export function guardPlan(
+  plan: PlanLedger,
+  given?: GivenLimits,
+  previous?: PreviousRun,
+  changesBefore: readonly number[] = [],
+): Finding[] {
   const source = plan.facts();
   if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
-  const findings = checkGuards(
-    { mode: source.flags.mode, source, groups: plan.groups(), creating: plan.creating(), previous },
-    limits,
-  );
+  const groups = plan.groups();
+  const facts = { mode: source.flags.mode, source, groups, creating: plan.creating(), previous };
+  const findings = checkGuards(facts, given);
   plan.recordFindings(findings);
+  const later = { ...facts, previous: { rows: source.rows, fields: source.fields, groups: [] } };
+  const isSpared = previous === undefined && checkGuards(later, given).length > findings.length;
+  plan.addNotes([...(isSpared ? [firstRun(groups)] : []), ...moreMessages(groups, changesBefore)]);
   return findings;
-}
-
-interface RemovalRule {
-  readonly percent: number;
-  readonly number: number;
-  /** Members below which `smallNumber` counts instead of both. */
-  readonly small: number;
-  readonly smallNumber: number;
-}
-
-/** Members who are removed, banned or lowered, against what the rule lets pass for as many members. */
-function tooMany(groups: readonly PlanGroup[], rule: RemovalRule): Objection[] {
-  const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
-  const members = sum((group) => group.members);
-  const value = sum(({ leaving, lowered }) => leaving + lowered);
-  const isSmall = members < rule.small;
-  const limit = isSmall ? rule.smallNumber : Math.min(rule.number, share(members, rule.percent));
-  if (value <= limit) return [];
-  const what = `${grouped(value)} of ${counted(members, 'member')} (${percentOf(value, members)}) would be removed, banned or lowered; ${
-    isSmall ? `${grouped(limit)} are allowed below ${counted(rule.small, 'member')}` : `${grouped(limit)} are allowed`
-  }`;
-  return [{ value, limit, what }];
 }
 
 /** Groups among `others` that `groups` does not hold in the same region. */
@@ -363,14 +264,6 @@ function missingFrom<Group extends GroupName>(groups: readonly GroupName[], othe
   const key = ({ region, guid }: GroupName) => `${region} ${foldId(guid)}`;
   const held = new Set(groups.map(key));
   return others.filter((group) => !held.has(key(group)));
-}
-
-function share(whole: number, percent: number): number {
-  return Math.floor((whole * percent) / 100);
-}
-
-function percentOf(part: number, whole: number): string {
-  return `${Number(((part / whole) * 100).toFixed(1))} %`;
 }
 
 function allowed(limit: number): string {

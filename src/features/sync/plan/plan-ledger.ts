@@ -83,6 +83,8 @@ export interface PlanLedger extends PlanReader {
   /** Unless the user is in a group that was listed. */
   addNewcomer(region: Region, uid: string): void;
   recordCreating(creating: PlanCreating): void;
+  /** Replaces notes with the same codes. */
+  addNotes(notes: readonly IntakeNote[]): void;
   /** Replaces the findings. */
   recordFindings(findings: readonly Finding[]): void;
 }
@@ -91,17 +93,22 @@ export interface PlanLedger extends PlanReader {
 export function openPlanLedger(path: string): PlanLedger {
   const database = openForWriting(path, PLAN_SCHEMA);
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
+  const reader = planReader(database);
+  const addNotes = (added: readonly IntakeNote[]) => {
+    const others = reader.facts().notes.filter(({ code }) => !added.some((one) => one.code === code));
+    sql('set_notes').run({ notes: JSON.stringify([...others, ...added]) });
+  };
   return {
-    ...planReader(database),
+    ...reader,
     database,
+    addNotes,
     begin: (desired, source) =>
       withAttached(database, desired, 'desired', () => {
         sql('set_source').run({ ...source });
         sql('set_groups').run();
-        const notFound = LOOKUP_NAMES.flatMap((name) =>
-          notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode })),
+        addNotes(
+          LOOKUP_NAMES.flatMap((name) => notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode }))),
         );
-        sql('set_notes').run({ notes: JSON.stringify([...planReader(database).facts().notes, ...notFound]) });
       }),
     beginUndo: (undone, source) =>
       withAttached(database, undone, 'undone', () => {

@@ -12,7 +12,7 @@ import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.t
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
-import { planTotals } from '../plan/plan-totals.ts';
+import { planTotals, readTotals } from '../plan/plan-totals.ts';
 import {
   type PlanningPorts,
   type PlanningProgress,
@@ -22,7 +22,7 @@ import {
   planFor,
   withPatience,
 } from '../plan/prepare.ts';
-import { type PreviousRun, previousRunIn } from '../plan/previous-run.ts';
+import { previousRunIn } from '../plan/previous-run.ts';
 import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
@@ -296,7 +296,10 @@ export class SyncRunner {
     const chosen = readSyncOptions(record);
     const made = await planFor(this.#taskOf(record, record.source), withPatience(this.#options, chosen));
     try {
-      const findings = guardPlan(made, limitsWith(chosen.limits), this.#previousOf(record));
+      const before = this.#runsBefore(record);
+      const previous = previousRunIn(before.map((run) => planFiles(this.#options.folder(run.id)).plan));
+      const changesBefore = before.map((run) => readTotals(run)?.changes ?? 0);
+      const findings = guardPlan(made, chosen.limits, previous, changesBefore);
       const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
       this.#catalog.setTotals(id, JSON.stringify(totals));
       if (findings.length > 0) {
@@ -377,20 +380,17 @@ export class SyncRunner {
     return { kind: 'undo', file, importId, ledger, later: this.#imports.after(importId) };
   }
 
-  #runsBefore(record: SyncRecord): string[] {
+  /** The last runs of the same sync; an undo is none. */
+  #runsBefore(record: SyncRecord): SyncRecord[] {
+    if (record.undoOf !== null) return [];
     const meant = readSyncOptions(record);
-    return this.#catalog.runsBefore(record).filter((id) => isSameTarget(readSyncOptions(this.find(id)), meant));
+    const runs = this.#catalog.runsBefore(record).map((id) => this.find(id));
+    return runs.filter((run) => isSameTarget(readSyncOptions(run), meant));
   }
 
   /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
   #rowsBefore(record: SyncRecord): number | undefined {
     if (readSyncOptions(record).reading?.minRows === undefined) return undefined;
-    return inputRowsIn(this.#runsBefore(record).map((id) => planFiles(this.#options.folder(id)).desired));
-  }
-
-  /** The last run of the same sync whose plan is still there. */
-  #previousOf(record: SyncRecord): PreviousRun | undefined {
-    if (record.undoOf !== null) return undefined;
-    return previousRunIn(this.#runsBefore(record).map((id) => planFiles(this.#options.folder(id)).plan));
+    return inputRowsIn(this.#runsBefore(record).map(({ id }) => planFiles(this.#options.folder(id)).desired));
   }
 }

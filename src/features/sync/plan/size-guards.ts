@@ -1,0 +1,141 @@
+import { foldId, type Region } from '../../../membership/membership.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { PlanGroup } from '../api-plan.ts';
+import type { Limits } from '../guard-limits.ts';
+import { ALL, GET_WHOLE_FILE, type Guard, LOOK, MIRROR, type Objection, percentOf, share, WITH_FILE } from './guard.ts';
+import type { GroupName } from './plan-reading.ts';
+
+/** Guards against too much at once: too many members who lose or gain something, a file that is too short or too long. */
+
+/** A group, and its members after the last run: 0 where that had none in it. */
+interface Judged {
+  readonly group: PlanGroup;
+  readonly before: number;
+}
+
+/** Moves of members that can be too many, each counted in a group. */
+const MOVES = [
+  {
+    name: 'removals',
+    limit: 'Removals',
+    done: 'removed, banned or lowered',
+    modes: ALL,
+    count: ({ group: { leaving, lowered } }: Judged) => leaving + lowered,
+    members: ({ group }: Judged) => group.members,
+    sentence: (value: number, members: number) =>
+      `${grouped(value)} of ${counted(members, 'member')} (${percentOf(value, members)}) would be removed, banned or lowered`,
+  },
+  {
+    name: 'additions',
+    limit: 'Additions',
+    done: 'added or raised',
+    modes: WITH_FILE,
+    // Whom the last run wanted is no growth: that run could not add them, or they have left since.
+    count: ({ group, before }: Judged) =>
+      gainsOf(group) - Math.min(group.actions.add, Math.max(0, before - group.members)),
+    members: ({ group, before }: Judged) => Math.max(group.members, before),
+    sentence: (value: number, members: number) =>
+      `${counted(value, 'member')} would be added or raised, beside ${grouped(members)}`,
+  },
+] as const;
+
+/** Members are counted in parts of a plan: group by group, region by region, or all together. */
+const LEVELS = [
+  {
+    level: 'group',
+    small: 'Group',
+    of: 'one group',
+    parts: (all: readonly Judged[]) => all.map((one) => ({ ...placeOf(one), judged: [one] })),
+  },
+  {
+    level: 'region',
+    small: 'Total',
+    of: 'the groups of one region',
+    parts: (all: readonly Judged[]) =>
+      [...Map.groupBy(all, ({ group }) => group.region)].map(([region, judged]) => ({ region, judged })),
+  },
+  { level: 'run', small: 'Total', of: 'all groups', parts: (all: readonly Judged[]) => [{ judged: all }] },
+] as const;
+
+export const MEMBER_GUARDS: readonly Guard[] = MOVES.flatMap((move) =>
+  LEVELS.map(({ level, small, of, parts }) => ({
+    name: `${level}-${move.name}`,
+    meaning: `Too many members of ${of} would be ${move.done}.`,
+    modes: move.modes,
+    remedy: LOOK,
+    sparesOwn: true,
+    check: ({ groups, previous }, limits, first) => {
+      const before = new Map(previous?.groups.map((group) => [keyOf(group), group.members]));
+      const all = groups.map((group) => ({ group, before: before.get(keyOf(group)) ?? 0 }));
+      return parts(all).flatMap(({ judged, ...place }): Objection[] => {
+        // A group without members then has its first run now; the region and the run count those that it gains.
+        const isFirst = previous === undefined || (level === 'group' && judged.every((one) => one.before === 0));
+        const rule: Limits = isFirst ? first : limits;
+        const smallest = rule[`small${small}`];
+        const members = sum(judged, move.members);
+        const value = sum(judged, move.count);
+        const isSmall = members < smallest;
+        const limit = isSmall
+          ? rule[`small${small}${move.limit}`]
+          : Math.min(rule[`${level}${move.limit}`], share(members, rule[`${level}${move.limit}Percent`]));
+        if (value <= limit) return [];
+        const allowed = `${grouped(limit)} are allowed${isSmall ? ` below ${counted(smallest, 'member')}` : ''}`;
+        return [{ ...place, value, limit, what: `${move.sentence(value, members)}; ${allowed}` }];
+      });
+    },
+  })),
+);
+
+export const ROW_GUARDS: readonly Guard[] = (
+  [
+    {
+      limit: 'shrunk',
+      than: 'shorter',
+      few: 'fewer',
+      sign: -1,
+      matters: () => true,
+      modes: MIRROR,
+      remedy: GET_WHOLE_FILE,
+    },
+    {
+      limit: 'grown',
+      than: 'longer',
+      few: 'more',
+      sign: 1,
+      // Rows of members who are there already are no growth of a group.
+      matters: (groups: readonly PlanGroup[]) => groups.some((group) => gainsOf(group) > 0),
+      modes: WITH_FILE,
+      remedy: 'Make sure that the new rows are meant, and approve the plan if they are',
+    },
+  ] as const
+).map(({ limit: name, than, few, sign, matters, modes, remedy }) => ({
+  name: `${name}-file`,
+  meaning: `The file is much ${than} than in the last run.`,
+  modes,
+  remedy,
+  check: ({ source: { rows }, groups, previous }, limits) => {
+    if (previous === undefined || !matters(groups)) return [];
+    const limit = Math.max(limits[`${name}Rows`], share(previous.rows, limits[`${name}Percent`]));
+    const value = (rows - previous.rows) * sign;
+    if (value <= limit) return [];
+    const what = `the file has ${counted(rows, 'row')}, ${percentOf(value, previous.rows)} ${few} than the ${grouped(previous.rows)} of the last run; ${grouped(limit)} ${few} are allowed`;
+    return [{ value, limit, what }];
+  },
+}));
+
+/** Returns how many users would be added or get a higher scope. */
+export function gainsOf({ actions, lowered }: PlanGroup): number {
+  return actions.add + actions.change - lowered;
+}
+
+function placeOf({ group: { region, guid } }: Judged): { readonly region: Region; readonly guid: string } {
+  return { region, guid };
+}
+
+function keyOf({ region, guid }: GroupName): string {
+  return `${region} ${foldId(guid)}`;
+}
+
+function sum(all: readonly Judged[], count: (one: Judged) => number): number {
+  return all.reduce((total, one) => total + count(one), 0);
+}
