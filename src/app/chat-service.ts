@@ -45,8 +45,18 @@ export function serviceTarget({
   apps,
 }: Pick<Service, 'sandbox' | 'apps'> & Partial<Pick<Config, 'profile' | 'host'>>): Target | undefined {
   const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId]);
-  if (sandbox || (host === '' && ids.length === 0)) return undefined;
-  return { ...(profile && { profile }), ...(host !== '' && { host }), apps: Object.fromEntries(ids) };
+  const hosts = [...new Set((Object.keys(apps) as Region[]).map((region) => hostOf({ host, apps }, region)))].join(
+    ', ',
+  );
+  const at = ids.length === 0 ? host : hosts;
+  if (sandbox || (at === '' && ids.length === 0)) return undefined;
+  return { ...(profile && { profile }), ...(at !== '' && { host: at }), apps: Object.fromEntries(ids) };
+}
+
+/** The host that the calls of a region go to. */
+export function hostOf({ host, apps }: Pick<Service, 'host' | 'apps'>, region: Region): string {
+  const url = apps[region]?.url;
+  return url === undefined ? host : new URL(url).host;
 }
 
 /** A client for a region of the service. */
@@ -88,15 +98,14 @@ const noHost = () =>
 
 /** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
 export function serviceOf(config: Config, only?: readonly Region[]): Service {
-  if (config.host === undefined) throw noHost();
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw noApp();
-  const { profile, host, apps, management, caFile, proxy, bannedList } = config;
+  const { profile, host = '', apps, management, caFile, proxy, bannedList } = config;
+  if (host === '' && regions.some((region) => apps[region]?.url === undefined)) throw noHost();
   const ca = caOf(config);
-  naming('ROLLCALL_HOST', () => managementUrl(host));
+  if (host !== '') naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
-    const { appId, apiKey } = appOf(apps, region);
-    const client = { region, appId, apiKey, host };
+    const client = { region, ...appOf(apps, region), host };
     naming(`the app id of region ${region}`, () => apiUrl(client));
     naming(`the API key of region ${region}`, () => void createChatClient(client).close());
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
@@ -108,7 +117,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
 /** A client for management operations: of the sandbox where there is one, else as the settings say. @throws ConfigError */
 export function managementClientOf(config: Config, sandbox?: Service): ManagementClient {
   const { host, management = undefined, ca, proxy } = sandbox ?? { ...config, ca: caOf(config) };
-  if (host === undefined) throw noHost();
+  if (host === undefined || host === '') throw noHost();
   if (management === undefined) {
     throw new ConfigError(
       'ROLLCALL_MANAGEMENT_KEY is not set',
@@ -127,10 +136,10 @@ function naming<Made>(setting: string, use: () => Made): Made {
   }
 }
 
-function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string } {
+function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string; url: string | undefined } {
   const app = apps[region];
   const name = `ROLLCALL_${region.toUpperCase()}`;
   if (app === undefined) throw new ConfigError(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);
   if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key`, `set ${name}_API_KEY`);
-  return { appId: app.appId, apiKey: app.apiKey };
+  return { appId: app.appId, apiKey: app.apiKey, url: app.url };
 }

@@ -10,7 +10,7 @@ import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { callLog } from './call-log.ts';
-import { clientOf, type Service, serviceTarget } from './chat-service.ts';
+import { clientOf, hostOf, type Service, serviceTarget } from './chat-service.ts';
 import { openQueue } from './open-queue.ts';
 
 /** The parts of a process that makes a coordinator. */
@@ -66,7 +66,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
       const worker = service.sends ? { chat: client(region), deliver, answer, starting, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
-      const host = service.sandbox ? '' : service.host;
+      const host = service.sandbox ? '' : hostOf(service, region);
       const opened = await openRegion({ region, appId, host, backend: queues, config, worker, onError });
       parts.onRegion?.(opened);
       return opened;

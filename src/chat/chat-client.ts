@@ -160,13 +160,15 @@ interface KeyInUse {
 }
 
 /** @throws SettingError */
-function keyInUse({ apiKey, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
+function keyInUse({ apiKey, appId, url, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
   const secrets = [...earlier, usableSecret('API key', apiKey)];
   return {
     value: apiKey,
     fingerprint: fingerprintOf(apiKey),
     headers: {
       [HEADERS.apiKey]: apiKey,
+      // An address of its own does not name the app (docs/chat-service.md, 8).
+      ...(url !== undefined && { [HEADERS.appId]: appId }),
       'Content-Type': 'application/json',
       ...COMMON_HEADERS,
       ...(userAgent !== undefined && { 'User-Agent': userAgent }),

@@ -13,6 +13,7 @@ export const API_VERSION = 'v3';
 /** Header names (docs/chat-service.md, 8 to 11). `apikey` for app operations, `key` and `secret` for management operations. */
 export const HEADERS = {
   apiKey: 'apikey',
+  appId: 'appId',
   onBehalfOf: 'onBehalfOf',
   managementKey: 'key',
   managementSecret: 'secret',

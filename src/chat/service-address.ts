@@ -12,14 +12,17 @@ export interface AppAddress {
   readonly region: Region;
   /** Domain of the service, with a port where it is not 443: `chat.example`, `localhost:8443`. No scheme, no path. */
   readonly host: string;
+  /** Base address of an app that is elsewhere: https, with the version. */
+  readonly url?: string | undefined;
 }
 
 /**
  * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1).
  * @throws SettingError when app id or host is not usable.
  */
-export function apiUrl({ appId, region, host }: AppAddress): string {
-  return `https://${checkedAppId(appId)}.api-${region}.${checkedHost(host)}/${API_VERSION}`;
+export function apiUrl({ appId, region, host, url }: AppAddress): string {
+  const app = checkedAppId(appId);
+  return url ?? `https://${app}.api-${region}.${checkedHost(host)}/${API_VERSION}`;
 }
 
 /**

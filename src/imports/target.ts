@@ -1,5 +1,6 @@
 import type { SentTo } from '../api/fields.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { isSameHost } from '../platform/service-host.ts';
 
 /** The apps that something is sent to, as far as they are known: a dry run may have no settings. */
 export type Target = SentTo;
@@ -23,8 +24,7 @@ export function isSameTarget(one: Aimed, other: Aimed): boolean {
 }
 
 function isOther(one: Target, other: Target): boolean {
-  if (one.host !== undefined && other.host !== undefined && one.host.toLowerCase() !== other.host.toLowerCase())
-    return true;
+  if (one.host !== undefined && other.host !== undefined && !isSameHost(one.host, other.host)) return true;
   const common = Object.keys(one.apps).filter((region) => other.apps[region] !== undefined);
   if (common.length > 0) return common.some((region) => one.apps[region] !== other.apps[region]);
   return one.profile !== undefined && other.profile !== undefined && one.profile !== other.profile;

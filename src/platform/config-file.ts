@@ -28,6 +28,7 @@ export function configFile() {
     appId: z.string().optional().meta({ description: 'Id of the app.' }),
     apiKey: z.string().optional().meta({ description: 'Its key.' }),
     apiKeyFile: z.string().optional().meta({ description: 'A file that contains its key.' }),
+    url: z.string().optional().meta({ description: 'Its whole base address, for a service on your own machines.' }),
   });
   const settings = settingsOfFile().map(([name, { number, meaning, allowed }]) => [
     name,

@@ -3,6 +3,15 @@ import { REGIONS } from '../membership/membership.ts';
 /** Host of the service itself; every other one is a sandbox or a service that speaks the same language. */
 export const SERVICE_HOST = 'cometchat.io';
 
+/** Domains at which the service answers as the same one (docs/chat-service.md, 3). */
+const SERVICE_DOMAINS = [SERVICE_HOST, 'cc-cluster-2.io', 'cc-edge-2.io'];
+
+/** Whether two hosts lead to the same apps. */
+export function isSameHost(one: string, other: string): boolean {
+  const [first, second] = [one.toLowerCase(), other.toLowerCase()];
+  return first === second || (SERVICE_DOMAINS.includes(first) && SERVICE_DOMAINS.includes(second));
+}
+
 /** The part after `api-<region>.` in the service's addresses, taken from a text that a person has copied. */
 export interface ServiceHost {
   readonly host: string;

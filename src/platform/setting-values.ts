@@ -46,6 +46,21 @@ export const serverOrigin: Allowed<string> = {
   },
 };
 
+/** The base address of an app, with its version. */
+export const appUrl: Allowed<string> = {
+  allowed: 'an https address with its version, such as https://chat.corp.example/v3',
+  parse: (given, name) => {
+    const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
+    if (url === undefined) return undefined;
+    // A password is not repeated.
+    if (url.username + url.password !== '') {
+      throw new ConfigError(`${name} holds a user name or password; allowed ${allowedValues(appUrl)}`);
+    }
+    const path = url.pathname.replace(/\/+$/, '');
+    return url.protocol === 'https:' && url.search + url.hash === '' && path !== '' ? url.origin + path : undefined;
+  },
+};
+
 /** Printable ASCII, as it can be sent in a header. */
 export const secretText: Allowed<string> = {
   allowed: 'printable ASCII',

@@ -2,7 +2,7 @@ import { REGIONS } from '../membership/membership.ts';
 import { type Allowed, anyText, duration, oneOf, waitTime, wholeNumber } from './allowed-values.ts';
 import { LOG_LEVELS } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
-import { secretText, serverOrigin, sourceList } from './setting-values.ts';
+import { appUrl, secretText, serverOrigin, sourceList } from './setting-values.ts';
 
 /**
  * Every setting, declared once. The configuration, the flags and their help, the table of docs/settings.md and the check for
@@ -72,6 +72,14 @@ export const SETTINGS = {
     perRegion: true,
     only: 'environment',
     meaning: 'the app of each region',
+  }),
+  regionUrl: declare({
+    ...appUrl,
+    env: 'ROLLCALL_US_URL',
+    perRegion: true,
+    only: 'environment',
+    meaning:
+      'the whole base address of its app, such as `https://chat.corp.example/v3`, for a service on your own machines; `ROLLCALL_HOST` is not needed for it then',
   }),
   regionApiKey: declare({
     ...anyText,

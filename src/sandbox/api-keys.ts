@@ -1,23 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { KEY_SCOPES, type KeyScope } from '../chat/contract.ts';
+import { KEY_SCOPES } from '../chat/contract.ts';
 import { seconds } from './entities.ts';
 import { pageOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
+import type { ApiKey } from './sandbox-app.ts';
 import { type Call, readBody } from './sandbox-call.ts';
 
-/** The API keys of an app, and the operations on them (docs/chat-service.md, 71). */
-
-interface ApiKey {
-  readonly apiKey: string;
-  readonly name: string;
-  readonly scope: KeyScope;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-}
-
-/** By the key itself. */
-export type ApiKeys = Map<string, ApiKey>;
+/** Operations on the API keys of an app (docs/chat-service.md, 71). */
 
 const MAX_KEYS = 25;
 const name = z.string().min(1).max(100);

@@ -1,6 +1,6 @@
+import type { KeyScope } from '../chat/contract.ts';
 import { MAX_ID_LENGTH } from '../chat/service/ids.ts';
 import type { Region, Scope } from '../membership/membership.ts';
-import type { ApiKeys } from './api-keys.ts';
 import { Group } from './group.ts';
 
 /** UID of the system user, who acts where a call names no user and owns groups without another owner. */
@@ -21,6 +21,14 @@ export interface User {
   readonly updatedAt?: number;
   /** Milliseconds since 1970; undefined while the user is active. */
   readonly deactivatedAt?: number;
+}
+
+export interface ApiKey {
+  readonly apiKey: string;
+  readonly name: string;
+  readonly scope: KeyScope;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
 }
 
 /** One region of the sandbox. */
@@ -52,7 +60,8 @@ export class App {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly #options: AppOptions;
-  readonly keys: ApiKeys = new Map();
+  /** API keys by themselves. */
+  readonly keys = new Map<string, ApiKey>();
   /** Roles that a new user can have. */
   readonly roles = new Set(['default']);
   readonly #users = new Map<string, User>();

@@ -102,7 +102,7 @@ export function printable(text: string): string {
   return printableLines(text.replace(/[\r\n\t]+/g, ' '));
 }
 
-/** As `printable`, but lines and tabs stay. */
+/** Text as `printable` makes it, with its lines and tabs. */
 export function printableLines(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF]/gu, (character) => {
     const code = character.charCodeAt(0);

@@ -8,6 +8,11 @@ describe('base addresses', () => {
     expect(apiUrl({ appId: 'app1', region: 'eu', host: 'chat.example' })).toBe('https://app1.api-eu.chat.example/v3');
   });
 
+  test('an app may have an address of its own', () => {
+    const url = 'https://chat.corp.example/v3';
+    expect(apiUrl({ appId: 'app1', region: 'eu', host: '', url })).toBe(url);
+  });
+
   test('the management address knows neither app nor region', () => {
     expect(managementUrl('chat.example')).toBe('https://apimgmt.chat.example');
   });

@@ -14,6 +14,17 @@ async function again(pipeline: Pipeline, options: StartOptions): Promise<void> {
 }
 
 test.each([
+  [true, 'cometchat.io', 'CC-Edge-2.io'],
+  [true, 'chat.example', 'Chat.Example'],
+  [false, 'chat.example', 'cometchat.io'],
+  [false, 'cometchat.io', 'cc-edge-2.io.example'],
+])('that an app is the same one (%j) is known of the hosts %s and %s', (isSame, host, other) => {
+  const at = (name: string, appId = 'app-1') => ({ sandbox: false, target: { host: name, apps: { us: appId } } });
+  expect(isSameTarget(at(host), at(other))).toBe(isSame);
+  expect(isSameTarget(at(host), at(other, 'app-2'))).toBe(false);
+});
+
+test.each([
   ['another app', { settings: { ...STAGING.settings, appId: 'app-2' } }],
   ['another host', { settings: { ...STAGING.settings, host: 'cometchat.io' } }],
 ])('an import is not continued with %s, and is with the one that it was begun for', async (_, other) => {

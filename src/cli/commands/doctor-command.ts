@@ -3,7 +3,14 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
-import { clientOf, dispatchOnly, managementClientOf, type Service, serviceOf } from '../../app/chat-service.ts';
+import {
+  clientOf,
+  dispatchOnly,
+  managementClientOf,
+  type Service,
+  serviceOf,
+  serviceTarget,
+} from '../../app/chat-service.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { NOT_THE_SERVICE } from '../../chat/service/codes.ts';
@@ -212,7 +219,7 @@ async function checkService(config: Config): Promise<Finding[]> {
     const service = serviceOf(config, config.queue === undefined || keyed.length === 0 ? undefined : keyed);
     const remote = config.queue === undefined ? [] : regions.filter((region) => !keyed.includes(region));
     const detail = [
-      `host ${service.host}${service.host === SERVICE_HOST ? ' (the service itself)' : ''}`,
+      `host ${serviceTarget(service)?.host}${service.host === SERVICE_HOST ? ' (the service itself)' : ''}`,
       `apps in ${(config.queue === undefined ? regions : keyed).join(', ')}`,
       ...(remote.length === 0 ? [] : [`no key here for ${remote.join(', ')}`]),
       ...(service.proxy === undefined ? [] : [`through the proxy ${new URL(service.proxy.url).host}`]),
@@ -221,7 +228,7 @@ async function checkService(config: Config): Promise<Finding[]> {
     return [
       { check, ok: true, detail },
       ...(await Promise.all(asked.map((region) => checkRegion(service, region)))).flat(),
-      ...(config.management === undefined ? [] : [await checkApps(config, asked)]),
+      ...(config.management === undefined || service.host === '' ? [] : [await checkApps(config, asked)]),
     ];
   } catch (error) {
     if (!(error instanceof RollcallError)) return [{ check, ok: false, detail: messageOf(error) }];
@@ -233,8 +240,12 @@ async function checkService(config: Config): Promise<Finding[]> {
 /** Asks for the list of users: it needs the same address and key as adding members, and changes nothing. */
 async function checkRegion(service: Service, region: Region): Promise<Finding[]> {
   const check = `region ${region}`;
-  const appId = service.apps[region]?.appId ?? '';
+  const { appId = '', url } = service.apps[region] ?? {};
   const name = `ROLLCALL_${region.toUpperCase()}`;
+  const address =
+    url === undefined
+      ? `ROLLCALL_HOST (${service.host}; the service itself is ${SERVICE_HOST})`
+      : `${name}_URL (${url})`;
   try {
     const chat = clientOf(service, region, 1);
     try {
@@ -247,9 +258,9 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
       const { code, message, kind, httpStatus } = judge(error, 1);
       const remedy =
         code === NOT_THE_SERVICE
-          ? `Check the network, HTTPS_PROXY and NO_PROXY, then ROLLCALL_HOST (${service.host}) and ${name}_APP_ID (${appId})`
+          ? `Check the network, HTTPS_PROXY and NO_PROXY, then ${address} and ${name}_APP_ID (${appId})`
           : httpStatus === null
-            ? `Check ROLLCALL_HOST (${service.host}; the service itself is ${SERVICE_HOST}), ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`
+            ? `Check ${address}, ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`
             : kind === 'stop-region'
               ? `Check ${name}_API_KEY (it needs the scope fullAccess) and ${name}_APP_ID (${appId})`
               : 'Try again; if it happens again, ask the chat service';
@@ -258,7 +269,7 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
       await chat.close();
     }
   } catch (error) {
-    const remedy = `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`;
+    const remedy = `Check ${address}, ${name}_APP_ID and ${name}_API_KEY`;
     return [{ check, ok: false, detail: messageOf(error), remedy }];
   }
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { callLog } from '../../app/call-log.ts';
-import { clientOf, serviceOf } from '../../app/chat-service.ts';
+import { clientOf, hostOf, serviceOf } from '../../app/chat-service.ts';
 import { openQueue } from '../../app/open-queue.ts';
 import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
@@ -71,9 +71,8 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       apps: regions.map((region) => {
         const appId = service.apps[region]?.appId ?? '';
         // Connections are opened as calls need them, whose number can be raised while this runs.
-        return { region, appId, chat: clientOf(service, region, MAX_CONCURRENCY) };
+        return { region, appId, host: hostOf(service, region), chat: clientOf(service, region, MAX_CONCURRENCY) };
       }),
-      host: service.host,
       config,
       observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,

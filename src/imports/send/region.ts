@@ -8,6 +8,7 @@ import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';
+import { isSameHost } from '../../platform/service-host.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
@@ -218,7 +219,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       admit: (run, process) => circuit.admit(run, process),
       around: around && ((run, send) => around(region, run, send)),
       notForUs: ({ host: meant }) => {
-        if (meant === undefined || meant === host || host === undefined) return undefined;
+        if (meant === undefined || host === undefined || isSameHost(meant, host)) return undefined;
         return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
       },
       onError,

@@ -24,19 +24,23 @@ export interface WorkingRegion {
 
 interface WorkerProcessOptions {
   readonly backend: Backend;
-  readonly apps: readonly { readonly region: Region; readonly appId: string; readonly chat: ChatClient }[];
-  /** Host of the service that it calls. */
-  readonly host?: string | undefined;
+  readonly apps: readonly {
+    readonly region: Region;
+    readonly appId: string;
+    /** Host of the service that it calls. */
+    readonly host?: string | undefined;
+    readonly chat: ChatClient;
+  }[];
   readonly config: RegionWorkerOptions['config'];
   readonly observer: CallObserver;
   readonly onError: (error: Error) => void;
 }
 
 export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
-  const { backend, host, config, observer, onError } = options;
+  const { backend, config, observer, onError } = options;
   const sender = createOutcomeSender(backend, onError);
   const answers = createAnswerSender(backend, onError);
-  const regions = options.apps.map(({ region, appId, chat }) => {
+  const regions = options.apps.map(({ region, appId, host, chat }) => {
     const queue = openRegionQueue(backend, region, appId, onError);
     const lists = openListsQueue(backend, region, appId, onError);
     const { deliver } = sender;
