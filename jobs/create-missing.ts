@@ -51,6 +51,8 @@ const payload = z.object({
         tags: z.array(z.string()).optional(),
       }),
       lists: listedRows,
+      /** The user who creates the group; absent: the service itself. */
+      onBehalfOf: text,
     }),
     z.object({ what: z.literal('reactivate'), uids: z.array(z.string()).min(1) }),
   ]),
@@ -76,14 +78,15 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       case 'user':
         return chat.createUser(create.profile, { signal });
       case 'group':
-        return chat.createGroup(create.profile, requestOf(create.lists), { signal });
+        return chat.createGroup(create.profile, requestOf(create.lists), { signal, onBehalfOf: create.onBehalfOf });
       case 'reactivate':
         return chat.reactivateUsers(create.uids, { signal });
     }
   },
   judge: ({ create }, error) => {
     // One of the members may be the reason: the group can be tried again without them.
-    const verdict = judge(error, create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1);
+    const onBehalfOf = create.what === 'group' ? create.onBehalfOf : undefined;
+    const verdict = judge(error, create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1, onBehalfOf);
     // Not part of the contract: if the service lacks this operation, the others must continue.
     return verdict.code === OPERATION_MISSING ? { ...verdict, kind: 'final' } : verdict;
   },
@@ -149,6 +152,7 @@ export function createOf(batch: BatchToSend, creation: CreationToSend): CreateMi
         what: 'group',
         profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) },
         lists: listsOf(batch),
+        onBehalfOf: creation.onBehalfOf,
       };
     }
     case 'reactivate':

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
-import { type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
+import { type ActingOptions, type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
 import { type AddMembersRequest, addMembersReply } from './contract.ts';
 import type { PageOptions } from './member-client.ts';
 import { entriesOf, type MemberEntries } from './member-entries.ts';
@@ -124,8 +124,8 @@ export interface NewGroup {
 /** Calls that create and reactivate: publicly known, not contract. Errors are those of every call. */
 export interface CreateClient {
   createUser(user: NewUser, options?: CallOptions): Promise<ReplyMeta>;
-  /** @param members up to 25 UIDs; left out if there is none */
-  createGroup(group: NewGroup, members: AddMembersRequest, options?: CallOptions): Promise<CreatedGroup>;
+  /** An acting user becomes owner and admin of the group. @param members up to 25 UIDs; left out if there is none */
+  createGroup(group: NewGroup, members: AddMembersRequest, options?: ActingOptions): Promise<CreatedGroup>;
   /** Makes deactivated users active again. */
   reactivateUsers(uids: readonly string[], options?: CallOptions): Promise<Reactivated>;
 }
@@ -151,11 +151,15 @@ export function createCreateClient(ask: Ask, redact: Redact): CreateClient {
       const { reply: _, ...meta } = await ask({ method: 'POST', path: '/users', body }, reply, signal);
       return meta;
     },
-    async createGroup(group, members, { signal } = {}) {
+    async createGroup(group, members, { signal, onBehalfOf } = {}) {
       const { guid, owner } = group;
       const profile = { ...group, guid: foldId(guid), ...(owner !== undefined && { owner: foldId(owner) }) };
       const body = Object.keys(members).length === 0 ? profile : { ...profile, members: foldMembers(members) };
-      const { reply: created, ...meta } = await ask({ method: 'POST', path: '/groups', body }, reply, signal);
+      const { reply: created, ...meta } = await ask(
+        { method: 'POST', path: '/groups', body, onBehalfOf },
+        reply,
+        signal,
+      );
       const data = membersReply.parse(created.data['members']) ?? {};
       return { ...meta, entries: entriesOf({ data }, redact) };
     },

@@ -36,8 +36,8 @@ const createGroupRequest = z.looseObject({
 const updateGroupRequest = z.looseObject({ ...profileFields, name: profileFields.name.optional() });
 
 /**
- * POST /groups: a group of the named owner, who is an admin of it, or of the system user; with members where the body
- * has some. Problems with members do not prevent the group from being made: they are reported per UID.
+ * POST /groups: a group of the named owner, else of the acting user, else of the system user. Owner and acting user are admins
+ * of it. Problems with members of the body do not prevent the group from being made: they are reported per UID.
  */
 export function createGroup(call: Call): object | WrittenReply {
   const { behaviour, app, now } = call;
@@ -55,7 +55,8 @@ export function createGroup(call: Call): object | WrittenReply {
     throw new Refusal(behaviour.duplicateStatus, error);
   }
   requirePassword(type, password);
-  const ownedBy = owner === undefined ? undefined : requireUser(call, owner).uid;
+  const actor = actingUser(call);
+  const ownedBy = owner === undefined ? actor.uid : requireUser(call, owner).uid;
   app.addGroup(stored, {
     name,
     type: type ?? 'public',
@@ -64,16 +65,19 @@ export function createGroup(call: Call): object | WrittenReply {
     createdAt: now,
     ...(icon !== undefined && { icon }),
     ...(metadata !== undefined && { metadata }),
-    ...(ownedBy !== undefined && { owner: ownedBy }),
+    owner: ownedBy,
   });
   const group = requireGroup(call, stored);
-  if (ownedBy !== undefined) {
-    group.add(ownedBy, { scope: 'admin', banned: false, joinedAt: now }, { maxMembers: 1, liftBan: false });
+  for (const uid of new Set([ownedBy, actor.uid])) {
+    if (uid !== SYSTEM_USER.uid) {
+      group.add(uid, { scope: 'admin', banned: false, joinedAt: now }, { maxMembers: 2, liftBan: false });
+    }
   }
-  if (behaviour.membersOfNewGroup === 'ignore' || requested.taken.length === 0) return { data: groupEntity(group) };
-  const placed = placeMembers(call, group, requested);
-  if (behaviour.membersOfNewGroup === 'add-silently') return { data: groupEntity(group) };
-  const fields = Object.entries(groupEntity(group)).map(([field, value]) => [field, JSON.stringify(value)] as const);
+  const isWithMembers = behaviour.membersOfNewGroup !== 'ignore' && requested.taken.length > 0;
+  const placed = isWithMembers ? placeMembers(call, group, requested) : '';
+  const data = { ...groupEntity(group), ...(actor !== SYSTEM_USER && ownPlace(group, actor.uid)) };
+  if (placed === '' || behaviour.membersOfNewGroup === 'add-silently') return { data };
+  const fields = Object.entries(data).map(([field, value]) => [field, JSON.stringify(value)] as const);
   return new WrittenReply(writtenObject([['data', writtenObject([...fields, ['members', placed]])]]));
 }
 
@@ -136,9 +140,14 @@ export function getGroup(call: Call): object {
   const actor = actingUser(call);
   const { readDelayMs } = call.behaviour;
   const count = readDelayMs === 0 ? group.membersCount : listed(call, group).filter(([, { banned }]) => !banned).length;
-  const scope = actor === SYSTEM_USER ? undefined : group.memberScope(actor.uid);
-  const own = scope === undefined ? {} : { scope, joinedAt: seconds(group.places.get(actor.uid)?.joinedAt ?? 0) };
-  return { data: { ...groupEntity(group, count), hasJoined: scope !== undefined, ...own } };
+  return { data: { ...groupEntity(group, count), ...ownPlace(group, actor.uid) } };
+}
+
+/** The fields of a group that say whether the acting user is a member. */
+function ownPlace(group: Group, uid: string): object {
+  const scope = group.memberScope(uid);
+  if (scope === undefined) return { hasJoined: false };
+  return { hasJoined: true, scope, joinedAt: seconds(group.places.get(uid)?.joinedAt ?? 0) };
 }
 
 /** GET /groups/{guid}/members: by page, filtered by `scopes` (comma list) and `status`; in the order of joining. */

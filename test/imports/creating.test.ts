@@ -369,6 +369,39 @@ describe('members of a new group', () => {
   });
 });
 
+describe('a new group without an owner', () => {
+  const actFor = (onBehalfOf: string, uids: readonly string[]) =>
+    uids.map((uid) => ({ guid: 'team', uid, scope: 'moderator', onBehalfOf }) as const);
+
+  test('is created by the one user who acts in it, who then owns it, and with the first rows of this user', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known([...names(30, 'u'), 'boss'], []) });
+    const { id } = await pipeline.run(
+      csv([...rowsFor(['u30'], 'team'), ...actFor('Boss', names(29, 'u'))]),
+      creating(GROUPS),
+    );
+    expect(outcomes(pipeline, id)).toEqual(new Array(30).fill('added'));
+    expect(pipeline.sandbox.group('us', 'team')).toMatchObject({ owner: 'boss' });
+    expect(pipeline.sandbox.members('us', 'team').get('boss')).toBe('admin');
+    // The look, the group with 25 members, 4 others, and the row without an acting user.
+    expect(pipeline.summary(id).calls).toBe(1 + 1 + 1 + 1);
+  });
+
+  test('is created by a user who does not exist yet, where users may be created', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], []) });
+    const { id } = await pipeline.run(csv(actFor('boss', ['ann'])), creating({ ...USERS, ...GROUPS }));
+    expect(outcomes(pipeline, id)).toEqual(['added']);
+    expect(created(pipeline, id)).toEqual(['group,us,team,created,', 'user,us,boss,created,']);
+  });
+
+  test('belongs to the service where several users act in it', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann', 'bob', 'boss', 'chief'], []) });
+    const file = csv([...actFor('boss', ['ann']), ...actFor('chief', ['bob'])]);
+    const { id } = await pipeline.run(file, creating(GROUPS));
+    expect(outcomes(pipeline, id)).toEqual(new Array(2).fill('failed ERR_GROUP_NOT_JOINED'));
+    expect(pipeline.sandbox.group('us', 'team')).toMatchObject({ owner: 'app_system' });
+  });
+});
+
 test('nobody is created to be banned, and no group for bans alone', async () => {
   const pipeline = await openPipeline({ place, sandbox: known([], ['there']) });
   const rows = ['there', 'nowhere'].map((guid) => ({ guid, uid: 'ghost', scope: 'ban' as const }));

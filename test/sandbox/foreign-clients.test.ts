@@ -109,6 +109,22 @@ const NODE_HTTPS: readonly Asked[] = [
   { request: ['DELETE', '/v3/users/node-2', {}], data: { success: true } },
 ];
 
+/** The steps of live test suites: a user creates a group and goes on as its admin. */
+const LIVE_SUITE: readonly Asked[] = [
+  {
+    request: ['POST', '/v3/groups', { guid: 'live', name: 'Live', type: 'private' }, ACTING],
+    data: { owner: 'user-1', scope: 'admin', hasJoined: true, membersCount: 1 },
+  },
+  {
+    request: ['POST', '/v3/groups/live/members', { participants: ['user-2'] }, ACTING],
+    data: { participants: { 'user-2': { success: true } } },
+  },
+  { request: ['PUT', '/v3/groups/live/members/user-2', { scope: 'moderator' }, ACTING], data: { scope: 'moderator' } },
+  { request: ['POST', '/v3/groups/live/bannedusers/user-2', undefined, ACTING], data: { success: true } },
+  { request: ['DELETE', '/v3/groups/live/bannedusers/user-2', undefined, ACTING], data: { success: true } },
+  { request: ['DELETE', '/v3/groups/live', undefined, ACTING], data: { success: true } },
+];
+
 const NODE_FETCH: readonly Asked[] = [
   { request: ['POST', '/v3/groups', { guid: 'fetch', name: 'Fetch', type: 'private' }], data: { guid: 'fetch' } },
   {
@@ -149,7 +165,7 @@ async function replay({ ask }: Chat, { request: [method, path, body, headers], r
 }
 
 describe('requests of public clients are answered as documented, or refused with a code', () => {
-  test.each(Object.entries({ PHP, DOT_NET, NODE_HTTPS, NODE_FETCH, TWILIO, AXIOS, FIRST_PARTY }))(
+  test.each(Object.entries({ LIVE_SUITE, PHP, DOT_NET, NODE_HTTPS, NODE_FETCH, TWILIO, AXIOS, FIRST_PARTY }))(
     '%s',
     async (_, requests) => {
       const chat = await openSandbox({ users: 5, groups: 3 });

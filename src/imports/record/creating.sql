@@ -61,10 +61,16 @@ select call_group_id as id from rows where id = :row;
 insert into batches (call_group_id, region_id, turn, size, bans) values (:call_group, :region, -2, 0, 0);
 
 -- name: first_parked
--- In: group, add (action). Out: the batch whose rows are sent with the new group. It has no acting user: no one can act in a group that does not exist.
+-- In: group, add (action), acting (the user on whose behalf the group is created, or ''). Out: the batch whose rows are sent with
+-- the new group: no one else can act in it.
 select b.id from call_groups cg join batches b on b.call_group_id = cg.id
- where cg.group_id = :group and cg.action_id = :add and cg.on_behalf_of = '' and b.state = 'waiting'
+ where cg.group_id = :group and cg.action_id = :add and cg.on_behalf_of = :acting collate nocase and b.state = 'waiting'
  order by b.turn, b.id limit 1;
+
+-- name: acting_user
+-- In: group, add (action). Out: the only user on whose behalf rows are added to it; null where there is none, or there are several.
+select iif(count(distinct lower(on_behalf_of)) = 1, min(on_behalf_of), null) as uid
+  from call_groups where group_id = :group and action_id = :add and on_behalf_of <> '';
 
 -- name: unpark
 -- In: batch. It may be sent.

@@ -6,7 +6,7 @@ import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
-import { isObject, storedJson } from '../../platform/stored-json.ts';
+import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { BatchState } from './batch-result.ts';
@@ -28,7 +28,12 @@ import {
 export type CreationToSend =
   | { readonly what: 'look' }
   | { readonly what: 'user'; readonly profile: NewUser }
-  | { readonly what: 'group'; readonly profile: NewGroup }
+  | {
+      readonly what: 'group';
+      readonly profile: NewGroup;
+      /** The user who creates the group and owns it; absent: the service itself. */
+      readonly onBehalfOf?: string;
+    }
   | { readonly what: 'reactivate'; readonly uids: readonly string[] };
 
 /** More users or groups are missing than may be created. */
@@ -244,15 +249,21 @@ export class Creating {
         continue;
       }
       const isAlone = !options.membersWithGroup || group.alone === 1;
-      const first = isAlone ? undefined : this.#sql('first_parked').get({ group: group.group_id, add: ADD })?.['id'];
+      const acting =
+        profile.owner === undefined ? this.#sql('acting_user').get({ group: group.group_id, add: ADD })?.['uid'] : null;
+      const onBehalfOf = isText(acting) ? acting : '';
+      const first = isAlone
+        ? undefined
+        : this.#sql('first_parked').get({ group: group.group_id, add: ADD, acting: onBehalfOf })?.['id'];
       if (first !== undefined) this.#sql('unpark').run({ batch: Number(first) });
-      this.#send(group, { what: 'group', profile }, first === undefined ? undefined : Number(first));
+      const body: CreationToSend = { what: 'group', profile, ...(onBehalfOf !== '' && { onBehalfOf }) };
+      this.#send(group, body, first === undefined ? undefined : Number(first));
       sent += 1;
     }
     return sent;
   }
 
-  /** If the service does not know a group's owner, the owner is created first, where users may be created. */
+  /** If the service does not know who would own a group, that user is created first, where users may be created. */
   #ownersFirst(options: CreateOptions): number {
     let owners = 0;
     for (const refused of this.#sql('refused_groups').all()) {

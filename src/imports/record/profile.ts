@@ -221,9 +221,9 @@ function metadataOf(cells: Cells): Record<string, unknown> | undefined {
   return metadata;
 }
 
-/** The owner with which a group was sent. @param body what was sent, as the ledger keeps it */
+/** The user who would own a group that was sent: its owner, or the acting user. @param body what was sent, as the ledger keeps it */
 export function ownerIn(body: string): string | undefined {
-  const { profile } = storedJson(body, 'users and groups to create', isObject);
-  const owner = isObject(profile) ? profile['owner'] : undefined;
+  const { profile, onBehalfOf } = storedJson(body, 'users and groups to create', isObject);
+  const owner = (isObject(profile) ? profile['owner'] : undefined) ?? onBehalfOf;
   return isText(owner) ? foldId(owner) : undefined;
 }
