@@ -377,7 +377,7 @@ interface Starts {
  * @param starts of its job, without the one that runs now
  */
 export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | null }, starts: number): string | null {
-  return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker ended in the middle of it' : null);
+  return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker or the queue ended meanwhile' : null);
 }
 
 /** Returns the phrase that explains why an outcome may not be that of the last call. */

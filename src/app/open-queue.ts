@@ -1,6 +1,7 @@
 import type { Config } from '../platform/config.ts';
 import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
+import { isRefused } from '../queue/waited-for.ts';
 import { caOf } from './ca-file.ts';
 
 interface QueueParts {
@@ -13,6 +14,9 @@ interface QueueParts {
 /** Time in which the queue's server must answer before the user learns that it does not, in ms. */
 const ANSWER_MS = 3_000;
 
+/** While the server refuses what it is asked, the user is told of it again after this time, in ms. */
+const SAID_AGAIN_MS = 60_000;
+
 /**
  * Opens the queue of the settings, and warns about its server. If that does not answer, calls wait: the ledger has all rows.
  * @throws QueueAddressError
@@ -22,9 +26,13 @@ export async function openQueue(
   onError: (error: Error) => void,
 ): Promise<Backend> {
   let last: Error | undefined;
+  let saidAt = Number.NEGATIVE_INFINITY;
   const noted = (error: Error) => {
     last = error;
     onError(error);
+    if (!isRefused(error) || performance.now() - saidAt < SAID_AGAIN_MS) return;
+    saidAt = performance.now();
+    warn(`the queue's server refuses its work (${error.message}); calls wait until it does it`);
   };
   const { promise: late, resolve: isLate } = Promise.withResolvers<void>();
   const timer = setTimeout(() => {

@@ -2,6 +2,7 @@ import { DelayedError, type Job, type JobJson, Queue, RateLimitError, Unrecovera
 import type { z } from 'zod';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
+import { historiesOf } from './history.ts';
 import { type JobQueue, MAX_INSPECTED, MAX_SET_ASIDE, type QueuedJob } from './job-queue.ts';
 import {
   type JobWorker,
@@ -12,8 +13,10 @@ import {
   STALLED_CHECK_MS,
 } from './job-worker.ts';
 import { limitWindow } from './limit-window.ts';
+import { AGAIN_MS, createPatience, type Patience, patient } from './patience.ts';
 import type { QueueAddress } from './queue-address.ts';
 import { connectPatiently, type RedisConnection, risksOf } from './redis.ts';
+import { isWaitedFor } from './waited-for.ts';
 
 /** Jobs in Redis or Valkey, which processes share. */
 export function openBull(
@@ -23,14 +26,23 @@ export function openBull(
   telemetry?: QueueTelemetry,
 ): Backend {
   const connection = connectPatiently(address, onError, ca);
-  const settings = { connection, ...(telemetry !== undefined && { telemetry }) };
+  const patiently = createPatience(onError);
+  const histories = historiesOf(connection);
+  const bull = { connection, ...(telemetry !== undefined && { telemetry }) };
+  const settingsOf = (queue: string) => {
+    const prefix = prefixOf(address, queue);
+    return { bull: { ...bull, prefix }, patiently, history: () => patiently(() => histories(prefix)) };
+  };
   return {
     kind: 'redis',
-    openQueue: (name, ...options) => openQueue({ ...settings, prefix: prefixOf(address, name) }, name, ...options),
-    startWorker: (options) => startWorker({ ...settings, prefix: prefixOf(address, options.queue.name) }, options),
-    warnings: async () => (await risksOf(connection)).map(({ text }) => text),
-    // `quit` would wait for a server that may be down.
-    close: async () => connection.disconnect(),
+    openQueue: (name, ...options) => openQueue(settingsOf(name), name, ...options),
+    startWorker: (options) => startWorker(settingsOf(options.queue.name), options),
+    warnings: async () => (await patiently(() => risksOf(connection))).map(({ text }) => text),
+    close: async () => {
+      patiently.end();
+      // `quit` would wait for a server that may be down.
+      connection.disconnect();
+    },
   };
 }
 
@@ -41,9 +53,21 @@ export function prefixOf({ namespace }: Pick<QueueAddress, 'namespace'>, queue: 
 
 /** The settings that a queue and its workers have in common. */
 interface BullSettings {
-  readonly connection: RedisConnection;
-  readonly prefix: string;
-  readonly telemetry?: QueueTelemetry;
+  readonly bull: {
+    readonly connection: RedisConnection;
+    readonly prefix: string;
+    readonly telemetry?: QueueTelemetry;
+  };
+  readonly patiently: Patience;
+  /** Reads the id of the history that the queue is in. */
+  readonly history: () => Promise<string>;
+}
+
+declare module 'bullmq' {
+  interface BaseJobOptions {
+    /** Id of the history in which the job was added (history.ts); absent where an earlier try may have added it too. */
+    history?: string;
+  }
 }
 
 /** The key counts the calls of a window. As in BullMQ, a number above every limit means that no job may start. */
@@ -94,6 +118,16 @@ class BullWorker extends Worker<unknown, void, string> {
     }
   }
 
+  /** BullMQ asks again at once after an error, some ten thousand times a second. */
+  protected override async moveToActive(...given: Parameters<Worker<unknown, void, string>['moveToActive']>) {
+    try {
+      return await super.moveToActive(...given);
+    } catch (error) {
+      if (isWaitedFor(error)) await this.delay(AGAIN_MS);
+      throw error;
+    }
+  }
+
   /** Given to the processor, whose schema refuses it. BullMQ would stop at it for good. */
   protected override createJob(json: JobJson, id: string): Job<unknown, void, string> {
     return asText(json, (readable) => super.createJob(readable, id));
@@ -122,6 +156,11 @@ function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
   return typeof progress === 'number' ? progress : 0;
 }
 
+/** Returns how often the job was begun. One that comes from another history may have been begun once more. */
+function startsOf(job: Job, history: string): number {
+  return job.attemptsStarted - timesLeftAlone(job) + (job.opts.history === history ? 0 : 1);
+}
+
 /** Jobs that one round trip adds or removes. */
 const CHUNK = 500;
 
@@ -131,9 +170,10 @@ function openQueue<Payload>(
   definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts'>,
   onError: (error: Error) => void,
 ): JobQueue<Payload> {
-  const { connection } = settings;
+  const { bull, patiently, history } = settings;
+  const { connection } = bull;
   const queue = new BullQueue(name, {
-    ...settings,
+    ...bull,
     // Kept ids would block sending a batch again; whether it is done is the ledger's to know.
     defaultJobOptions: {
       attempts: definition.attempts,
@@ -144,31 +184,51 @@ function openQueue<Payload>(
     streams: { events: { maxLen: 10 } },
   });
   queue.on('error', onError);
+  const add: JobQueue<Payload>['add'] = async (jobs) => {
+    for (let from = 0; from < jobs.length; from += CHUNK) {
+      await patiently(async (isAgain) => {
+        const added = isAgain ? {} : { history: await history() };
+        const bulk = jobs
+          .slice(from, from + CHUNK)
+          .map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({
+            name: kind,
+            data: payload,
+            opts: { jobId: id, priority, ...added },
+          }));
+        await queue.addBulk(bulk);
+      });
+    }
+  };
+  const withdraw: JobQueue<Payload>['withdraw'] = async (chosen) => {
+    const idle = await patiently(() => queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true));
+    const withdrawn: QueuedJob<Payload>[] = [];
+    for (const id of idle.filter(chosen)) {
+      // Read at the last moment: a worker may have tried it and recorded that in the payload.
+      const job = await patiently(() => queue.getJob(id));
+      // Text could not be read as JSON: it is left to a worker, which gives it up and says so.
+      if (job === undefined || typeof job.data === 'string') continue;
+      // 0: a worker has it.
+      if ((await patiently(() => queue.remove(id))) === 0) continue;
+      const starts = startsOf(job, await history());
+      withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
+    }
+    return withdrawn;
+  };
   return {
     name,
-    add: async (jobs) => {
-      const bulk = jobs.map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({
-        name: kind,
-        data: payload,
-        opts: { jobId: id, priority },
-      }));
-      for (let from = 0; from < bulk.length; from += CHUNK) await queue.addBulk(bulk.slice(from, from + CHUNK));
-    },
-    withdraw: async (chosen) => {
-      const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
-      const withdrawn: QueuedJob<Payload>[] = [];
-      for (const id of idle.filter(chosen)) {
-        // Read at the last moment: a worker may have tried it and recorded that in the payload.
-        const job = await queue.getJob(id);
-        // Text could not be read as JSON: it is left to a worker, which gives it up and says so.
-        if (job === undefined || typeof job.data === 'string') continue;
-        // 0: a worker has it.
-        if ((await queue.remove(id)) === 0) continue;
-        const starts = job.attemptsStarted - timesLeftAlone(job);
-        withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
-      }
-      return withdrawn;
-    },
+    add,
+    withdraw,
+    close: () => queue.close(),
+    ...patient(steeringOf(queue, connection), patiently),
+  };
+}
+
+/** The methods that ask about a queue, or change all of it: twice is as good as once. */
+function steeringOf(
+  queue: BullQueue,
+  connection: RedisConnection,
+): Omit<JobQueue<unknown>, 'name' | 'add' | 'withdraw' | 'close'> {
+  return {
     clear: async () => {
       await queue.obliterate({ force: true });
       // A wait is kept beside the queue.
@@ -204,7 +264,6 @@ function openQueue<Payload>(
     depth: () => depthOf(queue),
     inspect: () => inspect(queue),
     workers: () => queue.getWorkersCount(),
-    close: () => queue.close(),
   };
 }
 
@@ -222,7 +281,10 @@ async function inspect(queue: BullQueue) {
   return { nextAddedAt: next?.timestamp, stalled: active.filter(({ stalledCounter }) => stalledCounter > 0).length };
 }
 
-function startWorker<Payload, Ports>(settings: BullSettings, options: JobWorkerOptions<Payload, Ports>): JobWorker {
+function startWorker<Payload, Ports>(
+  { bull, patiently, history }: BullSettings,
+  options: JobWorkerOptions<Payload, Ports>,
+): JobWorker {
   const runner = jobRunner(options);
   const worker = new BullWorker(
     options.queue.name,
@@ -233,22 +295,23 @@ function startWorker<Payload, Ports>(settings: BullSettings, options: JobWorkerO
         data: job.data,
         addedAt: job.timestamp,
         attemptsMade: job.attemptsMade,
-        starts: job.attemptsStarted - timesLeftAlone(job),
+        starts: startsOf(job, await history()),
         read: (schema) => readOrSetAside(job, schema),
-        update: (changed) => job.updateData(changed),
+        update: (changed) => patiently(() => job.updateData(changed)),
       });
       // BullMQ's list of what has run keeps finished jobs in memory for a while; the payload is most of a job.
       if (next === 'done') job.data = undefined;
       // Not a start in which anything was tried: it must not look as if a worker had died with it.
-      if (next === 'left' || next === 'untried') await job.updateProgress(timesLeftAlone(job) + 1);
+      const left = timesLeftAlone(job) + 1;
+      if (next === 'left' || next === 'untried') await patiently(() => job.updateProgress(left));
       if (next === 'left') {
-        await job.moveToDelayed(Date.now() + LEFT_JOB_WAIT_MS, token);
+        await patiently(() => job.moveToDelayed(Date.now() + LEFT_JOB_WAIT_MS, token));
         throw new DelayedError();
       }
       if (next !== 'done') throw new RateLimitError();
     },
     {
-      ...settings,
+      ...bull,
       concurrency: options.concurrency,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,

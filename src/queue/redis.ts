@@ -75,6 +75,8 @@ function connect(
     maxRetriesPerRequest: null,
     retryStrategy: retryMs,
     socketTimeout: SILENT_MS,
+    // A master that has become a replica: its name may lead to another server by now.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
   };
   switch (topology) {
     case 'cluster':
@@ -122,7 +124,7 @@ export async function risksOf(connection: RedisConnection): Promise<Risk[]> {
   }
   if (read('aof_enabled') === '0' && read('rdb_last_save_time') !== undefined) {
     risks.push({
-      text: "the queue's server keeps no append-only file: a restart loses jobs in flight, which are then sent again; set appendonly yes",
+      text: "the queue's server keeps no append-only file: a restart takes the queue back to its last snapshot, and costs a question for each batch since then; set appendonly yes",
       severe: false,
     });
   }

@@ -226,18 +226,26 @@ describe('a batch that a worker has begun and never ended', () => {
   test('has an uncertain delivery when it is started again', async () => {
     const { chat } = await openService({ seed: { regions: { us: { members: { g: { participants: ['p'] } } } } } });
     const { delivered } = await run(chat, batchOf({ participants: ['p'] }), { starts: 2 });
-    expect(delivered?.uncertainty).toBe('a worker ended in the middle of it');
+    expect(delivered?.uncertainty).toBe('a worker or the queue ended meanwhile');
     expect(delivered?.sent).toMatchObject({
-      others: [{ outcome: 'already_member', message: expect.stringContaining('a worker ended in the middle of it') }],
+      others: [
+        {
+          outcome: 'already_member',
+          message: expect.stringContaining('a worker or the queue ended meanwhile'),
+        },
+      ],
     });
   });
 
   test('keeps saying why delivery is uncertain after a call that was not sent', async () => {
     const { chat } = await openService({ faults: 'too-many=1' });
     const first = await run(chat, batchOf({ participants: ['p'] }), { starts: 2 });
-    expect(first.payload.uncertainty).toBe('a worker ended in the middle of it');
+    expect(first.payload.uncertainty).toBe('a worker or the queue ended meanwhile');
     const second = await run(chat, first.payload, { starts: 3 });
-    expect(second.delivered).toMatchObject({ uncertainty: 'a worker ended in the middle of it', sent: answered });
+    expect(second.delivered).toMatchObject({
+      uncertainty: 'a worker or the queue ended meanwhile',
+      sent: answered,
+    });
   });
 
   test('differs from one that was started again for a call that is known', async () => {

@@ -16,8 +16,8 @@ const BATCH: BatchPayload = {
 
 test('a batch that a worker began and never came back with may have been sent, also when it is taken out of the queue', () => {
   expect(uncertaintyOf(BATCH, 0)).toBe(null);
-  expect(uncertaintyOf(BATCH, 1)).toBe('a worker ended in the middle of it');
+  expect(uncertaintyOf(BATCH, 1)).toBe('a worker or the queue ended meanwhile');
   expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 1)).toBe(null);
-  expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 2)).toBe('a worker ended in the middle of it');
+  expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 2)).toBe('a worker or the queue ended meanwhile');
   expect(uncertaintyOf({ ...BATCH, uncertainty: 'said before' }, 0)).toBe('said before');
 });

@@ -79,20 +79,12 @@ function lostLedger(error: unknown, path: string): LedgerError | undefined {
   return undefined;
 }
 
-/** System codes for a machine that cannot continue: no space, broken disk, no file handles, no memory, a server that is away. */
-const SYSTEM: ReadonlySet<unknown> = new Set([
-  ...['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'],
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
-]);
+/** System codes for a machine that cannot continue: no space, broken disk, no file handles, no memory. */
+const SYSTEM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM']);
 /** The same as primary result codes of SQLite: SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL. */
 const SQLITE: ReadonlySet<number | undefined> = new Set([7, 10, 13]);
-/** Errors of the queue's server, as ioredis and pg throw them. */
-const QUEUE: ReadonlySet<string> = new Set(['ReplyError', 'MaxRetriesPerRequestError', 'DatabaseError']);
-
-/**
- * The message of ioredis, without a code, for a closed connection. Connections that break are waited for (src/queue).
- */
-const CLOSED_CONNECTION = /^Connection is closed/;
+/** An error of Redis that does not pass by itself: others are waited for (src/queue/waited-for.ts). */
+const QUEUE = 'ReplyError';
 
 /**
  * Whether an error is the machine's and not one import's. Every import would meet it, so the process stops, and continues
@@ -100,8 +92,7 @@ const CLOSED_CONNECTION = /^Connection is closed/;
  */
 export function isMachineFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (QUEUE.has(cause.name) || CLOSED_CONNECTION.test(cause.message)) return true;
-    if ('severity' in cause || ('code' in cause && SYSTEM.has(cause.code))) return true;
+    if (cause.name === QUEUE || ('code' in cause && SYSTEM.has(cause.code))) return true;
     if (SQLITE.has(sqliteCode(cause))) return true;
   }
   return false;
