@@ -27,6 +27,7 @@ function hear(time: string) {
         rings.push(`${name} ${new Date().toISOString()}`);
         runs.due(name);
       },
+      wentBack: () => runs.planAgain(),
       fail: (error) => failures.push(error),
     });
     onTestFinished(() => {
@@ -85,4 +86,26 @@ test('a machine that slept through the time rings soon after it wakes up', async
   vi.setSystemTime('2027-01-10T14:00:00.000Z');
   await vi.advanceTimersByTimeAsync(30_000);
   expect(rings).toHaveLength(1);
+});
+
+test('a clock that was years ahead rings at the next time once it is right', async () => {
+  const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
+  await office.add({ cron: '0 13 * * *', tz: 'UTC' });
+  start();
+  vi.setSystemTime('2031-05-05T05:00:00.000Z');
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(rings).toHaveLength(1);
+  vi.setSystemTime('2027-01-10T12:10:00.000Z');
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(rings.slice(1)).toEqual(['nightly 2027-01-10T13:00:00.000Z']);
+});
+
+test('a clock that is put back a little does not ring twice', async () => {
+  const { office, rings, start } = hear('2027-01-10T12:59:00.000Z');
+  await office.add({ cron: '0 13 * * *', tz: 'UTC' });
+  start();
+  await vi.advanceTimersByTimeAsync(90_000);
+  vi.setSystemTime('2027-01-10T12:58:00.000Z');
+  await vi.advanceTimersByTimeAsync(DAY_MS + 5 * 60_000);
+  expect(rings).toEqual(['nightly 2027-01-10T13:00:00.000Z', 'nightly 2027-01-11T13:00:00.000Z']);
 });

@@ -55,7 +55,13 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = startScheduleAlarms({ catalog, clock, fail, due: (name) => runs.due(name) });
+      alarms = startScheduleAlarms({
+        catalog,
+        clock,
+        fail,
+        due: (name) => runs.due(name),
+        wentBack: () => runs.planAgain(),
+      });
     },
     stop: async () => {
       alarms?.close();
@@ -102,12 +108,14 @@ export interface ScheduleAlarms {
   close(): void;
 }
 
-/** Alarms of schedules, which are repeated jobs of the queue. */
+/** The parts of the alarms. */
 export interface ScheduleAlarmsOptions {
   readonly catalog: Pick<ScheduleCatalog, 'list'>;
   /** A schedule is due. Its next time must be in the catalog when this returns. */
   readonly due: (name: string) => void;
   readonly clock: Clock;
+  /** The clock was put back. Next times in the catalog may be too late. */
+  readonly wentBack: () => void;
   /** The catalog cannot be read or written. */
   readonly fail: (error: unknown) => void;
 }
@@ -115,8 +123,9 @@ export interface ScheduleAlarmsOptions {
 /** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
 const MAX_SLEEP_MS = 30_000;
 
-export function startScheduleAlarms({ catalog, due, clock, fail }: ScheduleAlarmsOptions): ScheduleAlarms {
+export function startScheduleAlarms({ catalog, due, clock, wentBack, fail }: ScheduleAlarmsOptions): ScheduleAlarms {
   let timer: NodeJS.Timeout | undefined;
+  let seenAt = clock();
   const times = () => catalog.list().filter(({ paused }) => !paused);
   const sleep = (): void => {
     clearTimeout(timer);
@@ -125,6 +134,8 @@ export function startScheduleAlarms({ catalog, due, clock, fail }: ScheduleAlarm
   };
   const ring = (): void => {
     try {
+      if (clock() < seenAt) wentBack();
+      seenAt = clock();
       for (const { name, nextDue } of times()) if (nextDue <= clock()) due(name);
       sleep();
     } catch (error) {

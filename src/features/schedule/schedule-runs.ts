@@ -62,6 +62,9 @@ const SOURCE_PATIENCE_MS = 60 * 60_000;
 /** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
+/** A clock that is put back further was wrong before: runs of that time do not count. In ms. */
+const SET_BACK_MS = 60 * 60_000;
+
 /** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
 export class ScheduleRuns {
   readonly events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
@@ -104,6 +107,7 @@ export class ScheduleRuns {
 
   /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
   continueAll(): void {
+    this.planAgain();
     // One may have been begun by now, since this process can be asked for it.
     for (const run of this.#catalog.openRuns()) if (!this.#underWay.has(run.id)) this.#goOn(run);
     for (const run of this.#catalog.waitingRuns()) {
@@ -115,6 +119,18 @@ export class ScheduleRuns {
       if (record.paused || record.nextDue > this.#clock()) continue;
       this.#advance(record);
       this.#missed(record, record.nextDue);
+    }
+  }
+
+  /** The clock may have been put back: what was planned by a wrong time is planned again, and nothing runs twice at a time. */
+  planAgain(): void {
+    const now = this.#clock();
+    for (const { name, cron, tz, paused, nextDue } of this.#catalog.list()) {
+      if (paused || nextDue <= now) continue;
+      const [last] = this.#catalog.runs(name, 1);
+      const isTrue = last !== undefined && last.at <= now + SET_BACK_MS;
+      const next = nextRun(cron, tz, isTrue ? Math.max(now, last.dueAt) : now);
+      if (next < nextDue) this.#catalog.setDue(name, next);
     }
   }
 
