@@ -7,7 +7,7 @@ import { newToken } from '../src/api/tokens.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { EXPORT_LIST_NAMES, exportView } from '../src/features/export/api.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
-import { schedule, scheduleRun } from '../src/features/schedule/api.ts';
+import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/api.ts';
 import { syncView } from '../src/features/sync/api.ts';
 import { finding } from '../src/features/sync/api-plan.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
@@ -44,20 +44,6 @@ const sync = syncView
     import: summary.nullable().meta({ description: 'Of the import that carries it out; null: there is none.' }),
   })
   .meta({ id: 'SyncDocument' });
-
-const run = scheduleRun
-  .omit({ id: true, sync: true })
-  .extend({ schedule: z.string(), syncId: z.string().nullable().meta({ description: 'The sync that it began.' }) })
-  .meta({ id: 'ScheduleRunDocument' });
-const { flags } = schedule.shape;
-const aSchedule = schedule
-  .omit({ reading: true, identities: true, groups: true, restricted: true, version: true, giveUpAfterMs: true })
-  .extend({
-    flags: flags.omit({ protect: true, removeByName: true }).extend({ removeNamed: z.array(z.string()) }),
-    create: schedule.shape.create.unwrap().omit({ settings: true }).nullable(),
-    lastRun: run.nullable(),
-  })
-  .meta({ id: 'ScheduleDocument' });
 
 const token = newToken.pick({ id: true, name: true, role: true, expiresAt: true });
 const user = z.strictObject({
@@ -108,14 +94,14 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
       files: z.array(z.strictObject({ list: z.enum(EXPORT_LIST_NAMES), path: z.string() })),
     }),
   undo: sync,
-  'schedule add': aSchedule,
-  'schedule edit': aSchedule,
-  'schedule list': z.array(aSchedule),
-  'schedule history': z.strictObject({ name: z.string(), runs: z.array(run) }),
-  'schedule pause': aSchedule,
-  'schedule resume': aSchedule,
+  'schedule add': schedule,
+  'schedule edit': schedule,
+  'schedule list': z.array(schedule),
+  'schedule history': scheduleHistory,
+  'schedule pause': schedule,
+  'schedule resume': schedule,
   'schedule remove': removed,
-  'schedule run': z.union([run, sync]),
+  'schedule run': z.union([scheduleRun, sync]),
   'token create': token.extend({ token: newToken.shape.token }),
   'token list': z.array(
     newToken

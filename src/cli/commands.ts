@@ -43,7 +43,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '',
     description: 'list, show and save recipes: settings for the exports of other systems',
     load: async () => (await import('../features/recipes/commands/recipes-command.ts')).recipesCommand,
-    names: async () => (await import('../features/recipes/commands/recipe-names.ts')).recipeNames,
+    names: async () => (await import('../features/recipes/commands/recipes-command.ts')).recipeNames,
   },
   template: {
     usage: '[options]',
@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('../features/sync/commands/sync-command.ts')).syncCommand,
-    names: async () => (await import('../features/sync/commands/sync-names.ts')).syncNames,
+    names: async () => (await import('../features/sync/commands/sync-command.ts')).syncNames,
   },
   export: {
     usage: '[options]',
@@ -120,7 +120,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',
     load: async () => (await import('../features/schedule/commands/schedule-command.ts')).scheduleCommand,
-    names: async () => (await import('../features/schedule/commands/schedule-names.ts')).scheduleNames,
+    names: async () => (await import('../features/schedule/commands/schedule-command.ts')).scheduleNames,
   },
   serve: {
     usage: '[options]',

@@ -133,23 +133,28 @@ export function Field({
   );
 }
 
-/** One line of text. */
-export function TextField(properties: FieldProperties) {
-  const { form, name, placeholder } = properties;
+/** One line of text. @param suggestions shown while it is typed */
+export function TextField(properties: FieldProperties & { suggestions?: readonly Choice[] }) {
+  const { form, name, placeholder, suggestions } = properties;
+  const list = suggestions && `new-${name}-suggestions`;
   return (
     <Field
       {...properties}
       control={(own) => (
-        <input
-          {...own}
-          type="text"
-          value={form.get(name)}
-          placeholder={placeholder}
-          spellcheck={false}
-          autocapitalize="none"
-          autocomplete="off"
-          onInput={({ currentTarget }) => form.set(name, currentTarget.value)}
-        />
+        <>
+          <input
+            {...own}
+            type="text"
+            list={list}
+            value={form.get(name)}
+            placeholder={placeholder}
+            spellcheck={false}
+            autocapitalize="none"
+            autocomplete="off"
+            onInput={({ currentTarget }) => form.set(name, currentTarget.value)}
+          />
+          {suggestions && <datalist id={list}>{optionsOf(suggestions)}</datalist>}
+        </>
       )}
     />
   );

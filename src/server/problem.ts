@@ -10,7 +10,12 @@ export class Problem extends RollcallError {
 
   /** @param detail One sentence, with the value that is refused. */
   constructor(code: ProblemCode, detail: string, extra: ProblemExtra = {}) {
-    super(code, detail, { kind: PROBLEMS[code].status < 500 ? 'usage' : 'fatal' });
+    const { remedy } = extra;
+    super(code, detail, {
+      remedy,
+      ...(remedy !== undefined && { message: `${detail} ${remedy}` }),
+      kind: PROBLEMS[code].status < 500 ? 'usage' : 'fatal',
+    });
     this.extra = extra;
     this.statusCode = PROBLEMS[code].status;
   }
@@ -28,7 +33,7 @@ export interface ProblemExtra {
 }
 
 /** The document that the client gets. */
-export function problemDocument({ code, message, extra }: Problem): ProblemDocument {
+export function problemDocument({ code, what, extra }: Problem): ProblemDocument {
   const { status, title, remedy } = PROBLEMS[code];
   const hasWays = code !== 'WRONG_STATE' || (extra.possible ?? []).length > 0;
   return {
@@ -36,7 +41,7 @@ export function problemDocument({ code, message, extra }: Problem): ProblemDocum
     title,
     status,
     code,
-    detail: message,
+    detail: what,
     ...(extra.field !== undefined && { field: extra.field }),
     remedy: extra.remedy ?? (hasWays ? remedy : PROBLEMS.WRONG_STATE.onPages),
     ...(extra.possible !== undefined && { possible: [...extra.possible] }),

@@ -115,7 +115,7 @@ test('a run in this process syncs, says how many rows are not in place, and skip
   expect(inTeam(at)).toEqual([...PEOPLE, 'new', 'other']);
   const unchanged = await at.run(['schedule', 'run', 'nightly', '--json']);
   expect(unchanged.code).toBe(0);
-  expect(JSON.parse(unchanged.stdout)).toMatchObject({ state: 'skipped-unchanged', syncId: null });
+  expect(JSON.parse(unchanged.stdout)).toMatchObject({ state: 'skipped-unchanged', sync: null });
 });
 
 describe('with a server', () => {

@@ -28,7 +28,7 @@ const NIGHTLY = ['--cron', '30 5 * * *', '--tz', 'Europe/Rome', '--file', FILE];
 
 async function historyOf(place: Workplace, name: string) {
   return JSON.parse((await place.run(['schedule', 'history', name, '--json'])).stdout) as {
-    runs: { state: string; reason: string; syncId: string | null }[];
+    runs: { state: string; reason: string; sync: { id: string } | null }[];
   };
 }
 
@@ -108,7 +108,7 @@ test("a schedule at a server keeps what the server's recipe says, and waits for 
   await place.run(['schedule', 'run', 'courses']);
   await eventually(async () => (await historyOf(place, 'courses')).runs).toMatchObject([{ state: 'ran' }]);
   const [run] = (await historyOf(place, 'courses')).runs;
-  const { stdout } = await place.run(['sync', 'show', run?.syncId ?? '']);
+  const { stdout } = await place.run(['sync', 'show', run?.sync?.id ?? '']);
   expect(stdout).toMatch(/bio \(us\) +1 /);
   expect((await place.run(['schedule', 'remove', 'courses'])).code).toBe(EXIT.ok);
 });

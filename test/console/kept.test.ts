@@ -46,7 +46,7 @@ test('a schedule that is being made or edited is there again, until it is saved 
   const page = await browser.open(`${server.url}/schedules/new`);
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('nightly');
-  await page.getByLabel('File or pattern').fill('members.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'members.csv'));
   expect(await asksBeforeClosing(page)).toBe(true);
   await main(page).getByRole('link', { name: 'Exports' }).click();
   await page.getByRole('heading', { name: 'Exports', level: 1 }).waitFor();
@@ -57,16 +57,16 @@ test('a schedule that is being made or edited is there again, until it is saved 
   await page.getByRole('button', { name: 'Discard it' }).click();
   await eventually(() => name.inputValue()).toBe('');
   await name.fill('nightly');
-  await page.getByLabel('File or pattern').fill('members.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'members.csv'));
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
   expect(await asksBeforeClosing(page)).toBe(false);
 
   await page.getByRole('link', { name: 'Edit: nightly' }).click();
-  await page.getByLabel('File or pattern').fill('others.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'others.csv'));
   await page.getByRole('link', { name: 'Cancel' }).click();
   await page.getByRole('link', { name: 'Edit: nightly' }).click();
-  await eventually(() => page.getByLabel('File or pattern').inputValue()).toBe('members.csv');
+  await eventually(() => page.getByLabel('File or pattern').inputValue()).toBe(join(exports, 'members.csv'));
 });
 
 test('an edit of a row that could not be saved, and one that is left while it is typed, are saved later', async () => {

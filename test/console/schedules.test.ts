@@ -26,7 +26,7 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await page.getByRole('link', { name: 'New schedule' }).click();
   await page.getByRole('heading', { name: 'New schedule', level: 1 }).waitFor();
   await page.getByLabel('Name', { exact: true }).fill('nightly');
-  await page.getByLabel('File or pattern').fill('gone.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'gone.csv'));
   await page.getByLabel('Runs', { exact: true }).selectOption('Monday to Friday');
   await page.getByLabel('At', { exact: true }).fill('03:15');
   await page.getByText('Monday to Friday at 03:15').waitFor();
@@ -41,9 +41,9 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await page.getByLabel('Columns of new users and groups').fill('group_name=Room');
   await page.getByLabel('Most groups to create').fill('3');
   await page.getByRole('button', { name: 'Try it now' }).click();
-  await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
+  await page.locator('#new-file-error', { hasText: 'there is no file' }).waitFor();
   await checkScreens(page, 'new-schedule-error');
-  await page.getByLabel('File or pattern').fill('members.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'members.csv'));
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('has 5 rows, and 6 were expected').waitFor();
   await page.getByLabel('Rows that the file must have').fill('5');
@@ -75,7 +75,7 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await other.getByLabel('Mode').waitFor();
   await row.getByRole('link', { name: 'Edit: nightly' }).click();
   await page.getByRole('heading', { name: 'Edit nightly' }).waitFor();
-  expect(await page.getByLabel('File or pattern').inputValue()).toBe('members.csv');
+  expect(await page.getByLabel('File or pattern').inputValue()).toBe(join(exports, 'members.csv'));
   expect(await page.getByLabel('At', { exact: true }).inputValue()).toBe('03:15');
   expect(await page.getByLabel('Create users the service does not know').isChecked()).toBe(false);
   expect(await page.getByLabel('Type of a new group').inputValue()).toBe('private');
@@ -122,11 +122,11 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
   await page.getByLabel('Name', { exact: true }).fill('Rooms');
   await page.getByRole('button', { name: 'Add schedule' }).click();
-  await page.locator('#new-path-error', { hasText: 'give its path' }).waitFor();
-  await page.getByLabel('File or pattern').fill('nothing.csv');
+  await page.locator('#new-file-error', { hasText: 'give its path' }).waitFor();
+  await page.getByLabel('File or pattern').fill(join(exports, 'nothing.csv'));
   await page.getByRole('button', { name: 'Show the file' }).click();
-  await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
-  await page.getByLabel('File or pattern').fill('rooms.csv');
+  await page.locator('#new-file-error', { hasText: 'there is no file' }).waitFor();
+  await page.getByLabel('File or pattern').fill(join(exports, 'rooms.csv'));
   await page.getByLabel('Group', { exact: true }).fill('no group!');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-guid-error', { hasText: 'cannot be used' }).waitFor();
@@ -165,7 +165,7 @@ test('what is chosen while the server still reads the file is read too', async (
     }
     await route.continue();
   });
-  await page.getByLabel('File or pattern').fill('slow.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'slow.csv'));
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByLabel('Use of column “Wer”').selectOption('User (UID)');
   await asked.promise;
@@ -184,7 +184,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
   writeFileSync(join(exports, 'titled.csv'), 'Rooms in May,\n,\nWer,Raum\nann,team; choir\nben,team;band\n');
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
   await page.getByLabel('Name', { exact: true }).fill('titled');
-  await page.getByLabel('File or pattern').fill('titled.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'titled.csv'));
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByText('The header seems to be in row 3.').waitFor();
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
@@ -219,7 +219,7 @@ test('a schedule is saved also while the server still looks at its file', async 
   const page = await browser.open(`${server.url}/schedules/new`);
   const asked = Promise.withResolvers<void>();
   await page.route('**/v1/schedules/look', () => asked.resolve());
-  await page.getByLabel('File or pattern').fill('long.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'long.csv'));
   await page.getByRole('button', { name: 'Show the file' }).click();
   await asked.promise;
   await page.getByLabel('Name', { exact: true }).fill('at-once');
@@ -236,7 +236,7 @@ test('the name of a schedule is made from a title, and one that is taken is said
   await page.getByRole('button', { name: 'Add schedule' }).click();
   await error.filter({ hasText: 'letters a to z or digits' }).waitFor();
   // A look at the file leaves the error where it is.
-  await page.getByLabel('File or pattern').fill('roster.csv');
+  await page.getByLabel('File or pattern').fill(join(exports, 'roster.csv'));
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByRole('table').filter({ hasText: 'ann' }).waitFor();
   expect(await error.textContent()).toContain('letters a to z or digits');

@@ -61,7 +61,7 @@ const deciding = filledShape({ ...MODE, ...LIFTING });
 const scheduleSettings = z.strictObject({
   cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), example: '30 2 * * *' }),
   tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), example: 'Europe/Rome' }),
-  file: z.string().min(1).max(4_000).meta({
+  file: z.string().min(1).meta({
     description:
       'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
   }),

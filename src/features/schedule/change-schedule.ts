@@ -7,13 +7,14 @@ import { isAddress, isRemote } from '../../text/address-text.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import {
+  EditedMeanwhile,
   requestText,
   type ScheduleCatalog,
+  ScheduleError,
   type ScheduleRecord,
   type ScheduleRequest,
   scheduleRequest,
 } from './schedule-catalog.ts';
-import { EditedMeanwhile, ScheduleError } from './schedule-errors.ts';
 
 /** A change of the schedules: plain data, so that a command can send it to the process that owns the data directory. */
 export const scheduleChange = z.discriminatedUnion('verb', [

@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import type { Words } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { RUN_STATES, type RunState } from '../../membership/sync-state.ts';
 import { TEXT_SETTINGS } from '../../platform/named-sources.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { SourceSettings } from '../../sources/source.ts';
+import { utcTime } from '../../text/wording.ts';
 import { syncOptions, syncReading } from '../sync/sync-options.ts';
-import { ScheduleError } from './schedule-errors.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them, and as processes send them to each other. Times are ms since 1970. */
 
@@ -93,94 +95,103 @@ export interface ScheduleHealth {
   readonly unsuccessful: number;
 }
 
-export interface ScheduleCatalogReader {
-  find(name: string): ScheduleRecord | undefined;
-  /** @throws ScheduleError where there is none */
-  get(name: string): ScheduleRecord;
-  /** By name. */
-  list(): ScheduleRecord[];
-  /** Newest first. */
-  runs(schedule: string, limit: number): ScheduleRun[];
-  /** Those that were due since then, oldest first. */
-  runsSince(schedule: string, since: number): ScheduleRun[];
-  findRun(id: number): ScheduleRun | undefined;
-  /** Pauses that ended since then, or have not ended, oldest first. */
-  pausesSince(schedule: string, since: number): SchedulePause[];
-  /** By name. */
-  health(): ScheduleHealth[];
-  close(): void;
+type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
+
+/** The schedule's current state does not allow the request. */
+export class ScheduleError extends RollcallError {
+  declare readonly code: ScheduleCode;
+
+  constructor(what: string, remedy?: Words, code: ScheduleCode = 'WRONG_STATE', field?: string) {
+    super(code, what, { remedy, ...(field !== undefined && { facts: { field } }) });
+  }
+
+  /** A part of a schedule that is asked for cannot be used. */
+  static bad(field: 'name' | 'headers', what: string, remedy: Words): ScheduleError {
+    return new ScheduleError(what, remedy, 'BAD_SCHEDULE', field);
+  }
+
+  static running({ schedule, dueAt, reason, syncId }: ScheduleRun): ScheduleError {
+    return new ScheduleError(
+      `schedule ${schedule} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
+      syncId === null ? undefined : `if no process is running it, continue it: rollcall sync apply ${syncId}`,
+    );
+  }
+
+  static unknown(name: string): ScheduleError {
+    return new ScheduleError(
+      `no schedule is named ${JSON.stringify(name)}`,
+      '`rollcall schedule list` shows those that there are',
+      'UNKNOWN_SCHEDULE',
+    );
+  }
+}
+
+/** Another user has edited the schedule since this user read it. Nothing was changed. */
+export class EditedMeanwhile extends RollcallError {
+  constructor(name: string, version: number, given: number) {
+    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: it has version ${version}, and not ${given}`, {
+      remedy: 'look at its settings as they are now, and make your change to them',
+      kind: 'usage',
+    });
+  }
 }
 
 type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
 
-/** The schedules of the catalog, open for the process that owns the data directory. */
-export interface ScheduleCatalog extends ScheduleCatalogReader {
-  add(request: ScheduleRequest, at: number, nextDue: number): void;
-  edit(request: ScheduleRequest, state: Pick<ScheduleRecord, 'timedAt' | 'nextDue' | 'copy'>): void;
-  /** With its runs. */
-  remove(name: string): void;
-  setPaused(name: string, paused: boolean, at: number, nextDue: number): void;
-  setDue(name: string, nextDue: number): void;
-  /** Does nothing where the schedule has been edited since this version: it may have another source. */
-  setCopy(schedule: ScheduleVersion, copy: NonNullable<ScheduleRecord['copy']>): void;
-  /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
-  setPlaced(schedule: ScheduleVersion, hash: string | null): void;
-  addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
-  setRun(id: number, state: RunState, reason: string): void;
-  setRunSync(id: number, syncId: string): void;
-  /** Runs that are under way, oldest first. */
-  openRuns(): ScheduleRun[];
-  /** Runs that wait for a person, oldest first. */
-  waitingRuns(): ScheduleRun[];
-  /** The run that a sync was made for. */
-  runOfSync(syncId: string): ScheduleRun | undefined;
-}
-
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
-export function openScheduleCatalog(path: string): ScheduleCatalog {
+/** Opens the schedules of a catalog for the process that owns the data directory. */
+export function openScheduleCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   return {
     ...readerOf(database),
-    add: (request, at, nextDue) => {
+    add: (request: ScheduleRequest, at: number, nextDue: number) => {
       sql('add_schedule').run({ name: request.name, request: requestText(request), at, next_due: nextDue });
     },
-    edit: (request, { timedAt, nextDue, copy }) => {
+    edit: (request: ScheduleRequest, state: Pick<ScheduleRecord, 'timedAt' | 'nextDue' | 'copy'>) => {
+      const { timedAt, nextDue, copy } = state;
       const { name } = request;
       const text = requestText(request);
       sql('edit_schedule').run({ name, request: text, timed_at: timedAt, next_due: nextDue, copy: copyText(copy) });
     },
-    remove: (name) => {
+    /** With its runs. */
+    remove: (name: string) => {
       sql('remove_schedule').run({ name });
     },
-    setPaused: (name, paused, at, nextDue) =>
+    setPaused: (name: string, paused: boolean, at: number, nextDue: number) =>
       inTransaction(database, () => {
         sql('set_paused').run({ name, paused: Number(paused), next_due: nextDue });
         sql(paused ? 'begin_pause' : 'end_pause').run({ schedule: name, at });
       }),
-    setDue: (name, nextDue) => {
+    setDue: (name: string, nextDue: number) => {
       sql('set_due').run({ name, next_due: nextDue });
     },
-    setCopy: ({ name, version }, copy) => {
+    /** Does nothing where the schedule has been edited since this version: it may have another source. */
+    setCopy: ({ name, version }: ScheduleVersion, copy: NonNullable<ScheduleRecord['copy']>) => {
       sql('set_copy').run({ name, version, copy: copyText(copy) });
     },
-    setPlaced: ({ name, version }, hash) => {
+    /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
+    setPlaced: ({ name, version }: ScheduleVersion, hash: string | null) => {
       sql('set_placed').run({ name, version, hash });
     },
-    addRun: ({ schedule, dueAt, at, state, reason, who }) =>
+    addRun: ({ schedule, dueAt, at, state, reason, who }: Omit<ScheduleRun, 'id' | 'syncId'>) =>
       sql<ScheduleRun>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as ScheduleRun,
-    setRun: (id, state, reason) => {
+    setRun: (id: number, state: RunState, reason: string) => {
       sql('set_run').run({ id, state, reason });
     },
-    setRunSync: (id, syncId) => {
+    setRunSync: (id: number, syncId: string) => {
       sql('set_run_sync').run({ id, sync: syncId });
     },
+    /** Runs that are under way, oldest first. */
     openRuns: () => sql<ScheduleRun>('runs_in_state').all({ state: 'running' }),
+    /** Runs that wait for a person, oldest first. */
     waitingRuns: () => sql<ScheduleRun>('runs_in_state').all({ state: 'waiting' }),
-    runOfSync: (syncId) => sql<ScheduleRun>('run_of_sync').get({ sync: syncId }),
+    /** The run that a sync was made for. */
+    runOfSync: (syncId: string) => sql<ScheduleRun>('run_of_sync').get({ sync: syncId }),
   };
 }
+export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
 
 /** Returns the kept text of a request; it is the same for the same settings. */
 export function requestText(request: ScheduleRequest): string {
@@ -192,11 +203,12 @@ function copyText(kept: ScheduleRecord['copy']): string | null {
 }
 
 /** Opens the schedules of a catalog that its owner may be writing. */
-export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
+export function openScheduleCatalogReader(path: string) {
   return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
+export type ScheduleCatalogReader = ReturnType<typeof openScheduleCatalogReader>;
 
-function readerOf(database: DatabaseSync): ScheduleCatalogReader {
+function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const find = (name: string) => {
     const row = sql<ScheduleRow>('find_schedule').get({ name });
@@ -204,17 +216,23 @@ function readerOf(database: DatabaseSync): ScheduleCatalogReader {
   };
   return {
     find,
-    get: (name) => {
+    /** @throws ScheduleError where there is none */
+    get: (name: string) => {
       const record = find(name);
       if (record === undefined) throw ScheduleError.unknown(name);
       return record;
     },
+    /** By name. */
     list: () => sql<ScheduleRow>('list_schedules').all().map(recordOf),
-    runs: (schedule, limit) => sql<ScheduleRun>('schedule_runs').all({ schedule, limit }),
-    runsSince: (schedule, since) => sql<ScheduleRun>('schedule_runs_since').all({ schedule, since }),
-    findRun: (id) => sql<ScheduleRun>('find_run').get({ id }),
-    pausesSince: (schedule, since) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
-    health: () =>
+    /** Newest first. */
+    runs: (schedule: string, limit: number) => sql<ScheduleRun>('schedule_runs').all({ schedule, limit }),
+    /** Those that were due since then, oldest first. */
+    runsSince: (schedule: string, since: number) => sql<ScheduleRun>('schedule_runs_since').all({ schedule, since }),
+    findRun: (id: number) => sql<ScheduleRun>('find_run').get({ id }),
+    /** Pauses that ended since then, or have not ended, oldest first. */
+    pausesSince: (schedule: string, since: number) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
+    /** By name. */
+    health: (): ScheduleHealth[] =>
       sql<Omit<ScheduleHealth, 'paused'> & { readonly paused: number }>('schedule_health')
         .all()
         .map((row) => ({ ...row, paused: row.paused === 1 })),

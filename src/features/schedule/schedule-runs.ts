@@ -18,10 +18,8 @@ import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import type { Clock } from './change-schedule.ts';
-import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
-import { ScheduleError } from './schedule-errors.ts';
-import { obtainBeside, patienceOf, syncSettings } from './schedule-sync.ts';
-import { syncEnded } from './sync-end.ts';
+import { type ScheduleCatalog, ScheduleError, type ScheduleRecord, type ScheduleRun } from './schedule-catalog.ts';
+import { obtainBeside, patienceOf, syncEnded, syncSettings } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */

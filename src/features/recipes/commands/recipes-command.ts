@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
+import type { Name, Names } from '../../../cli/names.ts';
 import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
+import { BUILT_IN } from '../built-in.ts';
 import { BadRecipe, expected, needText, type Recipe } from '../recipe.ts';
 import { findRecipeOrFile, listRecipes } from '../recipe-store.ts';
 
@@ -71,3 +73,10 @@ function recipeText(recipe: Recipe, width: number): string {
   ];
   return `${lines.join('\n')}\n`;
 }
+
+export const recipeNames: Names = {
+  wants: (command) => command.name() === 'show',
+  ofThisMachine: true,
+  local: async (root) => listRecipes(dataDir(root)).recipes.map(({ name, title }): Name => [name, title]),
+  builtIn: async () => Object.entries(BUILT_IN).map(([name, { title }]): Name => [name, title]),
+};

@@ -19,10 +19,9 @@ import type { ImportOptions } from '../../../imports/import-options.ts';
 import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
-import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
+import { GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog, readCatalog } from '../../../platform/data-dir.ts';
-import { defined } from '../../../platform/defined.ts';
 import { isAddressOrName } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
@@ -40,20 +39,21 @@ import type { ScheduleRunView } from '../api.ts';
 import { changeSchedule, type ScheduleChange } from '../change-schedule.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
+import { requestedSchedule } from '../routes/requested-schedule.ts';
 import {
   openScheduleCatalog,
   openScheduleCatalogReader,
   type ScheduleCatalogReader,
+  ScheduleError,
   type ScheduleRecord,
   type ScheduleRequest,
   type ScheduleRun,
   scheduleRecord,
   scheduleRun,
 } from '../schedule-catalog.ts';
-import { ScheduleError } from '../schedule-errors.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
-import { type AddFlags, changesOf, type EditFlags, runDocument, type Schedules, sayBegun } from './target-schedules.ts';
+import { type AddFlags, type Schedules, sayBegun } from './target-schedules.ts';
 
 /** The schedules of a data directory. The process that owns it changes them: the server if one runs, else the command. */
 export function localSchedules(config: Config, imports: Imports): Schedules {
@@ -67,6 +67,13 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
       },
       one: async ({ name }) => withSchedules(config, name, ({ one }) => one(name)),
       history: async ({ name, limit }) => withSchedules(config, name, ({ history }) => history(name, limit)),
+      edit: async ({ name, version, ...given }) => {
+        const before = withSchedules(config, name, (_, catalog) => catalog.get(name));
+        // A person who can log in here may name any file.
+        const anyFile = (file: string) => wholeSource(file, process.cwd(), { named: config.namedSources });
+        const request = await requestedSchedule(given, name, before, { ...before.options, anyFile });
+        return change({ verb: 'edit', request, version });
+      },
       pause: ({ name }) => change({ verb: 'pause', name }),
       resume: ({ name }) => change({ verb: 'resume', name }),
       remove: async ({ name }) => void (await changeSchedules(config, { verb: 'remove', name })),
@@ -75,11 +82,8 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
       const request = await requestOf(config, name, flags);
       const { record, isServed } = await changeSchedules(config, { verb: 'add', request });
       const { source } = record;
-      return { made: viewOf(record), source, isThere: isThere(source), isServed };
-    },
-    edit: async (name, flags) => {
-      const before = withSchedules(config, name, (_, catalog) => catalog.get(name));
-      return change({ verb: 'edit', request: await changed(config, before, flags), version: before.version });
+      const isThere = isRemote(source) || isPattern(source) || existsSync(source);
+      return { made: viewOf(record), source, isThere, isServed };
     },
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
@@ -143,39 +147,11 @@ async function recipeOptions(config: Config, flags: AddFlags, source: string): P
   return options;
 }
 
-function isThere(source: string): boolean {
-  return isRemote(source) || isPattern(source) || existsSync(source);
-}
-
-async function changed(config: Config, before: ScheduleRecord, flags: EditFlags): Promise<ScheduleRequest> {
-  const { cron, tz, file = before.file, repair, catchUp, apply } = flags;
-  const { options } = before;
-  const isOther = file !== before.file;
-  return {
-    ...before,
-    ...defined({ cron, tz, repair, catchUp }),
-    file,
-    source: isOther ? await wholeSource(file, process.cwd(), { named: config.namedSources }) : before.source,
-    // Anyone who can log in here may name any file.
-    restricted: isOther ? false : before.restricted,
-    options: {
-      ...options,
-      ...changesOf(GIVING_UP, flags),
-      reading: { ...options.reading, ...changesOf(EXPECTING, flags) },
-      apply: apply ?? options.apply,
-    },
-  };
-}
-
-interface Changed {
-  /** The current record, or the last one before the removal. */
-  readonly record: ScheduleRecord;
-  /** Whether a server owns it, and starts its runs. */
-  readonly isServed: boolean;
-}
-
-/** Asks the owner, or changes the catalog here. */
-export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
+/**
+ * Asks the owner, or changes the catalog here. Returns the schedule as it is now, or was before it was removed, and whether a
+ * server starts its runs.
+ */
+export async function changeSchedules(config: Config, wanted: ScheduleChange) {
   const dir = dataDir(config.dataDir);
   const owned = readAnswer(scheduleRecord, await askOwner(dir, 'POST', '/schedules', wanted));
   const record =
@@ -258,7 +234,7 @@ async function runAlone(
     say(io, '', `Schedule ${name}: ${reason}.`);
     return code;
   }
-  if (json) io.out.write(`${JSON.stringify(runDocument(name, over))}\n`);
+  if (json) io.out.write(`${JSON.stringify(over)}\n`);
   if (state === 'running') {
     say(io, 'Stopped before the plan was ready; nothing was sent.');
     return EXIT.interrupted;

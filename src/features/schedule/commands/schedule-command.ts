@@ -14,6 +14,7 @@ import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
+import type { Names } from '../../../cli/names.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
@@ -22,14 +23,15 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
+import { readCatalog } from '../../../platform/data-dir.ts';
 import { printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
+import { openScheduleCatalogReader } from '../schedule-catalog.ts';
 import { localSchedules } from './local-schedules.ts';
-import { remoteSchedules } from './remote-schedules.ts';
-import { type AddFlags, type EditFlags, localTime, runDocument, scheduleDocument } from './target-schedules.ts';
+import { type AddFlags, type EditFlags, editedSettings, localTime, remoteSchedules } from './target-schedules.ts';
 
 const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
@@ -48,11 +50,12 @@ export function scheduleCommand(io: Io, end: End): Command {
 
 /** `rollcall schedule add`: a sync that starts by itself. */
 function addCommand(io: Io, end: End): Command {
+  const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const command = new Command('add')
     .description('sync a file regularly, at the times of a cron expression')
     .argument('<name>', 'name of the schedule, for the other commands')
     .addOption(optionFlag('cron', SCHEDULING.cron).makeOptionMandatory())
-    .addOption(optionFlag('tz', SCHEDULING.tz).default(systemZone(), 'the time zone of this machine'))
+    .addOption(optionFlag('tz', SCHEDULING.tz).default(ownZone, 'the time zone of this machine'))
     .requiredOption(
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
@@ -72,7 +75,7 @@ function addCommand(io: Io, end: End): Command {
 async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
   const { config, imports, schedules } = await openSchedules(flags);
   const { made, source, isServed, isThere } = await schedules.add(name, flags);
-  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(made))}\n`);
+  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
   const sandbox = flags.sandbox ? ' --sandbox' : '';
   say(
     io,
@@ -91,19 +94,11 @@ async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function systemZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
-}
-
 /** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
 function editCommand(io: Io, end: End): Command {
   const command = new Command('edit')
     .description('change settings of a schedule; settings that are not given do not change')
     .argument('<name>', 'as `schedule list` shows it');
-  return withChanges(command).action((name: string, flags: EditFlags) => end(edit(io, name, flags)));
-}
-
-function withChanges(command: Command): Command {
   withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING })
     .option('--file <path|pattern|url>', 'another file')
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
@@ -111,9 +106,10 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
-  return withOptions(withServer(withDataDir(withJson(command))), EXPECTING)
+  withOptions(withServer(withDataDir(withJson(command))), EXPECTING)
     .addOption(new Option('--no-expect-rows', 'accept a file with any number of rows'))
     .addOption(new Option('--no-min-rows', 'accept a file that has become smaller'));
+  return command.action((name: string, flags: EditFlags) => end(edit(io, name, flags)));
 }
 
 /** Settings that `edit` changes. */
@@ -123,15 +119,14 @@ async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
   if (Object.entries(flags).every(([flag, value]) => value === undefined || !Object.hasOwn(CHANGED, flag))) {
     throw new UsageError('there is nothing to change; give a setting, such as --cron or --file');
   }
-  const { schedules } = await openSchedules(flags);
-  return showChange(io, flags, await schedules.edit(name, flags), `Schedule ${name} is changed.`);
-}
-
-function showChange(io: Io, flags: EditFlags, made: ScheduleView, what: string): ExitCode {
-  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(made))}\n`);
+  const { client } = (await openSchedules(flags)).schedules;
+  const before = await client.call(scheduleOperations.one, { name });
+  const settings = editedSettings(before, flags);
+  const made = await client.call(scheduleOperations.edit, { ...settings, name, version: before.version });
+  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
   const [next] = made.next;
   const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
-  say(io, what, when);
+  say(io, `Schedule ${name} is changed.`, when);
   return EXIT.ok;
 }
 
@@ -141,11 +136,9 @@ function runCommand(io: Io, end: End): Command {
     .description('run a schedule now, even if it is paused or not due; on the server if one is running')
     .argument('<name>', 'as `schedule list` shows it');
   withServer(withRunning(command));
-  return command.action((name: string, flags: RunningFlags & ServerFlags) => end(run(io, name, flags)));
-}
-
-async function run(io: Io, name: string, flags: RunningFlags & ServerFlags): Promise<ExitCode> {
-  return (await openSchedules(flags)).schedules.run(io, name, flags);
+  return command.action((name: string, flags: RunningFlags & ServerFlags) =>
+    end(openSchedules(flags).then(({ schedules }) => schedules.run(io, name, flags))),
+  );
 }
 
 function changeCommand(io: Io, end: End, verb: 'pause' | 'resume' | 'remove', description: string): Command {
@@ -164,8 +157,7 @@ async function changeSchedule(
   const { schedules } = await openSchedules(flags);
   const changed = verb === 'remove' ? undefined : await schedules.client.call(scheduleOperations[verb], { name });
   if (changed === undefined) await schedules.client.call(scheduleOperations.remove, { name });
-  const shown = changed === undefined ? { name, removed: true } : scheduleDocument(changed);
-  if (flags.json) io.out.write(`${JSON.stringify(shown)}\n`);
+  if (flags.json) io.out.write(`${JSON.stringify(changed ?? { name, removed: true })}\n`);
   const [next] = changed?.next ?? [];
   if (changed === undefined) say(io, `Schedule ${name} is removed.`);
   else if (next === undefined) say(io, `Schedule ${name} is paused.`);
@@ -210,7 +202,7 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
   const { imports, schedules } = await openSchedules(flags);
   const { schedules: found } = await schedules.client.call(scheduleOperations.list, {});
   if (flags.json) {
-    io.out.write(`${JSON.stringify(found.map(scheduleDocument))}\n`);
+    io.out.write(`${JSON.stringify(found)}\n`);
     return EXIT.ok;
   }
   if (found.length === 0) {
@@ -244,23 +236,22 @@ function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
 async function history(io: Io, name: string, flags: ListFlags & { readonly limit: number }): Promise<ExitCode> {
   const { limit } = flags;
   const { client } = (await openSchedules(flags)).schedules;
-  const [{ tz }, { runs: views }] = await Promise.all([
+  const [{ tz }, { runs }] = await Promise.all([
     client.call(scheduleOperations.one, { name }),
     client.call(scheduleOperations.history, { name, limit: `${limit}` }),
   ]);
-  const runs = views.map((run) => runDocument(name, run));
   if (flags.json) {
-    io.out.write(`${JSON.stringify({ name, runs })}\n`);
+    io.out.write(`${JSON.stringify({ runs })}\n`);
     return EXIT.ok;
   }
   if (runs.length === 0) {
     say(io, `Schedule ${name} has not run yet.`);
     return EXIT.ok;
   }
-  const table = runs.map(({ dueAt, state, syncId, reason }) => [
+  const table = runs.map(({ dueAt, state, sync, reason }) => [
     localTime(dueAt, tz),
     state,
-    syncId ?? '',
+    sync?.id ?? '',
     printable(reason),
   ]);
   say(io, `Times are those of ${tz}.`);
@@ -268,3 +259,11 @@ async function history(io: Io, name: string, flags: ListFlags & { readonly limit
   io.out.write(`${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
   return EXIT.ok;
 }
+
+export const scheduleNames: Names = {
+  wants: (command) => command.name() !== 'add',
+  local: async (dataDir) =>
+    readCatalog(dataDir, openScheduleCatalogReader, (reader) =>
+      (reader?.list() ?? []).map(({ name, file }) => [name, file] as const),
+    ),
+};

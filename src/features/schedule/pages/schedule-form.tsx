@@ -17,8 +17,8 @@ import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
-import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './settings-form.ts';
-import { SourceFields, SourceFile } from './source-fields.tsx';
+import { FieldError, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
+import { below, SourceFields, SourceFile } from './source-fields.tsx';
 import { SourcePreview } from './source-preview.ts';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
@@ -142,15 +142,9 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
             {before === undefined && <NameField form={form} />}
             <WhenFields form={form} />
           </div>
-          <SourceFields form={form} sources={sources} before={before} />
+          <SourceFields form={form} sources={sources} />
         </div>
-        <SourceFile
-          form={form}
-          preview={preview}
-          file={form.get('root') === KEPT ? (before?.file ?? '') : fileOf(form.values.value)}
-          busy={looking.busy}
-          onLook={() => void look()}
-        />
+        <SourceFile form={form} preview={preview} busy={looking.busy} onLook={() => void look()} />
         <div class="folds">
           <RowDefaults form={form} />
           <FileFormat form={form} preview={preview} isArchive />
@@ -290,8 +284,8 @@ function newEntry(sources: readonly string[], before: Schedule | undefined) {
   const form = new Form({
     ...SCHEDULE,
     tz: new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    root: sources[0] ?? '',
-    ...(before !== undefined && fieldsOf(before, sources)),
+    file: sources[0] === undefined ? '' : below(sources[0]),
+    ...(before !== undefined && fieldsOf(before)),
   });
   const version = signal(before?.version ?? 0);
   return { form, preview: new SourcePreview(form), version, isUnsaved: () => form.isChanged };
@@ -324,7 +318,6 @@ function MoreReading({ form }: { form: Form }) {
 
 /** The control that a field of the API belongs to. */
 function controlOf(field: string, form: Form) {
-  if (field === 'file') return form.get('root') === KEPT ? 'root' : 'path';
   if (field === 'giveUpAfterMs') return 'giveUpAfter';
   if (field === 'reading.expectRows') return 'expectRows';
   if (field.startsWith('reading.minRows')) return 'minRows';

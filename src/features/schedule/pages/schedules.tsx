@@ -1,5 +1,6 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { RunState, Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
 import { type Column, DataTable } from '../../../console/data-table.tsx';
 import { confirmed } from '../../../console/dialog.tsx';
@@ -8,12 +9,23 @@ import { useChange } from '../../../console/form.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
-import { mayCreateWords, modeWords } from '../../../console/sync-words.ts';
+import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { useWork, WorkButton } from '../../../console/work.tsx';
-import type { ScheduleView as Schedule, ScheduleNights } from '../api.ts';
+import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
-import { RUN_TONES, ScheduleHistory } from './history.tsx';
+
+const { addressOf, call } = requestsOf<typeof scheduleOperations>();
+
+const RUN_TONES: Readonly<Record<RunState, Tone>> = {
+  running: 'busy',
+  ran: 'good',
+  'skipped-unchanged': 'still',
+  waiting: 'attention',
+  'skipped-running': 'attention',
+  missed: 'attention',
+  failed: 'attention',
+};
 
 export function SchedulesPage() {
   const { query, isOperator } = usePlace();
@@ -133,8 +145,6 @@ const COLUMNS: Column<Schedule>[] = [
   },
 ];
 
-const { addressOf, call } = requestsOf<typeof scheduleOperations>();
-
 interface ScheduleActionsProperties {
   name: string;
   paused: boolean;
@@ -185,6 +195,43 @@ function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
       <ErrorPlace error={work.error} />
     </div>
   );
+}
+
+const SHOWN_RUNS = 100;
+
+function ScheduleHistory({ schedule }: { schedule: Schedule }) {
+  const { name, tz } = schedule;
+  const path = addressOf('GET /v1/schedules/:name/history', { name, query: { limit: SHOWN_RUNS } });
+  const { data, error, reload } = useAnswer(path);
+  // The list is asked for again and again; its news are the history's.
+  useEffect(() => void reload(), [schedule]);
+  const columns = useMemo(() => runColumns(tz), [tz]);
+  if (error !== undefined || data === undefined) return <Pending error={error} />;
+  if (data.runs.length === 0) return <Empty>It has not run yet.</Empty>;
+  return (
+    <DataTable caption={`Runs of ${name}, newest first`} columns={columns} items={data.runs} keyOf={({ id }) => id} />
+  );
+}
+
+function runColumns(tz: string): Column<ScheduleRun>[] {
+  return [
+    { label: 'Due', kind: 'main', cell: ({ dueAt }) => <TimeIn iso={dueAt} tz={tz} /> },
+    { label: 'State', cell: ({ state }) => <Badge tone={RUN_TONES[state]}>{state}</Badge> },
+    {
+      label: 'Plan',
+      kind: 'wide',
+      cell: ({ sync }) =>
+        sync === null ? (
+          <span class="soft">–</span>
+        ) : (
+          <a href={syncHref(sync.id)}>
+            {sync.totals === null ? sync.state : countsSentence(sync.totals.actions, CHANGES) || 'nothing to do'}
+          </a>
+        ),
+    },
+    { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
+    { label: 'Started by', cell: ({ who }) => foreign(who) },
+  ];
 }
 
 type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;

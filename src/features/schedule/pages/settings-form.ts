@@ -25,8 +25,7 @@ export const SCHEDULE = {
   ...CREATING,
   ...PLAN,
   name: '',
-  root: '',
-  path: '',
+  file: '',
   headers: '',
   every: 'day',
   at: '02:30',
@@ -72,31 +71,14 @@ function timeFields(cron: string) {
     : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
 }
 
-/**
- * Returns the place of the file: a folder or address that the server allows, and the rest. `''` keeps what is there.
- */
-export function fileOf({ root = '', path = '' }: Values) {
-  // A named source, such as the query of a database, may be the whole.
-  if (path === '') return isNamed(root) ? root : '';
-  return `${root}${root === '' || root.endsWith('/') ? '' : '/'}${path.replace(/^\/+/, root === '' ? '/' : '')}`;
-}
-
-/** `hr:` */
-function isNamed(root: string): boolean {
-  return root.endsWith(':');
-}
-
 /** The fields that a schedule's settings fill. */
-export function fieldsOf(schedule: Schedule, sources: readonly string[]): Values {
+export function fieldsOf(schedule: Schedule): Values {
   const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
   const chosen: Readonly<Record<string, unknown>> = { ...flags, apply, repair, catchUp };
-  const root = sources.find(
-    (one) => file.startsWith(one.endsWith('/') ? one : `${one}/`) || (isNamed(one) && file === one),
-  );
   return {
     ...timeFields(cron),
     tz,
-    ...(root === undefined ? { root: KEPT, path: '' } : { root, path: file.slice(root.length).replace(/^\//, '') }),
+    file,
     headers: pairs(headers),
     ...readingFields(reading),
     mode: flags.mode === 'mirror' ? 'mirror' : '',
@@ -178,9 +160,6 @@ function creatingFields({
   };
 }
 
-/** Stands for a file that the schedule has and that could not be chosen here. */
-export const KEPT = 'kept';
-
 /**
  * The settings that the fields stand for, with what the form does not show.
  * @param recognisedUid the column that is recognised as the user; '' where none is known
@@ -188,8 +167,7 @@ export const KEPT = 'kept';
  */
 export function settingsOf(values: Values, before: Schedule | undefined, recognisedUid: string): ScheduleSettings {
   const at = (name: string) => values[name] ?? '';
-  if (at('root') !== KEPT && fileOf(values) === '')
-    throw new FieldError('path', 'Say which file is read: give its path.');
+  if (/^$|\/$/.test(at('file'))) throw new FieldError('file', 'Say which file is read: give its path.');
   const isMirror = at('mode') === 'mirror';
   const { uid = recognisedUid, ...others } = mapOf(values);
   const hasOwnUid = at('uidFrom') !== '';
@@ -210,7 +188,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
   return {
     cron: cronOf(values),
     tz: at('tz'),
-    file: at('root') === KEPT ? (before?.file ?? '') : fileOf(values),
+    file: at('file'),
     headers: pairsIn('headers', at('headers')),
     ...(before !== undefined && { maxSource: before.maxSource }),
     reading: chosen,

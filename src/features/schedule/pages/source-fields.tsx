@@ -1,8 +1,8 @@
-/** The fields for a schedule's file, in one of the folders or below one of the addresses that the server allows. */
+/** The fields for a schedule's file, which is in or below what the server allows. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
 import { foreign } from '../../../console/elements.tsx';
-import { type Choice, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
+import { type Form, TextField, useChange } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -12,48 +12,23 @@ import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import { WorkButton } from '../../../console/work.tsx';
-import type { ScheduleView as Schedule } from '../api.ts';
-import { fieldsOf, KEPT, plainReading, readingFields } from './settings-form.ts';
+import { plainReading, readingFields } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
 
-interface SourceFieldsProperties {
-  form: Form;
-  sources: readonly string[];
-  before: Schedule | undefined;
-}
-
-export function SourceFields({ form, sources, before }: SourceFieldsProperties) {
-  const root = form.get('root');
-  const kept = before !== undefined && fieldsOf(before, sources)['root'] === KEPT ? before.file : undefined;
-  const isFetched = /^https?:/.test(root === KEPT ? (kept ?? '') : root);
+export function SourceFields({ form, sources }: { form: Form; sources: readonly string[] }) {
+  const isFetched = isWeb(form.get('file'));
   const namedSources = settings.value?.namedSources ?? {};
-  const choices: Choice[] = [
-    ...(kept === undefined ? [] : [[KEPT, `as it is: ${kept}`] as const]),
-    ...sources.map((source) => [source, placeWords(source, namedSources)] as const),
-  ];
+  const places = sources.map((source) => [below(source), placeWords(source, namedSources)] as const);
   return (
     <fieldset class="source">
       <legend>File</legend>
-      <SelectField
+      <TextField
         form={form}
-        name="root"
-        label="Folder or address"
-        choices={choices}
-        note="The server allows these. ROLLCALL_SOURCES, where it is started, names others."
+        name="file"
+        label="File or pattern"
+        suggestions={places}
+        note={`The server allows ${places.map(([, words]) => words).join(', ')}; ROLLCALL_SOURCES, where it is started, names others. Of a pattern such as *.csv, each run reads the newest match.`}
       />
-      {root !== KEPT && (
-        <TextField
-          form={form}
-          name="path"
-          label={isFetched ? 'Path below the address' : 'File or pattern'}
-          placeholder="members.csv"
-          note={
-            isFetched
-              ? undefined
-              : `Of a pattern such as *.csv, each run reads the newest match.${root.endsWith(':') ? ' Without one, the source is read as the server’s settings name it, such as a query.' : ''}`
-          }
-        />
-      )}
       {isFetched && (
         <TextField
           form={form}
@@ -67,6 +42,15 @@ export function SourceFields({ form, sources, before }: SourceFieldsProperties) 
   );
 }
 
+function isWeb(file: string) {
+  return /^https?:/.test(file);
+}
+
+/** The beginning of names in a place. A named source, such as the query of a database, may be the whole. */
+export function below(source: string) {
+  return /[/:]$/.test(source) ? source : `${source}/`;
+}
+
 /** Pause after which a typed value counts as complete, in ms. */
 const TYPING_MS = 300;
 /** By these the file is read. */
@@ -75,15 +59,13 @@ const NAMES = [...Object.keys(READING), ...Object.keys(SHAPING), 'exportOf', 'ma
 interface SourceFileProperties {
   form: Form;
   preview: SourcePreview;
-  /** Path or address, as far as it is known. */
-  file: string;
   busy: boolean;
   onLook: () => void;
 }
 
-export function SourceFile({ form, preview, file, busy, onLook }: SourceFileProperties) {
+export function SourceFile({ form, preview, busy, onLook }: SourceFileProperties) {
   const { isShown } = preview;
-  const isFetched = /^https?:/.test(file);
+  const isFetched = isWeb(form.get('file'));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const latest = useRef({ busy, onLook });
   latest.current = { busy, onLook };

@@ -49,32 +49,17 @@ export function WhenFields({ form }: { form: Form }) {
             )}
           />
         )}
-        <Field
+        <TextField
           form={form}
           name="tz"
+          suggestions={ZONES}
           note={
             offset === undefined
               ? 'A city as in the list, such as Europe/Rome, or UTC.'
               : `The time is by the clocks there (now ${offset}), summer time included.`
           }
-          control={(own) => (
-            <input
-              {...own}
-              type="text"
-              list="time-zones"
-              value={tz}
-              spellcheck={false}
-              autocomplete="off"
-              onInput={({ currentTarget }) => form.set('tz', currentTarget.value)}
-            />
-          )}
         />
       </div>
-      <datalist id="time-zones">
-        {ZONES.map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
       {offset !== undefined && <NextTimes cron={cron} tz={tz} />}
     </fieldset>
   );

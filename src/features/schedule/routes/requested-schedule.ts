@@ -28,15 +28,22 @@ import type { ScheduleRecord, ScheduleRequest } from '../schedule-catalog.ts';
 /** Schedules that are made over the API may use only environment variables with this prefix. */
 const OPEN_VARIABLE = /^SOURCE_/;
 
+/** The files that may be read, and what a new schedule takes over. */
+type MadeAt = Aimed &
+  Pick<Partial<Settings>, 'sources' | 'defaultRegion'> & {
+    /** For people who may name any file: it, as it is read. */
+    readonly anyFile?: (file: string) => Promise<string>;
+  };
+
 /**
- * A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed
+ * A schedule as it is asked for. @throws Problem BAD_OPTION; SourceNotAllowed, or as `anyFile`
  * @param before the one that is edited
  */
 export async function requestedSchedule(
   given: CheckedSettings,
   name: string,
   before: ScheduleRecord | undefined,
-  settings: Pick<Settings, 'sources' | 'defaultRegion'> & Aimed,
+  settings: MadeAt,
 ): Promise<ScheduleRequest> {
   const { cron, tz, missing, limits } = given;
   checkTimes(cron, tz);
@@ -44,8 +51,11 @@ export async function requestedSchedule(
     asOption(`limits.${name}`, () => limitsWith({ [name]: value }));
   }
   // Hidden parts come from the stored schedule: an unchanged address keeps its query.
-  const same = before !== undefined && given.file === shownFile(before) ? before : undefined;
-  const source = same?.source ?? (await sourceOf(given.file, settings.sources));
+  const isSame = before !== undefined && [before.file, shownFile(before)].includes(given.file);
+  const same = isSame ? before : undefined;
+  const { anyFile } = settings;
+  const known = anyFile === undefined ? same : before;
+  const source = same?.source ?? (await (anyFile ?? allowedFile(settings.sources ?? []))(given.file));
   const options = before?.options;
   return {
     name,
@@ -53,14 +63,14 @@ export async function requestedSchedule(
     tz,
     source,
     file: same?.file ?? given.file,
-    headers: headersOf(given.headers, source, same?.headers ?? {}),
+    headers: headersOf(given.headers, source, known?.headers ?? {}),
     // Over the API, only a source that the settings name is read in its own way.
-    settings: same?.settings ?? {},
+    settings: known?.settings ?? {},
     maxSource: given.maxSource ?? before?.maxSource ?? DEFAULT_MAX_FILE,
     protectFile: before?.protectFile ?? null,
     repair: given.repair,
     catchUp: given.catchUp,
-    restricted: same?.restricted ?? true,
+    restricted: same?.restricted ?? anyFile === undefined,
     options: {
       ...options,
       reading: readingOf(given.reading, options?.reading ?? null, settings),
@@ -84,7 +94,7 @@ export function checkTimes(cron: string, tz: string): void {
 }
 
 /** @throws Problem, SourceNotAllowed */
-async function sourceOf(file: string, sources: readonly string[]): Promise<string> {
+const allowedFile = (sources: readonly string[]) => async (file: string) => {
   if (!isRemote(file) && sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
     const remedy = 'Give a whole path on the server, such as /srv/exports/members.csv, or an https address.';
     throw new Problem('BAD_OPTION', `${JSON.stringify(file)} is not a whole path.`, { field: 'file', remedy });
@@ -92,7 +102,7 @@ async function sourceOf(file: string, sources: readonly string[]): Promise<strin
   return allowedSource(file, sources).catch((error: unknown) => {
     throw error instanceof SourceNotAllowed ? error : optionProblem('file', error);
   });
-}
+};
 
 function headersOf(
   given: Readonly<Record<string, string>>,
@@ -119,7 +129,7 @@ function headersOf(
 function readingOf(
   given: ScheduleReading,
   before: SyncInput | null,
-  settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+  settings: Pick<MadeAt, 'sandbox' | 'defaultRegion'>,
 ): SyncInput {
   const lookups = mapLookups(before ?? {}, (kept) => kept);
   const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
@@ -148,7 +158,7 @@ const readAs = importOptions.extend(queryOf({ delimiter: CONTENT.delimiter }));
 /** The options of an import that would read the file as the schedule does. @throws Problem BAD_OPTION */
 export function importReadingOptions(
   given: ScheduleReading,
-  { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+  { sandbox, defaultRegion }: Pick<MadeAt, 'sandbox' | 'defaultRegion'>,
 ): ImportOptions {
   const { data, error } = readAs.safeParse({ region: defaultRegion, ...given, sandbox });
   if (error !== undefined) throw badOption(error, given);

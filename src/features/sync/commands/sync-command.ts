@@ -14,6 +14,7 @@ import {
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
+import type { Names } from '../../../cli/names.ts';
 import { type Io, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
@@ -21,9 +22,11 @@ import { MODE } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING } from '../../../options/sending-options.ts';
+import { readCatalog } from '../../../platform/data-dir.ts';
 import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
+import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { openSyncRuns, openSyncs } from './open-syncs.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { documentOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
@@ -204,3 +207,13 @@ function headOf({ id, file, undoOf, importId, moves, before }: SyncView): string
     ...(before === null ? [] : [`  who was in its groups before: ${before}`]),
   ];
 }
+
+const MAX_NAMES = 50;
+
+export const syncNames: Names = {
+  wants: (_, argument) => argument.name() === 'id',
+  local: async (dataDir) =>
+    readCatalog(dataDir, openSyncCatalogReader, (reader) =>
+      (reader?.list(MAX_NAMES) ?? []).map(({ id, state, file }) => [id, `${state}, ${file}`] as const),
+    ),
+};
