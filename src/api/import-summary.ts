@@ -20,7 +20,7 @@ export type RegionCounts = z.infer<typeof regionCounts>;
 const created = z.strictObject({ users: count, groups: count, reactivated: count });
 export type Created = z.infer<typeof created>;
 
-/** Messages that additions write into conversations of groups, and into how many groups. */
+/** Messages that changes of members write into conversations of groups, and into how many groups. */
 const writes = z.strictObject({ messages: count, groups: count });
 export type Writes = z.infer<typeof writes>;
 
@@ -47,7 +47,7 @@ export const importSummary = z
     }),
     writes: writes.optional().meta({
       description:
-        'Messages that its additions write into conversations, and into how many groups; absent before the file is read.',
+        'Messages that it writes into conversations at most, one for each change, and into how many groups; absent before the file is read.',
     }),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     banQuestions: count.optional().meta({

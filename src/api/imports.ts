@@ -108,14 +108,16 @@ export type ImportsPage = z.infer<typeof importsPage>;
 /** `GET /v1/imports/:id/sending` */
 export const sendingPlan = z
   .strictObject({
-    rows: count.meta({ description: 'Rows without an outcome; of an import that is over, those that a retry sends.' }),
+    rows: count.meta({
+      description:
+        'Rows without an outcome; of an import that is over, those that a retry sends. Each writes a message into its group, at most.',
+    }),
     leftOut: count.meta({ description: 'Rows that are left out because they would fail.' }),
     edited: count.meta({
       description:
         'Rows that people have edited: they are not sent with the others, but repaired, when the import is over.',
     }),
     groups: count,
-    messages: count.meta({ description: 'Messages that additions write into groups, at most.' }),
     calls: count.meta({ description: 'At least, all regions together.' }),
     ms: count.meta({ description: 'Time at least, at the present rate limit.' }),
     profile: z.string().nullable().meta({ description: "The profile of the server's settings." }),

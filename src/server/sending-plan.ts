@@ -14,7 +14,6 @@ import type { ServerContext } from './context.ts';
 interface Work {
   readonly rows?: number;
   readonly groups?: number;
-  readonly messages?: number;
   readonly calls: number;
 }
 
@@ -39,9 +38,8 @@ export async function sendingPlanOf(
     [edited = 0, leftOut = 0] = without.leftOut;
   } else if (finishedAt === null) {
     const calls = [...(await reading.rowsOf(id).callsLeft({ held: true })).values()].map((one) => ({ calls: one }));
-    // The writes of the whole file, of which some may be done.
-    const { groups, messages } = writes ?? { groups: 0, messages: 0 };
-    work = [...calls, { rows: open, groups: Math.min(open, groups), messages: Math.min(open, messages), calls: 0 }];
+    // The groups of the whole file, of which some may be done.
+    work = [...calls, { rows: open, groups: Math.min(open, writes?.groups ?? 0), calls: 0 }];
   } else {
     work = [...(await reading.rowsOf(id).retryWork()), { rows: open, calls: 0 }];
   }
@@ -53,7 +51,6 @@ export async function sendingPlanOf(
     leftOut,
     edited,
     groups: total('groups'),
-    messages: total('messages'),
     calls: total('calls'),
     ms: Math.ceil((Math.max(0, ...work.map(({ calls }) => calls)) / settings.callsPerMinute) * 60_000),
     profile: settings.profile,

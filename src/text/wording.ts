@@ -81,12 +81,28 @@ function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
   return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
 }
 
-/**
- * Returns the sentence about the messages that an import will write, before its first call. Users who are members
- * already get no message.
- */
+/** Returns the sentence about the messages that an import will write, before its first call. Some rows change nothing. */
 export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
-  return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`;
+  return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, ${ONE_FOR_EACH}.`;
+}
+
+/** The words for what writes a message. */
+export const ONE_FOR_EACH = 'one for each change';
+
+/** Returns the messages that an import writes; in how many groups is known of its plan only. */
+export function messagesText({
+  writes: { messages, groups },
+  rows: { added, banned, changed, removed, unbanned },
+  finishedAt,
+}: {
+  readonly writes: { readonly messages: number; readonly groups: number };
+  readonly rows: RowCounts;
+  readonly finishedAt: string | null;
+}): string {
+  const planned = `${grouped(messages)} in ${counted(groups, 'group')}`;
+  const written = added + banned + changed + removed + unbanned;
+  if (finishedAt === null) return `up to ${planned}`;
+  return written === messages ? planned : grouped(written);
 }
 
 /** The text with no-break spaces. */

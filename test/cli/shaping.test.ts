@@ -201,6 +201,8 @@ test('a file of changes that removes more than it may is held until someone says
     EXIT.ok,
     expect.objectContaining({ removed: 1, banned: 1, unbanned: 1, skipped: 1 }),
   ]);
+  // Each of these writes a message too.
+  expect(summary.writes).toEqual({ messages: 3, groups: 1 });
   expect(place.sandbox.members('us', 'team')).toEqual(
     new Map([
       ['b', 'ban'],

@@ -142,7 +142,7 @@ test('what the check found missing is created at that place, after a question', 
   await dialog.getByText('They get the names that the file has for them').waitFor();
   // Two groups with one call each, and what is created.
   await eventually(() => dialog.locator('dl > div').allTextContents()).toEqual([
-    ...['Rows3', 'Groups2', 'Messages in groupsup to 3, one for each member added', 'Callsat least 4'],
+    ...['Rows3', 'Groups2', 'Messages in groupsup to 3, one for each change', 'Callsat least 4'],
     ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
   ]);
   expect(await violations(page)).toEqual([]);
@@ -180,7 +180,7 @@ test('before a hundred rows and more are sent, the page says what that takes and
   await page.getByRole('button', { name: 'Start import' }).click();
   const send = page.getByRole('button', { name: 'Start sending' });
   const dialog = page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' });
-  await dialog.getByText('up to 120, one for each member added').waitFor();
+  await dialog.getByText('up to 120, one for each change').waitFor();
   await dialog.getByText('at least 120').waitFor();
   await dialog.getByText('the sandbox: nothing real changes').waitFor();
   expect(await violations(page)).toEqual([]);
@@ -193,7 +193,7 @@ test('before a hundred rows and more are sent, the page says what that takes and
   await dialog.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 0 of 120 rows succeeded; 120 rows need attention.').first().waitFor();
   await page.getByRole('button', { name: 'Retry 120 rows' }).first().click();
-  await dialog.getByText('up to 120, one for each member added').waitFor();
+  await dialog.getByText('up to 120, one for each change').waitFor();
   await eventually(() => dialog.locator('dt').allTextContents()).toEqual([
     ...['Rows', 'Groups', 'Messages in groups', 'Calls', 'Time', 'Service', 'Apps'],
   ]);
@@ -213,7 +213,7 @@ test('the question before sending says when somebody else has acted meanwhile', 
   await page.getByRole('row', { name: /ada in room-0: participant/ }).waitFor();
   await page.getByRole('button', { name: 'Start import' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('up to 120, one for each member added').waitFor();
+  await dialog.getByText('up to 120, one for each change').waitFor();
   await fetch(`${server.url}/v1${new URL(page.url()).pathname}/resume`, { method: 'POST' });
   await dialog.getByText(/^The import has changed meanwhile: it is (running|completed) now\./).waitFor();
   expect(await dialog.locator('dt').count()).toBe(0);
@@ -237,7 +237,7 @@ test('several imports that wait are resumed in the list after a question about t
   await resume.click();
   const dialog = page.getByRole('dialog', { name: 'Resume 2 imports?' });
   await eventually(() => dialog.locator('dl > div').allTextContents()).toEqual([
-    ...['Rows121', 'Groups121', 'Messages in groupsup to 121, one for each member added', 'Callsat least 121'],
+    ...['Rows121', 'Groups121', 'Messages in groupsup to 121, one for each change', 'Callsat least 121'],
     ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
   ]);
   expect(await violations(page)).toEqual([]);

@@ -165,7 +165,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('4 ready to send').waitFor();
 
   await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();
-  await dialog.getByText('up to 4, one for each member added').waitFor();
+  await dialog.getByText('up to 4, one for each change').waitFor();
   await checkScreens(page, 'repair-dialog');
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
   await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();

@@ -128,7 +128,7 @@ test('a plan that adds many says what that takes and where it goes before it is 
   await page.getByRole('button', { name: 'Apply 120 changes' }).click();
   const dialog = page.getByRole('dialog', { name: 'Apply this plan?' });
   await eventually(() => dialog.locator('dl > div').allTextContents()).toEqual([
-    ...['Rows120', 'Groups1', 'Messages in groupsup to 120, one for each member added', 'Callsat least 5'],
+    ...['Rows120', 'Groups1', 'Messages in groupsup to 120, one for each change', 'Callsat least 5'],
     ...['Timeless than a second', 'Servicethe sandbox: nothing real changes', expect.stringContaining('Apps')],
   ]);
   await checkScreens(page, 'sync-apply');

@@ -89,6 +89,8 @@ total of 2 groups    2       1       1    1      2         1
 
 nowhere (eu): the service does not know the group (ERR_GUID_NOT_FOUND: no such …
 
+Up to 5 messages will be written into 2 groups, one for each change.
+
 Held: 1 objection of the guards
 - The file has 9 rows, 91 % fewer than the 100 of the last run; 10 fewer are
   allowed. Make sure that the file is complete, and approve the plan if it is.
@@ -150,6 +152,8 @@ describe('a plan as Markdown, for a comment on a pull request', () => {
 | group | add | change | remove | ban | right | reported |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 | \`team\` (us) | 1 | 1 | 1 | 1 | 1 | 1 |
+
+- Up to 4 messages will be written into 1 group, one for each change.
 
 - \`nowhere\` (eu): the service does not know the group (ERR\\_GUID\\_NOT\\_FOUND: no such group); 3 rows of the file wait for it
 

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tagsProblem } from '../../api/tag-rule.ts';
 import { ImportCheck } from '../../features/check/page.tsx';
-import { counted, duration, grouped } from '../../text/wording.ts';
+import { counted, duration, grouped, messagesText } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
 import {
@@ -321,7 +321,7 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
     ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
     [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
     ['Created', createdText(view)],
-    ['Messages in groups', messagesText(view)],
+    ['Messages in groups', view.writes && messagesText({ ...view, writes: view.writes })],
     ['Calls', view.calls > 0 && grouped(view.calls)],
     ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
     ['Retries', view.retries > 0 && grouped(view.retries)],
@@ -339,14 +339,6 @@ function createdText({ created }: ImportView) {
     created.reactivated > 0 && `${grouped(created.reactivated)} reactivated`,
   ];
   return parts.filter((part) => part !== false).join(', ');
-}
-
-/** Each addition writes one into the group's conversation; in how many groups is known of the plan only. */
-function messagesText({ writes, rows, finishedAt }: ImportView) {
-  if (writes === undefined) return null;
-  const planned = `${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
-  if (finishedAt === null) return `up to ${planned}`;
-  return rows.added === writes.messages ? planned : grouped(rows.added);
 }
 
 function ImportJournal({ id, live }: { id: string; live: LiveImport }) {

@@ -78,7 +78,7 @@ export const checkSummary = z
     callsPerMinute: count,
     messages: z
       .strictObject({ count, groups: count })
-      .meta({ description: 'Messages that additions write into the conversations of groups.' }),
+      .meta({ description: 'Messages that changes of members write into the conversations of groups, at most.' }),
     notes: z
       .array(z.string())
       .meta({ description: 'Facts that could not be found out, and groups that grow beyond 300 members.' }),

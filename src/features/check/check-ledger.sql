@@ -424,10 +424,10 @@ select count(*) as n, guid, max(after) as members from (
 -- In: most (groups of a user). Out: users whom the file puts into more.
 select count(*) as n from (select user_id from places group by user_id having count(*) > :most);
 
--- name: groups_with_adds
--- Out: groups to which users would be added.
-select count(distinct r.group_id) as groups from verdicts x join staged.rows r on r.id = x.row_id
-where x.verdict in ('add', 'create', 'lifts_ban');
+-- name: messages
+-- Out: memberships that would change, each with a message at most, and in how many groups.
+select count(*) as count, count(distinct r.group_id) as groups from verdicts x join staged.rows r on r.id = x.row_id
+where x.verdict in ('add', 'create', 'lifts_ban', 'ban', 'change', 'remove', 'unban');
 
 -- name: row_results
 -- Out: every row of the file in its order, with its verdict.

@@ -46,6 +46,7 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
   const groups = by('count_groups', 'state');
   const users = by('count_users', 'state');
   const full = one('full_groups', { most: MAX_GROUP_MEMBERS });
+  const messages = one('messages');
   const grown = one('grown_groups', { most: MEMBERS_WITH_ALL_FEATURES });
   const example = { guid: String(grown['guid']), members: n(grown, 'members') };
   const later = n(one('later_rows'));
@@ -100,7 +101,7 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
     calls: { check: calls, send },
     sendingMs: Math.ceil((Math.max(0, ...Object.values(send)) / callsPerMinute) * 60_000),
     callsPerMinute,
-    messages: { count: counts.add + counts.create + counts.lifts_ban, groups: n(one('groups_with_adds'), 'groups') },
+    messages: { count: n(messages, 'count'), groups: n(messages, 'groups') },
     notes: n(grown) === 0 ? notes : [...notes, manyMembers(n(grown), example, 'would grow')],
   };
 }

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { ImportSummary, Writes } from '../../api/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
-import { counted, duration, grouped, OUTCOME_LABELS, outcomesShown, sumEquation, utcTime } from '../../text/wording.ts';
+import {
+  counted,
+  duration,
+  grouped,
+  messagesText,
+  OUTCOME_LABELS,
+  outcomesShown,
+  sumEquation,
+  utcTime,
+} from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';
 import { STYLE } from './html-style.ts';
 import {
@@ -92,19 +101,12 @@ function facts(summary: ImportSummary): Markup {
   if (ms !== undefined) list.push(['Took', duration(ms)]);
   const { writes, created, banQuestions } = summary;
   if (created !== undefined) list.push(['Users and groups', createdText(created)]);
-  if (writes !== undefined) list.push(['Messages in groups', messagesText(summary, writes)]);
+  if (writes !== undefined) list.push(['Messages in groups', messagesText({ ...summary, writes })]);
   const rates = ratesOf(summary);
   if (rates.length > 0) list.push(['Rate', rates.join(', ')]);
   if (banQuestions !== undefined) list.push(['Asked who is banned', counted(banQuestions, 'group')]);
   list.push(['Retries', grouped(summary.retries)], ['Rate-limited', grouped(rateLimitedCalls(summary))]);
   return html`<dl>${list.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>`;
-}
-
-/** Each addition writes one; in how many groups is known of the plan only. */
-function messagesText({ rows, finishedAt }: ImportSummary, writes: Writes): string {
-  const planned = `${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
-  if (finishedAt === null) return `up to ${planned}`;
-  return rows.added === writes.messages ? planned : grouped(rows.added);
 }
 
 /** No line ends between a number and what it counts. */

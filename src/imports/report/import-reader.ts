@@ -11,7 +11,7 @@ import { manyMembers } from '../../text/wording.ts';
 import { columnsOf } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { actionId, outcomeId, scopeId } from '../record/enum-ids.ts';
+import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
@@ -32,8 +32,6 @@ interface RetryWork {
   readonly region: Region;
   readonly groups: number;
   readonly calls: number;
-  /** Messages that additions write, at most. */
-  readonly messages: number;
 }
 
 /** The progress of an import, and its time. */
@@ -95,12 +93,11 @@ export class ImportReader {
   /** Returns the rows and calls of a retry, by region. */
   retryWork(): RetryWork[] {
     return this.#sql('retry_work')
-      .all({ retryable: RETRYABLE_IDS, add: actionId('add'), ban: scopeId('ban'), call: MAX_UIDS_PER_CALL })
-      .map(({ region, groups, calls, messages }) => ({
+      .all({ retryable: RETRYABLE_IDS, call: MAX_UIDS_PER_CALL })
+      .map(({ region, groups, calls }) => ({
         region: region as Region,
         groups: Number(groups),
         calls: Number(calls),
-        messages: Number(messages),
       }));
   }
 

@@ -204,11 +204,10 @@ select bucket, region, count(*) as calls,
  group by bucket, region order by bucket, region;
 
 -- name: retry_work
--- In: retryable (JSON array of outcomes), add (action), ban (scope), call (UIDs in a call). Out: of rows with these outcomes, by region: groups, calls
--- and messages that sending them again takes at most.
-select r.name as region, count(distinct group_id) as groups, sum(calls) as calls, sum(messages) as messages
-  from (select b.region_id, l.group_id, (count(*) + cast(:call as integer) - 1) / cast(:call as integer) as calls,
-               sum(l.action_id = :add and m.scope_id <> :ban) as messages
+-- In: retryable (JSON array of outcomes), call (UIDs in a call). Out: of rows with these outcomes, by region: groups and
+-- calls that sending them again takes at most.
+select r.name as region, count(distinct group_id) as groups, sum(calls) as calls
+  from (select b.region_id, l.group_id, (count(*) + cast(:call as integer) - 1) / cast(:call as integer) as calls
           from memberships m join batches b on b.id = m.batch_id join call_groups l on l.id = b.call_group_id
          where m.outcome_id in (select value from json_each(:retryable))
          group by b.region_id, l.group_id, l.id)

@@ -179,12 +179,9 @@ insert into counters (region_id, name, n)
   select r.region_id, 'skipped', count(*) from skipped s join rows r on r.id = s.row_id group by 1;
 
 -- name: count_messages
--- Every addition writes a message into its group: how many, and into how many groups.
+-- Every change writes a message into its group, at most: how many, and into how many groups.
 insert into counters (region_id, name, n)
-  select region_id, 'messages', sum(size - bans)
-    from (select b.region_id, b.size, b.bans from batches b join call_groups cg on cg.id = b.call_group_id
-           where cg.action_id = :add)
-   group by region_id having sum(size - bans) > 0
+  select region_id, 'messages', sum(size) from batches group by region_id
   union all
   select b.region_id, 'messageGroups', count(distinct cg.group_id) from batches b join call_groups cg on cg.id = b.call_group_id
-   where cg.action_id = :add and b.size > b.bans group by b.region_id;
+   group by b.region_id;

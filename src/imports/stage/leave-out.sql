@@ -27,13 +27,13 @@ insert into counters (region_id, name, n) select region_id, 'skipped', count(*) 
 delete from counters where name in ('messages', 'messageGroups');
 
 -- name: work_left
--- In: add (action), size (UIDs in one call), ban (scope). Out: what sending all other rows takes, by region.
+-- In: add (action), size (UIDs in one call). Out: what sending all other rows takes, by region.
 with without as (
-  select r.call_group_id as id, count(*) as n, sum(r.scope_id is :ban) as bans
+  select r.call_group_id as id, count(*) as n
     from temp.left_out o join rows r on r.id = o.row_id group by 1),
 going as (
-  select cg.group_id, b.region_id, cg.action_id = :add as adds, sum(b.size) - coalesce(w.n, 0) as n, sum(b.bans) - coalesce(w.bans, 0) as bans
+  select cg.group_id, b.region_id, cg.action_id = :add as adds, sum(b.size) - coalesce(w.n, 0) as n
     from batches b join call_groups cg on cg.id = b.call_group_id left join without w on w.id = cg.id group by cg.id)
-select r.name as region, sum(n) as rows, count(distinct iif(adds and n > bans, group_id, null)) as groups,
-       sum(iif(adds, n - bans, 0)) as messages, sum(iif(adds, (n + cast(:size as integer) - 1) / cast(:size as integer), n)) as calls
+select r.name as region, sum(n) as rows, count(distinct iif(n > 0, group_id, null)) as groups,
+       sum(iif(adds, (n + cast(:size as integer) - 1) / cast(:size as integer), n)) as calls
   from going join regions r on r.id = going.region_id group by region_id;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
-import { actionId, scopeId } from '../record/enum-ids.ts';
+import { actionId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { cutAgain } from './cut.ts';
 
@@ -69,7 +69,7 @@ export function workWithout(
       return rows;
     });
     sql('keep_first').run();
-    const given = { add: actionId('add'), size: MAX_UIDS_PER_CALL, ban: scopeId('ban') };
+    const given = { add: actionId('add'), size: MAX_UIDS_PER_CALL };
     return { work: sql<WorkLeft>('work_left').all(given), leftOut };
   } finally {
     ledger.close();

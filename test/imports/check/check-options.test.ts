@@ -153,7 +153,7 @@ test('rows that are left out are skipped and not invalid, and the rows to try fi
 });
 
 test('in a file of changes every row gets a verdict on what it would do', async () => {
-  const { said } = await checked(
+  const { said, summary } = await checked(
     [
       'uid,guid,scope,action',
       'anna,team,moderator,change',
@@ -176,6 +176,7 @@ test('in a file of changes every row gets a verdict on what it would do', async 
     '7 unban',
     '8 nothing_to_do',
   ]);
+  expect(summary?.messages).toEqual({ count: 3, groups: 1 });
 });
 
 test.each([

@@ -49,7 +49,7 @@ describe('the HTML report', () => {
   test('shows what the terminal and the console count', () => {
     const summary = importSummary({
       created: { users: 2, groups: 1, reactivated: 3 },
-      writes: { messages: 3_800, groups: 12 },
+      writes: { messages: 3_808, groups: 12 },
       banQuestions: 12,
       startedAt: '2026-11-01T10:00:00.000Z',
       finishedAt: '2026-11-01T10:01:00.000Z',
@@ -60,15 +60,15 @@ describe('the HTML report', () => {
       [...page.matchAll(/<dt>(.*?)<\/dt><dd><bdi>(.*?)<\/bdi>/g)].map(([, name, value]) => [name, value]),
     );
     expect(facts.get('Users and groups')).toBe('1 group and 2 users created; 3 users made active again');
-    expect(facts.get('Messages in groups')).toBe('3,800 in 12 groups');
+    expect(facts.get('Messages in groups')).toBe('3,808 in 12 groups');
     expect(facts.get('Asked who is banned')).toBe('12 groups');
     expect(facts.get('Rate')).toMatch(/^[\d,]+ calls? a minute, [\d,]+ rows? a (second|minute)$/);
     expect(page).toContain('Note: <bdi>the sheet Members was read</bdi>.');
   });
 
-  test('counts the messages that additions have written, and not those that were planned', () => {
+  test('counts the messages that were written, and not those that were planned', () => {
     const summary = importSummary({ writes: { messages: 3_900, groups: 12 } });
-    expect(htmlReport(htmlInput({ summary }))).toContain('<dt>Messages in groups</dt><dd><bdi>3,800</bdi>');
+    expect(htmlReport(htmlInput({ summary }))).toContain('<dt>Messages in groups</dt><dd><bdi>3,808</bdi>');
     const running = importSummary({ state: 'running', finishedAt: null, writes: { messages: 3_900, groups: 12 } });
     expect(htmlReport(htmlInput({ summary: running }))).toContain('<bdi>up to 3,900 in 12 groups</bdi>');
   });

@@ -3,7 +3,7 @@ import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
 import type { importOperations } from '../../../api/operations/import-operations.ts';
-import { counted, grouped } from '../../../text/wording.ts';
+import { counted, grouped, ONE_FOR_EACH } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { confirmed, type Question } from '../../dialog.tsx';
 import { Facts, Time } from '../../elements.tsx';
@@ -125,18 +125,18 @@ export function TargetOfServer() {
 }
 
 export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]; wouldFail: number }) {
-  const total = (what: 'rows' | 'leftOut' | 'groups' | 'messages' | 'calls' | 'ms') =>
+  const total = (what: 'rows' | 'leftOut' | 'groups' | 'calls' | 'ms') =>
     plans.reduce((sum, plan) => sum + plan[what], 0);
   const apps = [...new Set(plans.flatMap((plan) => plan.apps))];
   // Regions send side by side.
   const ms = apps.length === 1 ? total('ms') : Math.max(0, ...plans.map((plan) => plan.ms));
-  const sums = { rows: total('rows'), messages: total('messages'), calls: total('calls'), groups: total('groups') };
+  const sums = { rows: total('rows'), calls: total('calls'), groups: total('groups') };
   const [first] = plans;
   return <Facts list={factsOf({ ...first, ...sums, apps, ms }, wouldFail)} />;
 }
 
 function factsOf(
-  { rows, leftOut = 0, edited = 0, groups = 0, messages = 0, calls, ms, ...to }: SendingFacts,
+  { rows, leftOut = 0, edited = 0, groups = 0, calls, ms, ...to }: SendingFacts,
   wouldFail = 0,
   checkedAt?: string,
 ): (readonly [string, ComponentChildren])[] {
@@ -148,7 +148,7 @@ function factsOf(
     ['Would fail', wouldFail > edited && `${grouped(wouldFail - edited)} of them, as the check says`],
     ['Checked', leftOut + wouldFail > 0 && checkedAt !== undefined && <Time iso={checkedAt} />],
     ['Groups', groups > 0 && grouped(groups)],
-    ['Messages in groups', messages > 0 && `up to ${grouped(messages)}, one for each member added`],
+    ['Messages in groups', rows > 0 && `up to ${grouped(rows)}, ${ONE_FOR_EACH}`],
     ['Calls', `at least ${grouped(calls)}`],
     ['Time', ms !== undefined && atLeast(ms)],
     ...sendsToFacts(to),

@@ -6,7 +6,7 @@ import { asFlag, written } from '../../../errors/named-options.ts';
 import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
-import { counted, grouped, printable, roughly } from '../../../text/wording.ts';
+import { counted, grouped, messagesSentence, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
 import type { Checked } from './checked.ts';
 
@@ -86,11 +86,7 @@ function checkText(summary: CheckSummary): string {
       : [`${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`]),
     '',
     `The check took ${counted(calls.check, 'call')}. ${sending(calls.send, sendingMs, callsPerMinute)}`,
-    ...(messages.count === 0
-      ? []
-      : [
-          `${counted(messages.count, 'message')} will be written into the conversations of ${counted(messages.groups, 'group')}.`,
-        ]),
+    ...(messages.count === 0 ? [] : [messagesSentence({ messages: messages.count, groups: messages.groups })]),
     ...(sentFirst === null
       ? []
       : [`${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`]),

@@ -86,7 +86,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       // The destination is that of the import that the rows are from.
       const { profile, host, apps, sandbox } = await call('GET /v1/imports/:id/sending', { id }, signal);
       const calls = Math.ceil(rows.ready / MAX_UIDS_PER_CALL);
-      const plan = { rows: rows.ready, messages: rows.ready, calls, profile, host, apps, sandbox };
+      const plan = { rows: rows.ready, calls, profile, host, apps, sandbox };
       const yes = await confirmed({
         question: `Send ${counted(rows.ready, 'repaired row')}?`,
         explanation: (

@@ -125,7 +125,7 @@ async function decision(
 /** Additions share calls; each other change has its own. */
 function takenBy({ changes, groups, actions, create }: PlanTotals) {
   const calls = Math.ceil(actions.add / MAX_UIDS_PER_CALL) + (changes - actions.add) + (create?.calls ?? 0);
-  return { rows: changes, groups, messages: actions.add, calls };
+  return { rows: changes, groups, calls };
 }
 
 function objectionsIn(guards: SyncView['guards']) {

@@ -5,7 +5,7 @@ import { asSentence, counted, grouped, printable, sumEquation } from '../../../t
 import type { SyncView } from '../api.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { PlanReader } from './plan-reading.ts';
-import { COLUMNS, creation, fileNotes, growth, verdict } from './plan-text.ts';
+import { COLUMNS, creation, fileNotes, growth, messages, verdict } from './plan-text.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
 /** Bytes of the plan, which leave room for the result, and of its lists before the members. GitHub takes comments of 65,536 characters. */
@@ -58,7 +58,7 @@ export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findin
           'group',
         ),
     list(
-      [...creation(totals, creating), ...growth(groups), ...fileNotes(plan)].map(
+      [...creation(totals, creating), ...messages(totals), ...growth(groups), ...fileNotes(plan)].map(
         (sentence) => `- ${words(sentence)}\n`,
       ),
       'note',

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
-import { counted, grouped, manyMembers, printable } from '../../../text/wording.ts';
+import { counted, grouped, manyMembers, messagesSentence, printable } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import { GUARDS, remedyIn } from './plan-guards.ts';
@@ -73,7 +73,7 @@ export function planText(
       shown,
       (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
     ),
-    [...growth(groups), ...fileNotes(plan)].flatMap((line) => wrap(line, width)),
+    [...messages(totals), ...growth(groups), ...fileNotes(plan)].flatMap((line) => wrap(line, width)),
     findings.length === 0
       ? []
       : [
@@ -116,6 +116,11 @@ export function verdict({ actions, right, groups, unlisted, changes, invalid = 0
   if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
   if (invalid > 0) also.push(`${counted(invalid, 'row')} of the file cannot be used`);
   return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
+}
+
+/** Says what members will see of the plan. */
+export function messages({ changes, groups, changedGroups = groups }: PlanTotals): string[] {
+  return changes === 0 ? [] : [messagesSentence({ messages: changes, groups: changedGroups })];
 }
 
 /** A note on groups that the plan takes beyond the size with all features. */
