@@ -30,7 +30,10 @@ export const fileFacts = z
         examples: z.array(z.string()),
         filled: count.meta({ description: 'Rows with a value, of those that were looked at.' }),
         different: count.meta({ description: 'Different values among them.' }),
-        words: z.array(z.string()).optional().meta({ description: 'All values, where they are few words.' }),
+        words: z
+          .record(z.string(), count)
+          .optional()
+          .meta({ description: 'All values with their rows, where they are few words.' }),
       }),
     ),
     recognised: preview.shape.recognised,
@@ -58,6 +61,9 @@ export const fileFacts = z
           .record(z.string(), z.unknown())
           .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }),
         needs: z.array(NEED).meta({ description: 'Additions that only a person can make.' }),
+        open: z.array(z.string()).meta({
+          description: 'Columns and words that only a person can judge; they are not in the settings.',
+        }),
       })
       .nullable()
       .meta({ description: 'The advice as settings; null if the file can be read as it is, or a recipe fits.' }),

@@ -6,9 +6,19 @@ import { columnLabel, FIELDS } from './import-words.ts';
 const WITH_VALUE: Readonly<Record<string, string>> = {
   'userNameFrom=uid': `“${NAME_LABELS.userNameFrom}”`,
   'groupNameFrom=guid': `“${NAME_LABELS.groupNameFrom}”`,
-  'columns=uid,guid': '“Header row” set to “there is none”',
   'identities=FILE': `“${LABELS['identities']}”`,
   'groups=FILE': `“${LABELS['groups']}”`,
+};
+
+/** Parts of a shape by their controls, or the names of the groups of controls that have them. */
+const OF_SHAPE: Readonly<Record<string, string>> = {
+  headerRow: `“${LABELS['headerRow']}”`,
+  columns: '“Header row” set to “there is none”',
+  scopeWords: '“Words for scopes”',
+  where: '“Only some rows”',
+  split: '“Several groups or users in a row”',
+  wide: '“Several groups or users in a row”',
+  templates: '“Make UIDs and GUIDs from columns”',
 };
 
 /** Options that no page has. */
@@ -18,6 +28,7 @@ const ON_COMMAND_LINE = ['bound', 'waitForQuiet', 'identityUid', 'identityKey', 
 export function withControls(text: string) {
   return text.replace(/`(([a-z]+)(?:=([^`]*))?)`/gi, (all, whole, name, value) => {
     if (name === 'map' && value !== undefined) return mapped(value);
+    if (name === 'shape' && value !== undefined) return OF_SHAPE[Object.keys(JSON.parse(value))[0] ?? ''] ?? all;
     if (ON_COMMAND_LINE.includes(name))
       return `${flag(name)}${value === undefined ? '' : ` ${value}`} on the command line`;
     const label = LABELS[name];

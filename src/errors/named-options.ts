@@ -11,7 +11,16 @@
 interface NamedOption {
   readonly option: string;
   readonly value?: string;
+  /** The same as a part of the API's `shape`, which the command line has flags for. */
+  readonly shape?: object;
 }
+
+/** Parts of a shape as examples, where a text gives no value. */
+const SHAPE_EXAMPLES: Readonly<Record<string, object>> = {
+  headerRow: { headerRow: 3 },
+  where: { where: [{ column: 'status', is: ['active'] }] },
+  scopeWords: { scopeWords: { OWNER: 'admin' } },
+};
 
 /** Plain JSON: it crosses threads and is stored as it is. */
 export type Words = string | readonly (string | NamedOption)[];
@@ -20,6 +29,11 @@ export type WriteOption = (option: NamedOption) => string;
 
 export function option(name: string, value?: string): NamedOption {
   return value === undefined ? { option: name } : { option: name, value };
+}
+
+/** A part of a shape: a flag with its value, and the same for the API. */
+export function shapeOption(name: string, value: string, shape: object): NamedOption {
+  return { option: name, value, shape };
 }
 
 /** A text with options or other such texts in it. */
@@ -43,8 +57,10 @@ export const asFlag: WriteOption = ({ option: name, value }) => {
 };
 
 /** Writes an option as a query parameter, before percent-encoding; between backticks, by which the console finds it. */
-export const asParameter: WriteOption = ({ option: name, value }) =>
-  `\`${value === undefined ? name : `${name}=${value}`}\``;
+export const asParameter: WriteOption = ({ option: name, value, shape = SHAPE_EXAMPLES[name] }) => {
+  if (shape !== undefined) return `\`shape=${JSON.stringify(shape)}\``;
+  return `\`${value === undefined ? name : `${name}=${value}`}\``;
+};
 
 function quoted(value: string): string {
   if (/^[\p{L}\p{N}_.,:=/@%+-]*$/u.test(value)) return value;

@@ -116,8 +116,14 @@ export function splitOf(text: string): NonNullable<ShapeInput['split']> {
   if (field === undefined || separator === undefined) {
     throw new OptionTextError(`field=separator, such as guid=";"; fields are guid, uid, scope`);
   }
-  const named: Readonly<Record<string, string>> = { '\\n': '\n', '\\t': '\t', tab: '\t', space: ' ' };
-  return { [field]: named[separator] ?? separator };
+  return { [field]: NAMED_SEPARATORS[separator] ?? separator };
+}
+
+const NAMED_SEPARATORS: Readonly<Record<string, string>> = { '\\n': '\n', '\\t': '\t', tab: '\t', space: ' ' };
+
+/** A separator as `splitOf` reads it. */
+export function separatorText(separator: string): string {
+  return Object.keys(NAMED_SEPARATORS).find((name) => NAMED_SEPARATORS[name] === separator) ?? separator;
 }
 
 /** `admin=owners,participant=members` */

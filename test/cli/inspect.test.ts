@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
 import { openWorkplace } from './workplace.ts';
 
-const ENROLLMENTS = 'Kurs,Person,Rolle\nbio,ana,Lehrer\nbio,bo,Kind\n';
+const ENROLLMENTS = 'Kurs,Person,Rolle\nbio,ana,Lehrer\nbio,bo,Teilnehmer\n';
 
 test('inspect shows what a file is and how to import it, and stores nothing', async () => {
   const place = await openWorkplace();
@@ -17,7 +17,7 @@ test('inspect shows what a file is and how to import it, and stores nothing', as
   expect(stdout).toMatch(/^Login {3}id {10}ana \| bo$/m);
   expect(stdout).toContain('Understood: no column.\nMissing: uid, guid.\n');
   expect(stderr).toContain(
-    "  rollcall import members.csv.gz --map uid=Login,guid=Team,scope=Rolle --scope-words 'Chef=participant,Helfer=participant,*=participant' --dry-run\n",
+    "  rollcall import members.csv.gz --map uid=Login,guid=Team,scope=Rolle --scope-words 'Chef=<scope>,Helfer=<scope>' --dry-run\n",
   );
   expect(existsSync(place.dataDir)).toBe(false);
 });
@@ -78,7 +78,7 @@ test('an import that is refused says what was seen, and a command that works', a
   expect(stderr).toMatch(/^Person {2}id {10}ana \| bo$/m);
   const [, command = ''] = /^ {2}rollcall (import .+) --dry-run$/m.exec(stderr) ?? [];
   expect(command).toBe(
-    "import kurse.csv --map uid=Person,guid=Kurs,scope=Rolle --scope-words 'Lehrer=moderator,*=participant'",
+    'import kurse.csv --map uid=Person,guid=Kurs,scope=Rolle --scope-words Lehrer=moderator,Teilnehmer=participant',
   );
   expect(await place.run([...command.replaceAll("'", '').split(' '), '--sandbox'])).toMatchObject({ code: 0 });
 });

@@ -121,7 +121,7 @@ test('lists in JSON are opened without a flag, and inspect says how: its command
     'm.json',
     '[{"username":"anna","groups":["g1","g 2"]},{"username":"ben","groups":"g3"},{"username":"ben","groups":["g1","g2"]}]',
   );
-  expect((await place.run(['inspect', file])).stderr).toContain('--map uid=username,guid=groups');
+  expect((await place.run(['inspect', file])).stderr).toContain("--map 'uid=username,guid={groups|slug}'");
   const options = ['--map', 'uid=username,guid=groups'];
   const { summary } = await place.summary(['import', file, ...options]);
   expect(summary).toMatchObject({ inputRows: 3, rows: { read: 5, added: 3, invalid: 1, failed: 1 } });

@@ -29,7 +29,7 @@ test.each<[what: string, name: string, content: string | Buffer, says: string]>(
     'a title, an empty line, and commas in cells',
     'title.csv',
     'List of members\n\nE-mail;Team;Role\nana@x.example;"a,b";OWNER\nbo@x.example;a;MEMBER\nana@x.example;b,c;MEMBER\n',
-    '--map uid=E-mail,guid=Team --header-row 3 --split guid=, --scope-words OWNER=admin,*=participant --identities',
+    '--map uid=E-mail,guid=Team --header-row 3 --split guid=, --scope-words OWNER=admin,MEMBER=participant --identities',
   ],
   ['one cell above the header', 'title.csv', `Choir\n${csv(TABLE)}`, '--header-row 2'],
   [
@@ -45,7 +45,7 @@ test.each<[what: string, name: string, content: string | Buffer, says: string]>(
   [
     'role words of another language',
     'rollen.csv',
-    'Login;Kurs;Rolle\nann;g;Leiterin\nbob;g;Kind\n',
+    'Login;Kurs;Rolle\nann;g;Leiterin\nbob;g;Teilnehmer\n',
     'guid=Kurs,scope=Rolle --scope-words Leiterin=moderator',
   ],
   ['a column for each group', 'wide.csv', 'uid,Choir,Band\nann,x,\nbob,,x\n', '--wide Choir,Band'],

@@ -1,6 +1,8 @@
 import type { Look } from '../../api/file-facts.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
+import { groupName } from './column-names.ts';
+import { isNothing, isOut, meaningOf } from './meanings.ts';
 
 const SECRET =
   /pass(?:word|wd|phrase|code)|\bpwd\b|\bpin\b|secret|token|credential|api[\s_-]?key|private[\s_-]?key|passwort|kennwort|contraseña|mot de passe/i;
@@ -33,10 +35,10 @@ export interface ColumnFacts {
   /** Rows with a value, and different values among them. */
   readonly filled: number;
   readonly different: number;
-  /** All different values, where they are few: words for scopes, states. */
-  readonly words?: readonly string[];
-  /** The same of any column with few. */
-  readonly few?: readonly string[];
+  /** All different values with their rows, where they are few. */
+  readonly few?: ReadonlyMap<string, number>;
+  /** The values row by row; only of a table. */
+  readonly cells?: readonly string[];
   /** The values are entries of a list. */
   readonly isList?: boolean;
 }
@@ -50,15 +52,17 @@ const MAX_WORDS = 12;
 
 export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"][^\s@,;|<>".]*\.[^\s@,;|<>"]+$/;
 export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
+/** Seconds or milliseconds since 1970, in this century. */
+const EPOCH = /^1[0-9]{9}(?:\d{3})?$/;
+/** Words that say yes or no about anything. */
+export const BOOLEAN = /^(?:true|false|yes|no|wahr|falsch|ja|nein|vrai|faux|oui|non|verdadero|falso|s[iíì]|vero)$/i;
 const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1|-)$/i;
 /** A mark, even where there is only one in a column. */
 export const CROSS = /^[x✓✔]$/i;
-const STATUS =
-  /^(?:active|inactive|deleted|enabled|disabled|suspended|pending|invited|completed|accepted|declined|archived)$/i;
-const SCOPE_WORDS =
-  /^(?:owner|admin|administrator|manager|moderator|member|participant|user|guest|teacher|student|professor|faculty|ta|observer|instructor|leader|lead|maintainer|banned|ban)s?$/i;
 const PERSON_NAME = /^(?!user).*(?:name|vorname|nom|apellido|cognome)/i;
 const SCOPE_NAME = /role|scope|permission|rights|position|rolle|funktion|rôle|ruolo|\brol\b|função|papel|affiliation/i;
+/** The name of an entry of a directory: `CN=Lee\, Anna,OU=People,DC=x`. */
+export const DN = /^[A-Za-z][A-Za-z0-9-]*=(?:\\.|[^,\\])+(?:,[A-Za-z][A-Za-z0-9-]*=(?:\\.|[^,\\])+)+$/;
 
 /**
  * @param values of the column, row by row; absent ones are empty texts
@@ -66,7 +70,9 @@ const SCOPE_NAME = /role|scope|permission|rights|position|rolle|funktion|rôle|r
  */
 export function columnFacts(name: string, values: readonly string[], isList = false): ColumnFacts {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '');
-  const different = [...new Set(filled)];
+  const counts = new Map<string, number>();
+  for (const value of filled) counts.set(value, (counts.get(value) ?? 0) + 1);
+  const different = [...counts.keys()];
   const separator = separatorOf(name, filled);
   const looksLike = separator === undefined ? lookOf(name, filled, different) : 'list';
   return {
@@ -76,8 +82,7 @@ export function columnFacts(name: string, values: readonly string[], isList = fa
     examples: different.slice(0, EXAMPLES).map((text) => cut(text, MAX_EXAMPLE_LENGTH)),
     filled: filled.length,
     different: different.length,
-    ...((looksLike === 'scope' || looksLike === 'status' || looksLike === 'mark') && { words: different }),
-    ...(different.length <= MAX_WORDS && { few: different }),
+    ...(different.length <= MAX_WORDS && { few: counts }),
     ...(isList && { isList }),
   };
 }
@@ -87,13 +92,19 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   const most = (pattern: RegExp) => filled.filter((value) => pattern.test(value)).length >= filled.length * MIN_SHARE;
   if (most(EMAIL)) return 'email';
   if (most(DATE)) return 'date';
+  if (filled.length > 1 && different.length > 1 && filled.every((value) => EPOCH.test(value) || value === '0'))
+    return 'date';
+  if (filled.every((value) => BOOLEAN.test(value))) return 'mark';
   // A column of a wide table: crosses, some of them replaced by a scope or another value.
   const crosses = filled.filter((value) => CROSS.test(value)).length;
-  if (crosses > 0 && filled.filter((value) => MARK.test(value) || SCOPE_WORDS.test(value)).length >= filled.length / 2)
-    return 'mark';
+  const isMark = (value: string) => MARK.test(value) || isScopeWord(value);
+  if (crosses > 0 && filled.filter(isMark).length >= filled.length / 2) return 'mark';
   if (different.length <= MAX_WORDS) {
-    if (most(STATUS)) return 'status';
-    if (most(SCOPE_WORDS) || (SCOPE_NAME.test(name) && most(/^[\p{L} _-]{1,40}$/u))) return 'scope';
+    const saying = (is: (meaning: ReturnType<typeof meaningOf>) => boolean) =>
+      filled.filter((value) => is(meaningOf(value))).length >= filled.length * MIN_SHARE;
+    if (saying((meaning) => meaning === 'here' || isOut(meaning))) return 'status';
+    if (filled.filter(isScopeWord).length >= filled.length * MIN_SHARE) return 'scope';
+    if (SCOPE_NAME.test(name) && most(/^[\p{L}\p{M} ,;|/_-]{1,60}$/u)) return 'scope';
     if (different.length <= 2 && filled.length > different.length && most(MARK)) return 'mark';
   }
   if (PERSON_NAME.test(name) && most(/^[\p{L}\p{M}.'’ -]{1,80}$/u)) return 'name';
@@ -101,18 +112,47 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   return most(/^[\p{L}\p{M}.'’, -]{2,80}$/u) ? 'name' : 'text';
 }
 
-/** The separator between the values of a cell: it is in many of the cells, and never beside a blank value. */
+function isScopeWord(text: string): boolean {
+  const meaning = meaningOf(text);
+  return meaning !== undefined && meaning !== 'here' && !isOut(meaning);
+}
+
+const SEPARATORS = ['\n', ';', '|', ','];
+const PLURAL = /(?:s|gruppen|r[äa]ume|kurse|kanäle|klassen|gruppi|corsi|canali|stanze|squadre)$/i;
+/** "Lee, Anna": one person, or two users. */
+const LAST_FIRST = /^\p{Lu}[^,]*, \p{Lu}[^,]*$/u;
+
+/**
+ * The separator between the values of a cell. A comma is also part of names ("Lee, Anna" or "Sales, North"), so that it needs
+ * more evidence: a name in the plural, or parts that are values of other cells as well.
+ */
 function separatorOf(name: string, filled: readonly string[]): string | undefined {
-  return [';', '|', ','].find((separator) => {
-    const several = filled.filter((value) => value.includes(separator));
-    if (several.length < Math.max(1, filled.length * 0.3)) return false;
+  if (SCOPE_NAME.test(name)) return undefined;
+  const values = filled.filter((value) => !isNothing(value));
+  if (values.length > 0 && values.every((value) => value.split(';').every((part) => DN.test(part)))) {
+    return values.some((value) => value.includes(';')) ? ';' : undefined;
+  }
+  const isGroup = groupName(name) !== undefined;
+  return SEPARATORS.find((separator) => {
+    const several = values.filter((value) => value.includes(separator));
+    if (several.length === 0) return false;
     // If each value has the same number of parts, such as auth0|1, it is one value, unless the name is a plural.
-    const counts = new Set(filled.map((value) => value.split(separator).length));
-    if (counts.size === 1 && !/s$/i.test(name)) return false;
-    return several.every((value) =>
-      value.split(separator).every((part) => EMAIL.test(part.trim()) || ID.test(part.trim())),
-    );
+    const counts = new Set(values.map((value) => value.split(separator).length));
+    if (counts.size === 1 && !PLURAL.test(name)) return false;
+    const parts = several.flatMap((value) => value.split(separator).map((part) => part.trim()));
+    if (parts.some((part) => part === '')) return false;
+    if (isGroup && (separator !== ',' || PLURAL.test(name) || areValues(parts, values, separator))) return true;
+    if (separator === ',' && values.every((value) => LAST_FIRST.test(value))) return false;
+    return several.length >= values.length * 0.3 && parts.every((part) => EMAIL.test(part) || ID.test(part));
   });
+}
+
+/** Whether the parts of cells are values by themselves: they are in other cells too, or one is and all are called alike. */
+function areValues(parts: readonly string[], values: readonly string[], separator: string): boolean {
+  const cells = values.map((value) => new Set(value.split(separator).map((part) => part.trim())));
+  const isElsewhere = (part: string) => cells.filter((cell) => cell.has(part)).length > 1;
+  const firstWords = new Set(parts.map((part) => /^\p{L}+(?= )/u.exec(part)?.[0]));
+  return parts.every(isElsewhere) || (parts.some(isElsewhere) && firstWords.size === 1 && !firstWords.has(undefined));
 }
 
 /** Levels below an element that are looked into. */

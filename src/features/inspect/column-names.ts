@@ -3,8 +3,10 @@
 /** `memberObjectId`, `Member #` and `user.id` in small words; of a URN its last parts. */
 export function wordsOf(name: string): string {
   return name
+    .normalize('NFC')
     .replace(/^urn:.*:(?=[^:]+:[^:]+$)/i, '')
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')
     .replaceAll('#', ' number ')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -13,10 +15,10 @@ export function wordsOf(name: string): string {
 }
 
 const PEOPLE =
-  'user|member|person|people|employee|staff|student|teacher|contact|customer|learner|player|participant|worker|pupil|volunteer|attendee|badge|mitglied|mitglieds|teilnehmer|mitarbeiter|personal|schüler|miembro|alumno|membre|membro';
+  'user|member|person|people|employee|staff|student|teacher|contact|customer|learner|player|participant|worker|pupil|volunteer|attendee|badge|mitglied|mitglieds|teilnehmer|mitarbeiter|personal|schüler|miembro|alumno|membre|membro|socio';
 /** The id of an account. */
 const ACCOUNT =
-  /\b(?:uid|user ?g?id|user ?name|login|account name|handle|screen name|nick|user sourced id|benutzer(?:name|kennung)?|usuario|utilisateur|identifiant|kennung)\b/;
+  /\b(?:uid|user ?g?id|user ?name|login|account name|handle|screen name|nick|user sourced id|benutzer(?:name|kennung)?|usuario|utilisateur|utente|identifiant|kennung)\b/;
 /** The number of a person in a list of people. */
 const NUMBER = new RegExp(
   `\\b(?:${PEOPLE})s? ?(?:id|no|nr|num|number|key|code|identifier|sourced id|nummer)\\b|^id (?:${PEOPLE})$|\\bmatrikel(?:nummer|nr)?\\b`,
@@ -46,11 +48,11 @@ function groupWord(words: string): RegExp {
 const GROUPS: readonly (readonly [RegExp, number])[] = [
   [
     groupWord(
-      'guid|group|team|channel|room|chat(?:room|group|raum|gruppe)?|conversation|squad|gruppe|r[aä]um|kan[aä]l|grupo|groupe|equipo|equipe',
+      'guid|member ?of|group|team|channel|room|chat(?:room|group|raum|gruppe)?|conversation|squad|gruppe|r[aä]um|kan[aä]l|grupo|groupe|gruppo|equipo|equipe|squadra|canale',
     ),
     3,
   ],
-  [groupWord('course|class(?:room)?|section|cohort|club|kurs|klasse|curso|clase|classe|cours'), 2],
+  [groupWord('course|class(?:room)?|section|cohort|club|kurs|klasse|curso|clase|classe|cours|corso'), 2],
   [groupWord('department|dept|project|abteilung|committee|workspace|communit(?:y|ie)'), 1],
 ];
 const NOT_A_GROUP =

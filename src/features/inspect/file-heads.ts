@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../api/file-facts.ts';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
+import { asParameter } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { isZip } from '../../imports/read/archive/is-zip.ts';
 import { headOf, unpacked } from '../../imports/read/beginning.ts';
@@ -117,5 +118,6 @@ export async function inspectHead({ head, name, options, recipes }: InspectReque
     open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
     options,
     recipes,
+    write: asParameter,
   });
 }

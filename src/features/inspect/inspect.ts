@@ -1,6 +1,8 @@
 import type { FileFacts } from '../../api/file-facts.ts';
+import { option, shapeOption, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { type Head, type Look, lookAt } from '../../imports/read/beginning.ts';
+import { cellsOf, DELIMITERS } from '../../imports/read/detect.ts';
 import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
 import { type ByLookup, LOOKUPS, type LookupName, mapLookups } from '../../options/lookups.ts';
@@ -37,6 +39,8 @@ export interface InspectOptions {
   /** Identity and group file as the user named them, where they are given; they are not read. */
   readonly lookups?: ByLookup<string> | undefined;
   readonly recipes: readonly Recipe[];
+  /** Writes the options that advice names. */
+  readonly write: WriteOption;
 }
 
 /** Inspects a file without importing it: what it is, how it would be read, and which options it needs. */
@@ -48,13 +52,16 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const headerRow = fits.length > 0 ? undefined : headerRowFor(look, head, options);
   if (headerRow !== undefined) {
     const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
-    const advice = [`The header is in row ${headerRow}, it seems: --header-row ${headerRow} skips the rows above it.`];
+    const skipping = shapeOption('headerRow', String(headerRow), { headerRow });
+    const advice = words`The header is in row ${String(headerRow)}, it seems: ${skipping} skips the rows above it.`;
     const { shape, ...settings }: RecipeSettings = below.suggestion?.settings ?? {};
     const suggestion = {
       settings: { ...settings, shape: { ...shape, headerRow } },
       needs: below.suggestion?.needs ?? [],
+      open: below.suggestion?.open ?? [],
     };
-    return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice], suggestion };
+    const refusal = refusalOf(strict, look);
+    return { ...below, refusal, advice: [written(advice, inspected.write), ...below.advice], suggestion };
   }
   const columns = factsOf(look.names, look.rows, look.format).slice(0, MAX_COLUMNS);
   const secret = columns.filter(isSecret).map((column) => column.name);
@@ -90,10 +97,13 @@ interface Looked {
 
 /** Advice for the user, and the command to type. */
 function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
-  const { name, options, lookups = {} } = inspected;
+  const { name, options, lookups = {}, write } = inspected;
   const { look, strict, columns, recipe } = looked;
   const chosen = chosenSettings(options);
-  const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | LookupName)[]) =>
+  const commandWith = (
+    settings: RecipeSettings & { readonly recipe?: string },
+    needs: readonly ('guid' | LookupName)[],
+  ) =>
     commandFor(name, settings, {
       guid: needs.includes('guid'),
       lookups: {
@@ -104,21 +114,23 @@ function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'ad
       },
     });
   if (recipe !== undefined) {
-    const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
-    return { advice: [adviceOf(recipe)], suggestion: null, command };
+    const command = commandWith({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
+    return { advice: [written(adviceOf(recipe), write)], suggestion: null, command };
   }
   if (look.format === undefined) return { advice: [], suggestion: null, command: null };
   const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
-  const { settings, needs, advice } = suggest({
+  const { settings, needs, advice, open } = suggest({
     columns,
     recognised: look.recognised,
     hasGuid: options.guid !== undefined,
     hasUid: hasUidSource(options),
+    isTable: look.format === 'csv',
   });
-  const command = write(together(chosen, settings), [...needs]);
+  const command = commandWith(together(chosen, settings), [...needs]);
   const isKnown = isReadable && Object.keys(settings).length === 0 && needs.size === 0;
-  const suggestion = isKnown ? null : { settings: withoutOpen(settings), needs: [...needs] };
-  return { advice: [...advice], suggestion, command };
+  const texts = (all: typeof advice) => all.map((text) => written(text, write));
+  const suggestion = isKnown ? null : { settings: withoutOpen(settings), needs: [...needs], open: texts(open) };
+  return { advice: texts(advice), suggestion, command };
 }
 
 /** Whether the options say more about UIDs than which column they are in. */
@@ -150,15 +162,15 @@ function refusalOf(strict: Look, look: Look): FileFacts['refusal'] {
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
 }
 
+/** Kinds of columns whose values are words with a meaning. */
+const OF_WORDS: ReadonlySet<string> = new Set(['scope', 'status', 'mark']);
+
 function shownFacts(
-  { words, few: _few, isList: _isList, ...rest }: ColumnFacts,
+  { few, cells: _cells, isList: _isList, ...rest }: ColumnFacts,
   isHidden: boolean,
 ): FileFacts['columns'][number] {
-  return {
-    ...rest,
-    examples: isHidden ? [] : [...rest.examples],
-    ...(words !== undefined && !isHidden && { words: [...words] }),
-  };
+  const words = few !== undefined && !isHidden && OF_WORDS.has(rest.looksLike) ? Object.fromEntries(few) : undefined;
+  return { ...rest, examples: isHidden ? [] : [...rest.examples], ...(words !== undefined && { words }) };
 }
 
 /** Returns the options for reading that were chosen. */
@@ -202,8 +214,8 @@ function neededBy(
     .map(({ what }) => what);
 }
 
-function adviceOf({ name, title }: Recipe): string {
-  return `It looks like ${title}: --recipe ${name} reads it, \`rollcall recipes show ${name}\` says how.`;
+function adviceOf({ name, title }: Recipe) {
+  return words`It looks like ${title}: ${option('recipe', name)} reads it, \`rollcall recipes show ${name}\` says how.`;
 }
 
 function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined): ColumnFacts[] {
@@ -213,12 +225,10 @@ function factsOf(names: readonly string[], rows: readonly InputRow[], format: st
     return [...elementColumns(originals)].map(([name, { values, inList }]) => columnFacts(name, values, inList));
   }
   const cells = originals as string[][];
-  return names.slice(0, MAX_COLUMNS).map((name, index) =>
-    columnFacts(
-      name,
-      cells.map((row) => row[index] ?? ''),
-    ),
-  );
+  return names.slice(0, MAX_COLUMNS).map((name, index) => {
+    const values = cells.map((row) => (row[index] ?? '').trim());
+    return { ...columnFacts(name, values), cells: values };
+  });
 }
 
 /** Fields of a membership that neither a column nor an option gives. */
@@ -236,6 +246,12 @@ const MAX_ABOVE = 30;
 /** Share of the columns that a header names. */
 const MIN_SHARE = 0.8;
 
+/** A row with the number of its line, and its cells. */
+interface Line {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
 /**
  * The number of the row that looks like the header of a table which does not begin in the first row: the first row that is
  * about as wide as the widest, with texts that are not values. Undefined where the first row may well be the header.
@@ -251,17 +267,21 @@ function headerRowOf(names: readonly string[], rows: readonly InputRow[]): numbe
 }
 
 /**
- * The same for a text whose first line has no delimiter, so that all of it would be one column.
+ * The same for a text whose first line has no delimiter, so that all of it would be one column: the line above most cells of
+ * rows that are as wide as it.
  * @param lines of the text, from the first one on
  */
 function headerLineOf(lines: readonly string[]): number | undefined {
-  const found = [';', '\t', '|', ','].flatMap((delimiter) => {
-    const widths = lines.slice(0, MAX_ABOVE).map((line) => line.split(delimiter).length);
-    const at = widths.findIndex((width, index) => width > 1 && width === widths[index + 1]);
-    if (at < 1 || !isHeader(lines[at]?.split(delimiter) ?? [])) return [];
-    return [{ row: at + 1, alike: widths.filter((width) => width === widths[at]).length }];
+  const found = DELIMITERS.flatMap((delimiter) => {
+    const rows = lines.map((line, index): Line => ({ line: index + 1, cells: cellsOf(line, delimiter) }));
+    return rows.slice(1, MAX_ABOVE).flatMap(({ line, cells }) => {
+      const below = rows.slice(line);
+      const end = below.findIndex((row) => row.cells.length !== cells.length);
+      const alike = end === -1 ? below.length : end;
+      return cells.length > 1 && alike > 0 && isHeader(cells) ? [{ line, filled: alike * cells.length }] : [];
+    });
   });
-  return found.sort((a, b) => b.alike - a.alike)[0]?.row;
+  return found.toSorted((a, b) => b.filled - a.filled || a.line - b.line)[0]?.line;
 }
 
 function isHeader(cells: readonly string[]): boolean {

@@ -1,106 +1,152 @@
+import { option, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { ShapeInput } from '../../options/shape.ts';
-import type { ColumnFacts } from './column-facts.ts';
+import { BOOLEAN, type ColumnFacts } from './column-facts.ts';
 import { wordsOf } from './column-names.ts';
+import { isNothing, isOut, meaningOf, plain } from './meanings.ts';
 
-/** Finds the rows of a list of people that are no members (any more, or yet), as far as its status columns show it. */
+/**
+ * Finds the rows of a list of people that are no members (any more, or yet), as far as its columns show it. A column that
+ * could say so in words or dates that nobody knows stays open.
+ */
 
 type Condition = NonNullable<ShapeInput['where']>[number];
 
-export interface States {
-  readonly where: readonly Condition[];
-  readonly advice: readonly string[];
+export interface State {
+  readonly condition: Condition;
+  readonly advice: Words;
 }
 
-const MEMBER =
-  /^(?:(?:primary )?owner|admin|guest|active|enabled|accepted|approved|confirmed|member|join(?:ed)?|attending|going|registered|enrolled|current|subscribed|ok|aktiv|activo|actif|yes)$/i;
-const NO_MEMBER =
-  /^(?:inactive|deleted|disabled|suspended|pending(?: .*)?|invited|invite sent|completed|declined|rejected|archived|terminated|not[ _]attending|not going|cancell?ed|left|leave|outcast|removed|blocked|banned|expired|waitlisted|waitlist|waiting|locked(?:_out)?|deprovisioned|staged|provisioned|former|resigned|retired|withdrawn|dropped|unconfirmed|unsubscribed|cleaned|bounced|requested|revoked|tobedeleted|deactivated|concluded|unenrolled|inaktiv|gelöscht|no|maybe)$/i;
-/** States of something else than the membership. */
-const OTHER_STATUS =
-  /\b(?:payment|financial|order|license|licence|fulfil?lment|marital|e ?mail|tax|sync|verification|background|visa|mfa)\b/;
-const STATUS = /\b(?:status|rsvp|zustand|estado|statut|stato)\b|\bmembership$/;
+/** States and flags of something else than the membership. */
+const OTHER =
+  /\b(?:payment|financial|order|license|licence|fulfil?lment|marital|e ?mails?|mail|tax|sync|dirsync|verification|background|visa|mfa|2fa|2sv|tfa|otp|sso|saml|two|factor|two ?factor|password|newsletters?|notifications?|sms|billing|charge|payout|photo|avatar|cookie|consent)\b/;
+const STATUS = /\b(?:status|rsvp|zustand|estado|statut|stato)\b|\b(?:membership|attendance)$/;
 
-const YES = /^(?:true|1|yes|y|t|x|ja|checked)$/i;
-const BOOLEAN = /^(?:true|false|0|1|yes|no|y|n|t|f|x|ja|nein|checked|unchecked)$/i;
+const YES = /^(?:true|1|yes|y|t|x|ja|wahr|s[iíì]|oui|vrai|verdadero|vero|checked)$/i;
+const FLAG_VALUE = /^(?:0|1|y|n|t|f|x|checked|unchecked)$/i;
+/** In a name, as `plain` writes it: the person has gone. */
 const GONE =
-  /\b(?:deleted?|removed?|suspended|terminated|termination|deactivated|disabled|inactive|archived|blocked|locked|left|cancell?ed|unsubscribed|withdrawn|expired|bot|revoked|declined|dropped|pending)\b/;
-const HERE = /\b(?:active|enabled|accepted|approved|confirmed|attending|registered|enrolled|aktiv)\b/;
-const TIME = /\b(?:at|on|date|time)$/;
-const END = /\b(?:end|expir\w+|until|exit|leaving)\b/;
-const TYPE = /\b(?:type|kind|object class)$/;
+  /\b(?:deleted?|deletion|removed?|suspended|suspension|terminated|deactivated|deactivation|disabled|inactive|archived|blocked|block (?:credential|sign ?in)|banned|locked|cancell?ed|unsubscribed|withdrawn|expired|bot|revoked|declined|dropped|pending|resigned|deceased|leaver|ausgetreten|gekundigt|geloscht|gesperrt|deaktiviert|archiviert|inaktiv|verstorben|ausgeschieden|baja|eliminado|bloqueado|suspendido|desactivado|inactivo|supprime|suspendu|desactive|bloque|resilie|radie|inactif|eliminato|sospeso|disattivato|bloccato|inattivo|excluido|suspenso|desativado|inativo)\b|^(?:has )?left(?: (?:at|on|date))?$/;
+/** All words of a name that says of a person: here. Another word makes it a flag about something else. */
+const HERE =
+  /^(?:(?:is|has|account|user|member|invitation|invite|login|status|currently|konto|benutzer|cuenta|compte) )*(?:active|enabled|activated|accepted|approved|confirmed|attending|registered|enrolled|available|availability|aktiv|aktiviert|activo|activa|actif|attivo|attiva|ativo|ativa|freigeschaltet)(?: (?:user|member|account|status|read|only))*$/;
+const TIME = /\b(?:at|on|date|time|stamp|timestamp|till|until)$/;
+/** Names of the last day of a membership, which may be still to come. */
+const END =
+  /\bend(?: (?:date|day|time))?$|\b(?:expir\w+|until|valid to|exit|leaving|leave date|resignation|termination|austritts?(?:datum)?|kundigung(?:sdatum)?|vertragsende|enddatum|ende|gultig bis|baja|salida|sortie|depart|fin|uscita|cessazione|dimissioni|scadenza|data fine|saida|desligamento)\b/;
+const TYPE = /\b(?:type|kind|object ?class)$/;
 const PERSON = /^(?:user|person|people|member|human|individual|guest|external|internal|student|teacher|customer)$/i;
 const NO_PERSON =
-  /^(?:group|bot|app|device|service ?principal|service|service ?account|contact|team|channel|room|system|resource|shared ?mailbox|org ?contact|integration)$/i;
+  /^(?:group|bot|app|device|computer|service ?principal|service|service ?account|contact|team|channel|room|system|resource|shared ?mailbox|org ?contact|integration)$/i;
+/** In the number of Active Directory: the account is disabled. */
+const ACCOUNT_DISABLED = 2;
 
-/** Whether a word says that a person is no member (any more, or yet). */
-export function isNoMember(word: string): boolean {
-  return NO_MEMBER.test(word) && !/^banned$/i.test(word);
-}
-
-export function statesIn(columns: readonly ColumnFacts[]): States {
+export function statesIn(columns: readonly ColumnFacts[]): State[] {
   const all = columns.flatMap((column) => {
     const condition = conditionFor(column);
     return condition === undefined ? [] : [{ column, condition }];
   });
-  // If a status tells whose membership has expired, its last day need not be asked for.
-  const isSaid = all.some(({ column: { few = [] }, condition }) => !isOpen(condition) && few.some(isExpired));
-  const found = all.filter(({ column, condition }) => !(isSaid && column.looksLike === 'date' && isOpen(condition)));
-  return {
-    where: found.map(({ condition }) => condition),
-    advice: found.map(({ column, condition }) => adviceFor(column, condition)),
-  };
+  // A last day need not be asked for if a state has left out all who have one.
+  const sure = all.filter(({ condition }) => !isOpen(condition));
+  const isExpiryKnown = sure.some(({ column: { few } }) =>
+    few?.keys().some((word) => /^(?:expired|lapsed)$/i.test(word)),
+  );
+  const isSaid = ({ cells, looksLike }: ColumnFacts) =>
+    (isExpiryKnown && looksLike === 'date') ||
+    cells?.every(
+      (cell, row) => cell === '' || sure.some((one) => !meets(one.column.cells?.[row] ?? '', one.condition)),
+    );
+  return all
+    .filter(({ column, condition }) => !isOpen(condition) || isSaid(column) !== true)
+    .map(({ column, condition }) => ({ condition, advice: adviceFor(column, condition) }));
 }
 
-const isOpen = ({ is }: Condition) => is?.[0] === OPEN_VALUE;
-const isExpired = (word: string) => /^expired$/i.test(word);
+function meets(cell: string, { is, isNot = [] }: Condition): boolean {
+  const isOneOf = (values: readonly string[]) => values.some((value) => value.toLowerCase() === cell.toLowerCase());
+  return is === undefined ? !isOneOf(isNot) : isOneOf(is);
+}
 
-/** Tests words also without what all of them have: "Active patron" and "Former patron" are "active" and "former". */
-function testing(few: readonly string[], pattern: RegExp): (word: string) => boolean {
+/** Whether a person must fill in the condition. */
+export function isOpen({ is }: Condition): boolean {
+  return is?.includes(OPEN_VALUE) === true;
+}
+
+/** The meaning of each word, also without what all of them have: "Active patron" and "Former patron" are "active" and "former". */
+function meaningsOf(few: readonly string[]): (word: string) => ReturnType<typeof meaningOf> {
   const [first = [], ...others] = few.map((word) => word.split(' '));
   const common = others.length === 0 ? [] : first.filter((part) => others.every((parts) => parts.includes(part)));
-  const telling = (word: string) => word.split(' ').filter((part) => !common.includes(part));
-  return (word) => pattern.test(word) || pattern.test(telling(word).join(' '));
+  return (word) =>
+    meaningOf(word) ??
+    meaningOf(
+      word
+        .split(' ')
+        .filter((part) => !common.includes(part))
+        .join(' '),
+    );
 }
 
-function conditionFor({ name, few = [], filled, looksLike }: ColumnFacts): Condition | undefined {
-  const words = wordsOf(name);
-  if (OTHER_STATUS.test(words)) return undefined;
-  if (TIME.test(words) && GONE.test(words)) return { column: name, is: ['', '0'] };
-  if (looksLike === 'date') return END.test(words) && filled > 0 ? { column: name, is: [OPEN_VALUE] } : undefined;
-  if (few.length === 0) return undefined;
-  if (few.every((word) => BOOLEAN.test(word))) {
+function conditionFor({ name, few: counts, filled, looksLike }: ColumnFacts): Condition | undefined {
+  const said = plain(wordsOf(name));
+  const few = [...(counts?.keys() ?? [])];
+  const open: Condition = { column: name, is: [OPEN_VALUE] };
+  if (said === 'user account control') return enabledAccounts(name, few) ?? (filled > 0 ? open : undefined);
+  if (OTHER.test(said)) return undefined;
+  const isGone = GONE.test(said);
+  if (isGone && TIME.test(said)) return { column: name, is: ['', '0'] };
+  if (END.test(said) && looksLike !== 'mark') return filled > 0 ? open : undefined;
+  if (filled === 0) return undefined;
+  if (few.length > 0 && few.every((word) => BOOLEAN.test(word) || FLAG_VALUE.test(word))) {
     const yes = [...new Set([...few.filter((word) => YES.test(word)).map((word) => word.toLowerCase()), 'true', '1'])];
-    if (GONE.test(words)) return { column: name, isNot: yes };
-    if (HERE.test(words)) return { column: name, is: yes };
-    return undefined;
+    if (isGone) return { column: name, isNot: yes };
+    if (HERE.test(said)) return { column: name, is: yes };
+    return STATUS.test(said) ? statusOf(name, few) : undefined;
   }
-  if (TYPE.test(words)) {
+  if (TYPE.test(said)) {
     const people = few.filter((word) => PERSON.test(word));
     return people.length > 0 && few.some((word) => NO_PERSON.test(word)) ? { column: name, is: people } : undefined;
   }
-  const members = few.filter(testing(few, MEMBER));
-  const others = few.filter(testing(few, NO_MEMBER));
-  const isStatus = STATUS.test(words);
-  if (!isStatus && looksLike !== 'status' && members.length + others.length < few.length) return undefined;
-  if (members.length > 0) return { column: name, is: members };
-  if (others.length > 0) return { column: name, isNot: others };
-  return isStatus ? { column: name, is: [OPEN_VALUE] } : undefined;
+  if (looksLike === 'date' && !isGone) return undefined;
+  if (STATUS.test(said) || HERE.test(said) || looksLike === 'status')
+    return few.length === 0 ? open : statusOf(name, few);
+  if (isGone) return few.every(isNothing) ? undefined : open;
+  const meanings = few.map(meaningsOf(few));
+  if (meanings.includes(undefined) || !meanings.some(isOut)) return undefined;
+  return statusOf(name, few);
 }
 
-function adviceFor({ name, few }: ColumnFacts, { is = [], isNot }: Condition): string {
-  const seen = few === undefined || few.length === 0 ? 'says who is a member no more' : `has ${listed(few)}`;
-  if (is[0] === OPEN_VALUE) {
-    return `Column ${shown(name)} ${seen}: say which rows are members in --where, or leave that out.`;
+/** Keeps the words for members. A word that nobody knows is for a person to decide about. */
+function statusOf(column: string, few: readonly string[]): Condition {
+  const meaning = meaningsOf(few);
+  const unknown = few.filter((word) => meaning(word) === undefined);
+  const members = few.filter((word) => meaning(word) !== undefined && !isOut(meaning(word)) && meaning(word) !== 'ban');
+  if (unknown.length > 0) return { column, is: [...members, OPEN_VALUE] };
+  return members.length > 0 ? { column, is: members } : { column, isNot: [...few] };
+}
+
+function enabledAccounts(column: string, few: readonly string[]): Condition | undefined {
+  if (few.length === 0 || !few.every((word) => /^\d+$/.test(word))) return undefined;
+  const enabled = few.filter((word) => (Number(word) & ACCOUNT_DISABLED) === 0);
+  return enabled.length > 0 ? { column, is: enabled } : { column, isNot: [...few] };
+}
+
+function adviceFor({ name, few }: ColumnFacts, condition: Condition): Words {
+  const { is = [], isNot } = condition;
+  const seen = few === undefined || few.size === 0 ? 'says who is a member no more' : `has ${counted(few)}`;
+  const column = `Column ${shown(name)} ${seen}`;
+  if (isOpen(condition)) {
+    const known = is.length === 1 ? '' : `; ${listed(is.slice(0, -1))} say${is.length === 2 ? 's' : ''} so`;
+    return words`${column}: say which rows are members in ${option('where')}, or leave that out${known}.`;
   }
-  const kept = isNot === undefined ? is : isNot;
-  const words = listed(kept.filter((word) => word !== ''));
-  const left =
-    isNot !== undefined
-      ? `--where leaves out ${words}`
-      : is.includes('')
-        ? '--where leaves out rows with one'
-        : `--where keeps ${words} only`;
-  return `Column ${shown(name)} ${seen}: ${left}.`;
+  const told = listed((isNot ?? is).filter((word) => word !== ''));
+  if (isNot !== undefined) return words`${column}: ${option('where')} leaves out ${told}.`;
+  if (is.includes('')) return words`${column}: ${option('where')} leaves out rows with one.`;
+  return words`${column}: ${option('where')} keeps ${told} only.`;
+}
+
+/** `"active" (12 rows), "deleted" (1)` */
+export function counted(few: ReadonlyMap<string, number>): string {
+  return [...few]
+    .map(([word, rows], index) => `${shown(word)} (${rows}${index > 0 ? '' : rows === 1 ? ' row' : ' rows'})`)
+    .join(', ');
 }

@@ -1,40 +1,30 @@
 import { ID } from '../../chat/service/ids.ts';
+import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
-import { SCOPES } from '../../membership/membership.ts';
+import { isDamagedNumber } from '../../imports/read/shape/id-template.ts';
+import { REGIONS } from '../../membership/membership.ts';
 import type { LookupName } from '../../options/lookups.ts';
-import { OPEN_VALUE } from '../../options/option-texts.ts';
+import { separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import { type ColumnFacts, CROSS, DATE, EMAIL } from './column-facts.ts';
-import { groupName, isFlag, isPath, isRole, userRank, wordsOf } from './column-names.ts';
-import { isNoMember, statesIn } from './states.ts';
-import { typed } from './typed-import.ts';
+import { type ColumnFacts, CROSS, DN, EMAIL } from './column-facts.ts';
+import { groupName, isFlag, isPath, userRank } from './column-names.ts';
+import { isNothing } from './meanings.ts';
+import { OPEN_SCOPE, scopeMeaning, scopeRank, scopeWordsOf } from './scope-words.ts';
+import { isOpen, statesIn } from './states.ts';
+import { isWithoutHeader, withoutHeader } from './without-header.ts';
 
 /** The options that a file needs before it can be read. */
 export interface Suggestion {
   readonly settings: RecipeSettings;
   /** Additions that the user has to make: a group for all rows, a file that knows the UIDs. */
   readonly needs: ReadonlySet<'guid' | LookupName>;
-  readonly advice: readonly string[];
+  readonly advice: readonly Words[];
+  /** The advice about what only the user can say: what is a column or a word for? */
+  readonly open: readonly Words[];
 }
 
-const IS_SCOPE = new RegExp(`^(?:(?:${SCOPES.join('|')})s?|banned|users?toban)$`, 'i');
 /** In place of a column that only the user can name; an import refuses it. */
 const OPEN_COLUMN = '<column>';
-
-type ScopeMeaning = 'admin' | 'moderator' | 'ban' | 'none';
-
-/** Words for scopes in the exports of other systems. */
-const SCOPE_GUESSES: readonly (readonly [RegExp, 'admin' | 'moderator' | 'ban'])[] = [
-  [
-    /^(?:owner|admin|administrator|inhaber|eigentümer|besitzer|propietario|propriétaire|administrateur)(?:in)?s?$/i,
-    'admin',
-  ],
-  [
-    /^(?:manager|moderator|teacher|professor|faculty|instructor|leader|lead|maintainer|ta|leiter|lehrer|moderador|profesor|professeur|moderatore|insegnante)(?:in)?s?$/i,
-    'moderator',
-  ],
-  [/^(?:ban|banned|gesperrt)s?$/i, 'ban'],
-];
 
 interface Asked {
   readonly columns: readonly ColumnFacts[];
@@ -44,11 +34,13 @@ interface Asked {
   readonly hasGuid: boolean;
   /** An identity file or a template gives the UIDs. */
   readonly hasUid?: boolean;
+  /** The names of the columns are in a row of a table. */
+  readonly isTable: boolean;
 }
 
-export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked): Suggestion {
-  if (isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
-  const found: Found = { map: {}, shape: {}, needs: new Set(), advice: [] };
+export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable }: Asked): Suggestion {
+  if (isTable && isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
+  const found: Found = { map: {}, shape: {}, where: [], needs: new Set(), advice: [], open: [] };
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
   const known = named('uid');
@@ -57,14 +49,21 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked)
 
   const group = named('guid');
   const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
-  const isGroup = group !== undefined && group.looksLike !== 'empty' && group.looksLike !== 'mark';
-  const groups = isGroup ? [group] : groupsIn(columns.filter((one) => one !== user));
+  const isGroup = group !== undefined && !['empty', 'mark', 'date'].includes(group.looksLike);
+  const groups = isGroup ? [group] : groupsIn(columns.filter((one) => one !== user && one !== group));
   if (!hasGuid) {
-    if (groups.length === 0 && marks.length > 1) aboutMarks(marks, columns, found);
+    if (group !== undefined && !isGroup && group.looksLike !== 'empty' && groups.length === 0) {
+      found.map['guid'] = OPEN_COLUMN;
+      ask(
+        found,
+        words`Column ${shown(group.name)} looks like ${group.looksLike}s: name the groups with ${option('map', 'guid=COLUMN')}.`,
+      );
+    } else if (groups.length === 0 && marks.length > 1) aboutMarks(marks, columns, found);
     else if (groups.length === 0 && user?.isList === true) {
       found.map['guid'] = OPEN_COLUMN;
-      found.advice.push(
-        'Each element has a list of users, and no group that is certain: name it with --map guid=COLUMN.',
+      ask(
+        found,
+        words`Each element has a list of users, and no group that is certain: name it with ${option('map', 'guid=COLUMN')}.`,
       );
     } else aboutGroup(groups, isGroup, found);
   }
@@ -72,25 +71,39 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked)
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   const scope = named('scope') ?? scopeIn(rest);
   aboutScope(scope, recognised['scope'] !== undefined, found);
-  const states = statesIn(rest.filter((one) => one !== scope));
-  found.advice.push(...states.advice);
-  if (states.where.length > 0) found.shape.where = [...states.where];
-  const { map, shape, needs, advice } = found;
+  aboutRegion(named('region'), found);
+  for (const column of [user, ...groups]) if (column !== undefined) aboutNothing(column, found);
+  for (const { condition, advice } of statesIn(rest.filter((one) => one !== scope))) {
+    found.where.push(condition);
+    if (isOpen(condition)) ask(found, advice);
+    else found.advice.push(advice);
+  }
+  return suggestionOf(found);
+}
+
+function suggestionOf({ map, shape, where, needs, advice, open }: Found): Suggestion {
+  const read = { ...shape, ...(where.length > 0 && { where }) };
   return {
     settings: {
       ...(Object.keys(map).length > 0 && { map }),
-      ...(Object.keys(shape).length > 0 && { shape }),
+      ...(Object.keys(read).length > 0 && { shape: read }),
     },
     needs,
     advice,
+    open,
   };
 }
 
 /** The settings without what only the user can say. */
 export function withoutOpen({ map = {}, shape, ...rest }: RecipeSettings): RecipeSettings {
-  const { where = [], ...others } = shape ?? {};
-  const known = where.filter(({ is }) => is?.[0] !== OPEN_VALUE);
-  const read = { ...others, ...(known.length > 0 && { where: known }) };
+  const { where = [], scopeWords = {}, ...others } = shape ?? {};
+  const known = where.filter((condition) => !isOpen(condition));
+  const meant = Object.fromEntries(Object.entries(scopeWords).filter(([, scope]) => scope !== (OPEN_SCOPE as string)));
+  const read = {
+    ...others,
+    ...(known.length > 0 && { where: known }),
+    ...(Object.keys(meant).length > 0 && { scopeWords: meant }),
+  };
   const mapped = Object.fromEntries(Object.entries(map).filter(([, column]) => column !== OPEN_COLUMN));
   return {
     ...rest,
@@ -102,8 +115,16 @@ export function withoutOpen({ map = {}, shape, ...rest }: RecipeSettings): Recip
 interface Found {
   readonly map: Record<string, string>;
   readonly shape: NonNullable<RecipeSettings['shape']>;
+  readonly where: NonNullable<NonNullable<RecipeSettings['shape']>['where']>;
   readonly needs: Set<'guid' | LookupName>;
-  readonly advice: string[];
+  readonly advice: Words[];
+  readonly open: Words[];
+}
+
+/** Adds advice about what only the user can say. */
+function ask({ advice, open }: Found, text: Words): void {
+  advice.push(text);
+  open.push(text);
 }
 
 /** Whether a column that is called like the user may be it by its values. */
@@ -156,40 +177,55 @@ function aboutUser(
   uid: ColumnFacts | undefined,
   others: readonly ColumnFacts[],
   { isRecognised, hasUid }: { readonly isRecognised: boolean; readonly hasUid: boolean },
-  { map, shape, needs, advice }: Found,
+  found: Found,
 ): void {
+  const { map, shape, needs, advice } = found;
+  const choose = option('map', 'uid=COLUMN');
   if (uid === undefined || others.length > 0) {
     map['uid'] = OPEN_COLUMN;
-    advice.push(
+    ask(
+      found,
       uid === undefined
-        ? 'No column is surely the users: name it with --map uid=COLUMN.'
-        : `Columns ${listed([uid, ...others].map(({ name }) => name))} may all be the users: choose one with --map uid=COLUMN.`,
+        ? words`No column is surely the users: name it with ${choose}.`
+        : words`Columns ${listed([uid, ...others].map(({ name }) => name))} may all be the users: choose one with ${choose}.`,
     );
     return;
   }
   const quoted = shown(uid.name);
-  const bad = uid.examples.find((example) => !ID.test(example));
+  const bad = uid.examples.find((example) => !ID.test(example) && !isNothing(example));
   if (!isRecognised) map['uid'] = uid.name;
   if (hasUid) return;
   const isEmail =
     uid.looksLike === 'email' || (uid.separator !== undefined && uid.examples.some((one) => /@/.test(one)));
   if (uid.separator !== undefined) {
     shape.split = { ...shape.split, uid: uid.separator };
-    advice.push(`Column ${quoted} has several users in a cell: --split "uid=${uid.separator}".`);
+    advice.push(words`Column ${quoted} has several users in a cell: ${splitOption('uid', uid.separator)}.`);
   }
+  const identities = option('identities', 'FILE');
+  const template = `{${uid.name}|slug}`;
+  const derive = shapeOption('uid', template, { templates: { uid: template } });
   if (isEmail) {
     needs.add('identities');
     advice.push(
-      `Column ${quoted} looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid '{${uid.name}|slug}'.`,
+      words`Column ${quoted} looks like e-mail addresses; UIDs may not contain @: use ${identities}, a file that has the UID for each address, or ${derive}.`,
+    );
+  } else if (bad !== undefined && isDamagedNumber(bad)) {
+    ask(
+      found,
+      words`Column ${quoted} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`,
     );
   } else if (uid.separator === undefined && bad !== undefined) {
     needs.add('identities');
     advice.push(
-      `Column ${quoted} has values that are no UIDs, such as ${shown(bad)}: use --identities FILE, a file that has the UID for each, or --uid '{${uid.name}|slug}'.`,
+      words`Column ${quoted} has values that are no UIDs, such as ${shown(bad)}: use ${identities}, a file that has the UID for each, or ${derive}.`,
     );
   } else if (!isRecognised && uid.separator === undefined) {
-    advice.push(`Column ${quoted} looks like users: --map ${typed(`uid=${map['uid']}`)}.`);
+    advice.push(words`Column ${quoted} looks like users: ${option('map', `uid=${uid.name}`)}.`);
   }
+}
+
+function splitOption(field: 'uid' | 'guid', separator: string) {
+  return shapeOption('split', `${field}=${separatorText(separator)}`, { split: { [field]: separator } });
 }
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
@@ -199,57 +235,97 @@ function aboutMarks(
   { shape, needs, advice }: Found,
 ): void {
   const flagless = marks.filter(({ name }) => !isFlag(name));
-  const crossed = flagless.filter(({ name, few = [] }) => few.some((word) => CROSS.test(word)) || groupName(name));
+  const isCrossed = ({ few }: ColumnFacts) => few?.keys().some((word) => CROSS.test(word)) === true;
+  const crossed = flagless.filter((column) => isCrossed(column) || groupName(column.name) !== undefined);
   const pattern = patternFor(crossed, columns);
   if (crossed.length < 2) {
     needs.add('guid');
-    advice.push('No column is surely groups: --guid GROUP puts all rows into one.');
+    advice.push(words`No column is surely groups: ${option('guid', 'GROUP')} puts all rows into one.`);
     return;
   }
   shape.wide = {
     columns: pattern ?? crossed.map(({ name }) => name),
     ...(crossed.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
   };
+  const wide = shapeOption('wide', shape.wide.columns.join(','), { wide: shape.wide });
   advice.push(
-    `Columns ${listed(crossed.map(({ name }) => name))} have marks in them: --wide reads each as a group, * means any text.`,
+    words`Columns ${listed(crossed.map(({ name }) => name))} have marks in them: ${wide} reads each as a group, * means any text.`,
   );
 }
 
-function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, { map, shape, needs, advice }: Found): void {
+function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, found: Found): void {
+  const { map, shape, needs, advice } = found;
   const [guid, ...others] = groups;
   if (guid === undefined) {
     needs.add('guid');
-    advice.push('No column looks like groups: --guid GROUP puts all rows into one.');
+    advice.push(words`No column looks like groups: ${option('guid', 'GROUP')} puts all rows into one.`);
     return;
   }
   if (others.length > 0) {
     map['guid'] = OPEN_COLUMN;
-    advice.push(
-      `Columns ${listed(groups.map(({ name }) => name))} may all be the groups: choose one with --map guid=COLUMN.`,
-    );
+    const names = listed(groups.map(({ name }) => name));
+    ask(found, words`Columns ${names} may all be the groups: choose one with ${option('map', 'guid=COLUMN')}.`);
     return;
   }
   const quoted = shown(guid.name);
-  if (guid.isList === true) {
-    if (isRecognised && guid.looksLike === 'id') return;
-    map['guid'] = guid.looksLike === 'id' ? guid.name : `{${guid.name}|slug}`;
-    advice.push(`Column ${quoted} has lists of groups: --map ${typed(`guid=${map['guid']}`)}.`);
-  } else if (guid.separator !== undefined) {
-    if (!isRecognised) map['guid'] = guid.name;
-    shape.split = { ...shape.split, guid: guid.separator };
-    advice.push(`Column ${quoted} has several groups in a cell: --split "guid=${guid.separator}".`);
-  } else if (['id', 'scope', 'status'].includes(guid.looksLike) && guid.examples.every((one) => ID.test(one))) {
-    if (isRecognised) return;
-    map['guid'] = guid.name;
-    advice.push(`Column ${quoted} looks like groups: --map ${typed(`guid=${guid.name}`)}.`);
-  } else {
-    const functions = guid.looksLike === 'email' ? 'localpart|slug' : 'slug';
-    const bad = guid.examples.find((example) => !ID.test(example)) ?? guid.examples[0] ?? '';
-    shape.templates = { guid: `{${guid.name}|${functions}}` };
-    advice.push(
-      `Column ${quoted} has values that are no GUIDs, such as ${shown(bad)}: the template '{${guid.name}|${functions}}' makes some of them.`,
+  const values = [...(guid.few?.keys() ?? guid.examples)].filter((one) => !isNothing(one));
+  const parts = guid.separator === undefined ? values : values.flatMap((one) => one.split(guid.separator as string));
+  const bad = parts.map((part) => part.trim()).find((part) => !ID.test(part));
+  if (bad !== undefined && guid.separator === undefined && guid.isList !== true && mayBeSeveral(values)) {
+    map['guid'] = OPEN_COLUMN;
+    ask(
+      found,
+      words`Column ${quoted} may have several groups in a cell, such as ${shown(bad)}: split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${guid.name}|slug}`)}.`,
     );
+    return;
   }
+  if (guid.separator !== undefined) {
+    shape.split = { ...shape.split, guid: guid.separator };
+    advice.push(words`Column ${quoted} has several groups in a cell: ${splitOption('guid', guid.separator)}.`);
+  }
+  if (bad !== undefined && isDamagedNumber(bad)) {
+    if (!isRecognised) map['guid'] = guid.name;
+    ask(
+      found,
+      words`Column ${quoted} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`,
+    );
+  } else if (bad !== undefined) {
+    const template = `{${guid.name}|${DN.test(bad) ? 'rdn|' : guid.looksLike === 'email' ? 'localpart|' : ''}slug}`;
+    shape.templates = { guid: template };
+    advice.push(
+      words`Column ${quoted} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`,
+    );
+  } else if (!isRecognised) {
+    map['guid'] = guid.name;
+    advice.push(words`Column ${quoted} looks like groups: ${option('map', `guid=${guid.name}`)}.`);
+  }
+}
+
+/** Whether a comma, a semicolon or a bar may separate groups, though it is not sure. */
+function mayBeSeveral(values: readonly string[]): boolean {
+  return values.some((value) => /[,;|\n]/.test(value) && !DN.test(value));
+}
+
+/** A region is one of the service's: a column that is called so and has other words is about something else. */
+function aboutRegion(region: ColumnFacts | undefined, { map, advice }: Found): void {
+  const foreign = region?.examples.find((example) => !REGIONS.some((known) => known === example.trim().toLowerCase()));
+  if (region === undefined || foreign === undefined) return;
+  map['region'] = '';
+  advice.push(
+    words`Column ${shown(region.name)} is not a region of the service, it has values such as ${shown(foreign)}: ${option('map', 'region=')} ignores it.`,
+  );
+}
+
+/** Leaves out what stands for no value. */
+function aboutNothing({ name, few, isList }: ColumnFacts, { where, advice }: Found): void {
+  const nothing = [...(few?.keys() ?? [])].filter(isNothing);
+  if (nothing.length === 0 || isList === true) return;
+  const condition = { column: name, isNot: nothing };
+  where.push(condition);
+  const why = words`Column ${shown(name)} has ${listed(nothing)}, which stands for no value`;
+  advice.push(
+    words`${why}: ${shapeOption('where', `${name}!=${nothing.join('|')}`, { where: [condition] })} leaves such rows out.`,
+  );
 }
 
 /** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
@@ -264,80 +340,32 @@ function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts
     : [`${prefix}*`];
 }
 
-/** Whether the header is really a row: its cells are values like those below them. */
-function isWithoutHeader(columns: readonly ColumnFacts[], recognised: Asked['recognised']): boolean {
-  if (columns.length < 2 || Object.keys(recognised).length > 0) return false;
-  if (columns.some(({ name }) => EMAIL.test(name) || DATE.test(name) || /^\d+$/.test(name))) return true;
-  return (
-    columns.every(({ name, looksLike }) => looksLike === 'id' && ID.test(name)) &&
-    columns.some(({ name }) => /\d/.test(name))
-  );
-}
-
-/** Names for the columns of a file without a header: users are those that differ most. */
-function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Suggestion {
-  const ids = columns.filter(({ looksLike }) => looksLike === 'id' || looksLike === 'email');
-  const byDifference = ids.toSorted((a, b) => b.different - a.different);
-  const uid = ids.find(({ looksLike }) => looksLike === 'email') ?? byDifference[0];
-  const guid = hasGuid ? undefined : byDifference.findLast((one) => one !== uid && one.looksLike === 'id');
-  const names = columns.map((column) => (column === uid ? 'uid' : column === guid ? 'guid' : '-'));
-  const isEmail = uid?.looksLike === 'email';
-  return {
-    settings: { shape: { columns: names } },
-    needs: new Set([
-      ...(isEmail ? (['identities'] as const) : []),
-      ...(guid === undefined && !hasGuid ? (['guid'] as const) : []),
-    ]),
-    advice: [
-      `The first line looks like a row, not like a header: --columns ${names.join(',')} names the columns; - is one that is not needed.`,
-      ...(isEmail
-        ? [
-            'The users are e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address.',
-          ]
-        : []),
-    ],
-  };
-}
-
 /** The column with words for scopes: its words are known, or it is called so. */
 function scopeIn(columns: readonly ColumnFacts[]): ColumnFacts | undefined {
-  const [first, ...others] = surest(columns, ({ name, looksLike, few = [] }) => {
-    if (looksLike !== 'scope') return 0;
-    const known = few.filter((word) => IS_SCOPE.test(word) || meaningOf(word) !== undefined).length;
-    if (isRole(name)) return known > 0 ? 4 : 3;
-    return known > 0 && !/\b(?:type|kind|status|state|title|job)\b/.test(wordsOf(name)) ? 2 : 0;
-  });
+  const [first, ...others] = surest(columns, scopeRank);
   return others.length > 0 ? undefined : first;
 }
 
-function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, { map, shape, advice }: Found): void {
-  if (scope === undefined) return;
-  const quoted = shown(scope.name);
-  if (scope.words === undefined) {
-    if (!isRecognised || scope.looksLike === 'empty') return;
-    map['scope'] = '';
-    advice.push(`Column ${quoted} is not a scope: --map scope= ignores it.`);
+function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, found: Found): void {
+  const { map, shape, advice } = found;
+  if (scope === undefined || scope.looksLike === 'empty') return;
+  const said =
+    scopeRank(scope) === 0 ? undefined : scopeWordsOf(scope, isRecognised ? undefined : `scope=${scope.name}`);
+  if (scopeRank(scope) === 0) {
+    const known = scope.examples.find((example) => scopeMeaning(example) !== undefined);
+    map['scope'] = known === undefined ? '' : OPEN_COLUMN;
+    const column = words`Column ${shown(scope.name)}`;
+    if (known === undefined) advice.push(words`${column} is not a scope: ${option('map', 'scope=')} ignores it.`);
+    else
+      ask(
+        found,
+        words`${column} has many words, ${shown(known)} among them: say with ${option('scopeWords')} which scope each means, or ignore it with ${option('map', 'scope=')}.`,
+      );
     return;
   }
   if (!isRecognised) map['scope'] = scope.name;
-  const foreign = scope.words.filter((word) => !IS_SCOPE.test(word));
-  if (foreign.length === 0) return;
-  // Words of ours as well: * is any word that is not listed.
-  const meanings = scope.words.map((word) => [word, meaningOf(word)] as const);
-  const isNoneKnown = foreign.length === meanings.length && meanings.every(([, meaning]) => meaning === undefined);
-  shape.scopeWords = {
-    ...Object.fromEntries(
-      // If none of them is known, all are listed for correction.
-      meanings.flatMap(([word, meaning = isNoneKnown ? 'participant' : undefined]) =>
-        meaning === undefined ? [] : [[word, meaning] as const],
-      ),
-    ),
-    '*': 'participant',
-  };
-  const flags = `${isRecognised ? '' : `--map ${typed(`scope=${scope.name}`)} `}--scope-words`;
-  advice.push(`Column ${quoted} has other words for scopes (${foreign.join(', ')}): map them with ${flags}.`);
-}
-
-function meaningOf(word: string): ScopeMeaning | undefined {
-  return isNoMember(word) ? 'none' : SCOPE_GUESSES.find(([pattern]) => pattern.test(word))?.[1];
+  if (said === undefined) return;
+  shape.scopeWords = said.words as NonNullable<typeof shape.scopeWords>;
+  if (said.isOpen) ask(found, said.advice);
+  else advice.push(said.advice);
 }

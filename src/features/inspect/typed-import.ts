@@ -1,4 +1,5 @@
 import type { ByLookup } from '../../options/lookups.ts';
+import { separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 
 type Flag = readonly [flag: string, value: string | undefined];
@@ -32,15 +33,15 @@ function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
     ['--header-row', headerRow?.toString()],
     ['--skip-lines', skipLines?.toString()],
     ['--columns', columns?.map(escaped).join(',')],
-    ...Object.entries(split).map(([field, separator]): Flag => ['--split', `${field}=${separator}`]),
+    ...Object.entries(split).map(([field, separator]): Flag => ['--split', `${field}=${separatorText(separator)}`]),
     ['--lists', listed.length === 0 ? undefined : listed.join(',')],
     ['--wide', wide?.columns.map(escaped).join(',')],
     ['--wide-guid', wide?.guid],
     ['--numbered', numbered && pairs(numbered)],
-    ['--scope-words', pairs(scopeWords)],
+    ['--scope-words', pairs(scopeWords, escaped)],
     ['--where', where?.map(conditionText).join(',')],
     ['--actions', actions?.column],
-    ['--action-words', pairs(actions?.words)],
+    ['--action-words', pairs(actions?.words, escaped)],
     ['--identity-key', identities?.keys?.map(escaped).join(',')],
     ['--identity-uid', identities?.uid],
     ['--group-key', groups?.keys?.map(escaped).join(',')],
@@ -88,9 +89,12 @@ export function commandFor(
   ].join(' ');
 }
 
-function pairs(words: Readonly<Partial<Record<string, string>>> | undefined): string | undefined {
+function pairs(
+  words: Readonly<Partial<Record<string, string>>> | undefined,
+  written = (name: string) => name,
+): string | undefined {
   const entries = Object.entries(words ?? {});
-  return entries.length === 0 ? undefined : entries.map(([name, value]) => `${name}=${value}`).join(',');
+  return entries.length === 0 ? undefined : entries.map(([name, value]) => `${written(name)}=${value}`).join(',');
 }
 
 /** Quotes a text for the shell, if it needs quotes. */

@@ -241,7 +241,7 @@ export const BUILT_IN: Readonly<Record<string, RecipeInput>> = {
         optional: true,
       },
     ],
-    fits: { text: ['"urn:ietf:params:scim:'] },
+    fits: { text: ['"urn:ietf:params:scim:', '"members":['] },
     settings: {
       format: 'json',
       exportOf: 'scim',

@@ -1,4 +1,4 @@
-import { option, words } from '../../errors/named-options.ts';
+import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
 import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
@@ -215,7 +215,7 @@ export class Columns {
     const header =
       this.#bound.size > 0 || !this.#hasHeader
         ? ''
-        : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${option('columns', 'uid,guid')}`;
+        : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${shapeOption('columns', 'uid,guid', { columns: ['uid', 'guid'] })}`;
     const sheet = this.#otherSheets?.length
       ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(this.#otherSheets)}`
       : '';

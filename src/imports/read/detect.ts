@@ -9,7 +9,7 @@ import { IntakeError, type IntakeErrorCode } from './intake-error.ts';
 const MAX_SCALAR_LENGTH = 1_000;
 
 /** Delimiters that are recognised, the likeliest first. */
-const DELIMITERS = [',', ';', '\t', '|'] as const;
+export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /**
  * The format of a text that starts with `head`, by its content: `[` opens JSON; `{` opens NDJSON when the first
@@ -48,8 +48,8 @@ export function separatorLine(head: string): string | undefined {
   return /^"?sep=([^"\r\n])"?[ \t]*(?:\r|\n)/i.exec(head)?.[1];
 }
 
-/** First lines that programs write above the header: Microsoft Entra, and Google Groups. */
-const PREAMBLES = [/^version:v\d/i, /^members for group /i];
+/** First lines that programs write above the header: Microsoft Entra, Google Groups, and Export-Csv of Windows PowerShell. */
+const PREAMBLES = [/^version:v\d/i, /^members for group /i, /^#type /i];
 
 /** Whether a row is the first line of a known export, with the header below it. */
 export function isPreamble(cells: readonly string[]): boolean {
@@ -120,7 +120,8 @@ function lineLength(text: string): number {
   return text.length;
 }
 
-function cellsOf(line: string, delimiter: string): string[] {
+/** The cells of a line; a delimiter inside quotes is none. */
+export function cellsOf(line: string, delimiter: string): string[] {
   const cells: string[] = [];
   let cell = '';
   let quoted = false;

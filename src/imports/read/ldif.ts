@@ -1,5 +1,6 @@
 import { type Bounds, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
+import { firstOfName } from './shape/id-template.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */
 const MEMBER_ATTRIBUTES: ReadonlySet<string> = new Set(['member', 'uniquemember', 'memberuid']);
@@ -85,8 +86,8 @@ class LdifReader {
     if (value.trim() === '') return;
     const isName = attribute !== 'memberuid';
     const row = {
-      guid: firstValue(group),
-      uid: isName ? firstValue(value) : value,
+      guid: firstOfName(group),
+      uid: isName ? firstOfName(value) : value,
       group_dn: group,
       member_dn: isName ? value : '',
     };
@@ -113,14 +114,4 @@ class LdifReader {
     const line = this.#number + 1;
     return tooLong('line', this.#bounds, { place: `line ${line}`, advice: 'Shorten it', facts: { line } });
   }
-}
-
-/** `uid=anna,ou=people,dc=example` → `anna`; commas and other characters may be escaped, also as their bytes in UTF-8 (RFC 4514). */
-function firstValue(name: string): string {
-  const [, value = name] = /^\s*[A-Za-z0-9.-]+\s*=\s*((?:\\.|[^,+\\])*)/s.exec(name) ?? [];
-  return value
-    .trim()
-    .replace(/((?:\\[0-9A-Fa-f]{2})+)|\\(.)/gs, (_, bytes?: string, character = '') =>
-      bytes === undefined ? character : Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
-    );
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { FileFacts } from '../../../src/api/file-facts.ts';
+import { asFlag } from '../../../src/errors/named-options.ts';
 import { columnFacts } from '../../../src/features/inspect/column-facts.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
@@ -15,6 +16,7 @@ const factsOf = async (content: string | Buffer, chosen: object = {}): Promise<F
     open: () => ({ stream: Readable.from([bytes]), name: 'f.csv' }),
     options: importOptions.parse({ region: 'us', ...chosen }),
     recipes: [],
+    write: asFlag,
   });
 };
 
@@ -49,13 +51,13 @@ test.each<[what: string, content: string, command: string | null, advice: string
     'users by e-mail',
     'E-mail,group\nana@x.example,g1\nbo@x.example,g1\n',
     'rollcall import f.csv --map uid=E-mail --identities <people.csv>',
-    `Column "E-mail" looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid '{E-mail|slug}'.`,
+    `Column "E-mail" looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid "{E-mail|slug}".`,
   ],
   [
     'several groups in a cell',
     'Staff No;Rooms\n1;a,b\n2;a\n3;b,c\n',
     "rollcall import f.csv --map 'uid=Staff No,guid=Rooms' --split guid=,",
-    'Column "Rooms" has several groups in a cell: --split "guid=,".',
+    'Column "Rooms" has several groups in a cell: --split guid=,.',
   ],
   [
     'names of groups',
@@ -66,14 +68,14 @@ test.each<[what: string, content: string, command: string | null, advice: string
   [
     'foreign words for scopes',
     'user,group,role\nana,g,OWNER\nbo,g,MEMBER\n',
-    "rollcall import f.csv --scope-words 'OWNER=admin,*=participant'",
-    'Column "role" has other words for scopes (OWNER, MEMBER): map them with --scope-words.',
+    'rollcall import f.csv --scope-words OWNER=admin,MEMBER=participant',
+    'Column "role" has other words for scopes: "OWNER" (1 row) admin, "MEMBER" (1) participant: say with --scope-words which scope each means.',
   ],
   [
     'foreign words in a column that is not read as the scope',
     'user,group,Rolle\nana,g,Leiter\nbo,g,Kind\n',
-    "rollcall import f.csv --map scope=Rolle --scope-words 'Leiter=moderator,*=participant'",
-    'Column "Rolle" has other words for scopes (Leiter, Kind): map them with --map scope=Rolle --scope-words.',
+    "rollcall import f.csv --map scope=Rolle --scope-words 'Leiter=moderator,Kind=<scope>'",
+    'Column "Rolle" has other words for scopes: "Leiter" (1 row) moderator, "Kind" (1) not known: say with --map scope=Rolle and --scope-words which scope each means.',
   ],
   [
     'a column called role that is no scope',
@@ -85,7 +87,7 @@ test.each<[what: string, content: string, command: string | null, advice: string
     'marks',
     'user,Choir,Band\nana,x,\nbo,,x\n',
     'rollcall import f.csv --wide Choir,Band',
-    'Columns "Choir", "Band" have marks in them: --wide reads each as a group, * means any text.',
+    'Columns "Choir", "Band" have marks in them: --wide Choir,Band reads each as a group, * means any text.',
   ],
   [
     'no header',
@@ -103,7 +105,7 @@ test.each<[what: string, content: string, command: string | null, advice: string
     'states, though every row could be sent',
     'user,group,state\nana,g,active\nbo,g,deleted\n',
     'rollcall import f.csv --where state=active',
-    'Column "state" has "active", "deleted": --where keeps "active" only.',
+    'Column "state" has "active" (1 row), "deleted" (1): --where keeps "active" only.',
   ],
 ])('what to say about %s', async (_, content, command, advice) => {
   const facts = await factsOf(content);

@@ -26,7 +26,7 @@ const GROUPS_IN: Choice[] = [
 const SCOPES: readonly string[] = CHOICES.scope;
 const MEANINGS: Choice[] = [['', 'not chosen'], ...SCOPES, ['none', 'no membership']];
 const TEMPLATE_NOTE =
-  'Columns in braces, with functions: lower, upper, trim, slug, localpart, domain, digits, prefix:TEXT, before:TEXT, after:TEXT.';
+  'Columns in braces, with functions: lower, upper, trim, slug, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 
 /** `upload`: what identity and group file can go with. */
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {
@@ -176,7 +176,7 @@ function Several({ form }: { form: Form }) {
 function ScopeWords({ preview, form }: Properties) {
   const own = wordsOf(form.values.value);
   const column = preview.columnOf('scope');
-  const seen = preview.facts.value?.columns.find(({ name }) => name === column)?.words ?? [];
+  const seen = Object.keys(preview.facts.value?.columns.find(({ name }) => name === column)?.words ?? {});
   const strange = seen.filter((word) => !SCOPES.includes(word.toLowerCase()));
   const words = [...new Set([...strange, ...Object.keys(own).filter((word) => word !== '*'), '*'])];
   const choose = (word: string, meaning: string) => {

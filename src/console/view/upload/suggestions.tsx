@@ -6,6 +6,7 @@ import type { Field, FileFacts, RecipeSettings } from '../../answers.ts';
 import { foreign } from '../../elements.tsx';
 import { type Form, focusField } from '../../form.tsx';
 import { columnLabel, LOOKUP_WORDS } from '../../import-words.ts';
+import { withControls } from '../../option-words.ts';
 import type { ShownFile } from './file-preview.ts';
 import { columnNames, fieldsOf, TEMPLATE } from './shape-form.ts';
 
@@ -43,7 +44,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
           {listed.map(({ key, text, ways }) => (
             <li key={key}>
               <p>{text}</p>
-              <SuggestionButtons ways={ways} preview={preview} />
+              {ways.length > 0 && <SuggestionButtons ways={ways} preview={preview} />}
             </li>
           ))}
         </ul>
@@ -142,10 +143,12 @@ function ownSuggestions(facts: FileFacts, { preview, form, isImport }: Place): S
     return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply }] }];
   }
   const uid = map.uid ?? preview.columnOf('uid');
+  const scope = map.scope ?? preview.columnOf('scope');
   return [
     ...columnSuggestions(map, facts, { preview, form, isImport }),
     ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, { preview, form, isImport }) : []),
-    ...shapeSuggestions(shape, form),
+    ...shapeSuggestions(shape, facts.columns.find(({ name }) => name === scope)?.words ?? {}, form),
+    ...suggestion.open.map((text) => ({ key: text, text: foreign(withControls(text)), ways: [] })),
   ];
 }
 
@@ -200,6 +203,7 @@ function identitySuggestions(uid: string, { columns }: FileFacts, { preview, for
 
 function shapeSuggestions(
   { split = {}, wide, templates, scopeWords, where }: NonNullable<RecipeSettings['shape']>,
+  scopeWordsSeen: Readonly<Record<string, number>>,
   form: Form,
 ): Suggestion[] {
   const found: Suggestion[] = [];
@@ -237,7 +241,9 @@ function shapeSuggestions(
     add('guid template', text, `Make GUIDs with ${guid}`, { templates: { guid } });
   }
   if (scopeWords !== undefined && form.get('scopeWords') === '') {
-    const words = Object.entries(scopeWords).map(([word, scope]) => `${word === '*' ? 'any other' : word} → ${scope}`);
+    const words = Object.entries(scopeWords).map(
+      ([word, scope]) => `${word} (${counted(scopeWordsSeen[word] ?? 0, 'row')}) → ${scope}`,
+    );
     const text = ['The scope column has other words for scopes. They could mean: ', foreign(words.join(', ')), '.'];
     add('words', text, 'Use these meanings', { scopeWords });
   }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
+import { asFlag } from '../../../errors/named-options.ts';
 import { type ImportRecord, openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
@@ -36,12 +37,12 @@ export async function inspectFile(
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
     const head = await headOf(bytes, options.encoding);
     const open = () => ({ stream: Readable.from([bytes]), name: shownAs });
-    return inspect({ name, bytes: undefined, head, open, options, lookups, recipes });
+    return inspect({ name, bytes: undefined, head, open, options, lookups, recipes, write: asFlag });
   }
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
   const source = () => ({ path: file, name });
-  const facts = await inspect({ name, bytes, head, open: source, options, lookups, recipes });
+  const facts = await inspect({ name, bytes, head, open: source, options, lookups, recipes, write: asFlag });
   const before = bytes === undefined ? undefined : await importedAs(config.dataDir, file, bytes);
   return before === undefined ? facts : { ...facts, notes: [...facts.notes, before] };
 }

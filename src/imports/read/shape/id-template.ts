@@ -35,6 +35,7 @@ const PLAIN: Readonly<Record<string, TextFunction>> = {
   localpart: (text) => before(text, text.lastIndexOf('@')),
   domain: (text) => (text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : ''),
   digits: (text) => text.replace(/\D/g, ''),
+  rdn: firstOfName,
 };
 
 /** Functions with a text behind a colon: `{dn|after:uid=|before:,}`. */
@@ -50,12 +51,32 @@ const FUNCTIONS = [...Object.keys(PLAIN), ...Object.keys(WITH_TEXT).map((name) =
  * case, everything else but a-z, 0-9 and _ becomes one -, none at the ends.
  */
 function slug(text: string): string {
+  // It stays as it is, and is refused: 1.0 and 4E+15 are not the ids 1-0 and 4e-15.
+  if (isDamagedNumber(text)) return text;
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^-+|-+$/g, '');
+}
+
+/** A whole number as a program writes it that takes ids for quantities: `1001.0`, `4.0012E+15`. */
+export function isDamagedNumber(text: string): boolean {
+  return /^[+-]?\d+(?:[.,]0+|(?:[.,]\d+)?E\+?\d+)$/i.test(text.trim()) && !/^\d+E\d+$/i.test(text.trim());
+}
+
+/**
+ * The first value of a name in a directory: `uid=anna,ou=people,dc=example` → `anna`; commas and other characters may be
+ * escaped, also as their bytes in UTF-8 (RFC 4514).
+ */
+export function firstOfName(name: string): string {
+  const [, value = name] = /^\s*[A-Za-z0-9.-]+\s*=\s*((?:\\.|[^,+\\])*)/s.exec(name) ?? [];
+  return value
+    .trim()
+    .replace(/((?:\\[0-9A-Fa-f]{2})+)|\\(.)/gs, (_, bytes?: string, character = '') =>
+      bytes === undefined ? character : Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
+    );
 }
 
 function before(text: string, at: number): string {

@@ -20,12 +20,3 @@ export function lines(text: string): string {
     .map((line) => line.trim())
     .join('\n');
 }
-
-export const PEOPLE = lines(`
-  email,uid
-  ana@x.example,ana
-  bo@x.example,bo
-  cy@x.example,cy
-  di@x.example,di
-  ed@x.example,ed
-`);

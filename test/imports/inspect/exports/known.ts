@@ -238,7 +238,7 @@ export const KNOWN: readonly ExportShape[] = [
       5b10a2844c20165700ede21g,Ana Diaz,ana@x.example,Active,2024-01-02,Org admin,jira-users
       5b10a2844c20165700ede22g,Bo Li,bo@x.example,Suspended,2024-01-02,None,jira-users
     `),
-    right: 'jira-users 5b10a2844c20165700ede21g participant',
+    right: 'open',
   },
   {
     what: 'Notion: members',
@@ -248,7 +248,7 @@ export const KNOWN: readonly ExportShape[] = [
       Ana Diaz,ana@x.example,Workspace owner
       Bo Li,bo@x.example,Member
     `),
-    right: 'g-1 ana participant\ng-1 bo participant',
+    right: 'open',
   },
   {
     what: 'Slack: member list of the administration',

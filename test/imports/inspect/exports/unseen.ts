@@ -70,7 +70,7 @@ export const UNSEEN: readonly ExportShape[] = [
       Ana,Diaz,ana@x.example,active,Team admin,everyone
       Bo,Li,bo@x.example,invited,Member,everyone
     `),
-    right: 'everyone ana participant',
+    right: 'open',
   },
   {
     what: 'Webex: space members',
@@ -228,7 +228,7 @@ export const UNSEEN: readonly ExportShape[] = [
       Ana Diaz;ana@x.example;;Ed Ng;ed@x.example;u10;Player
       Bo Li;bo@x.example;;Ed Ng;ed@x.example;u12;Coach
     `),
-    right: 'u10 ana participant\nu12 bo participant',
+    right: 'u10 ana participant\nu12 bo moderator',
   },
   {
     what: 'Vereinsverwaltung: members with their department',
