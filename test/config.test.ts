@@ -103,10 +103,6 @@ describe('settings', () => {
     const two = { ROLLCALL_IN_APP_ID: 'a', ROLLCALL_EU_APP_ID: 'b' };
     expect(readConfig({}, two, tempDir()).defaultRegion).toBe('us');
   });
-
-  test('tell how rollcall is called again under npm', () => {
-    expect(readConfig({}, { npm_execpath: '/npm' }, tempDir()).command).toBe('npx rollcall');
-  });
 });
 
 describe('a setting that is wrong stops with its name, its value and what is allowed', () => {

@@ -1,7 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { chooseProfile } from '../platform/config.ts';
+import { chooseProfile, environmentVariable } from '../platform/config.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import { NEXT_ADDRESS_MS } from '../platform/loopback.ts';
 import { VERSION } from '../platform/package-folder.ts';
@@ -9,7 +9,7 @@ import { COMMANDS, loadCommand } from './commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { refuseSecondValues } from './flags/once.ts';
 import { settingFlag } from './flags/setting-flag.ts';
-import { type Io, say, terminalIo } from './screen/io.ts';
+import { type Io, print, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';
 import { unexpectedSentence } from './unexpected.ts';
 
@@ -61,13 +61,13 @@ function explain(io: Io, name: string): ExitCode {
   const topics = helpTopics();
   const topic = topics.find((one) => one.name === name);
   if (topic !== undefined) {
-    io.out.write(topic.text());
+    print(io, topic.text());
     return EXIT.ok;
   }
   const widest = Math.max(...topics.map(({ name: word }) => word.length));
   const list = topics.map(({ name: word, title }) => `  ${word.padEnd(widest)}  ${title}`);
   if (name === 'topics') {
-    io.out.write(`rollcall help <topic> explains:\n${list.join('\n')}\n`);
+    print(io, `rollcall help <topic> explains:\n${list.join('\n')}\n`);
     return EXIT.ok;
   }
   say(io, `rollcall: there is no command and no topic ${JSON.stringify(name)}; the topics are:`, ...list);
@@ -77,11 +77,19 @@ function explain(io: Io, name: string): ExitCode {
 /** Makes commander write to this command's output, and leave ending the process to `main`. */
 function settle(command: Command, io: Io): void {
   command.exitOverride().configureOutput({
-    writeOut: (text) => io.out.write(text),
+    writeOut: (text) => print(io, text),
     writeErr: (text) => io.err.write(text),
     getOutHelpWidth: () => io.width,
   });
   refuseSecondValues(command);
+}
+
+/** Begins commands as they are typed: through npx where npm has started this process, as in a clone. */
+export function typedHere(byNpm: boolean): Io['typed'] {
+  if (!byNpm) return undefined;
+  const names = ['help', ...Object.keys(COMMANDS)].join('|');
+  const command = new RegExp(`(?<![\\w./-]|npx )rollcall (?=(?:${names})\\b)`, 'g');
+  return (text) => text.replace(command, 'npx rollcall ');
 }
 
 function exitCodesHelp(): string {
@@ -137,7 +145,7 @@ export async function start(): Promise<void> {
   process.stdout.on('error', (error) => {
     if (!isClosedPipe(error)) outputFailed(error);
   });
-  const io = terminalIo(process.stdout, process.stderr);
+  const io = terminalIo(process.stdout, process.stderr, typedHere(environmentVariable('npm_execpath') !== undefined));
   // Rejections that nothing handles come here too. Nothing is lost: the ledgers have all rows.
   process.on('uncaughtException', (error) => {
     say(io, unexpectedSentence(error));

@@ -3,10 +3,10 @@ import type { Config } from '../platform/config.ts';
 import { shellWord } from '../text/shell-word.ts';
 
 /** A command for the user to copy: on the data directory that this one was given, unless a setting leads there. */
-export function typedCommand({ command, dataDirFlag, profileFlag }: Config, ...words: readonly string[]): string {
+export function typedCommand({ dataDirFlag, profileFlag }: Config, ...words: readonly string[]): string {
   const where = dataDirFlag === undefined ? [] : ['--data-dir', shellWord(dataDirFlag)];
   const which = profileFlag === undefined ? [] : ['--profile', profileFlag];
-  return [command, ...words, ...which, ...where].join(' ');
+  return ['rollcall', ...words, ...which, ...where].join(' ');
 }
 
 /** The path as the user would type it here. */

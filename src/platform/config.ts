@@ -86,8 +86,6 @@ export interface Config {
   readonly notifySecret: string | undefined;
   /** Its file is undefined where none is set: `rollcall.log` in the data directory, and none for a worker. */
   readonly log: LogSettings;
-  /** The command that runs rollcall again. */
-  readonly command: string;
 }
 
 /** Settings that a flag can give, by the name of the setting. */
@@ -179,7 +177,6 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
       level: flags.logLevel ?? value('logLevel') ?? 'info',
       file: logFile === undefined ? undefined : resolve(folder, logFile),
     },
-    command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
 }
 

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { typedHere } from '../../src/cli/main.ts';
 import { writeOut } from '../../src/cli/screen/io.ts';
 
 const CELL = 'u1\u001b]0;title\u0007,\u202efdp.\u009b\n';
@@ -22,4 +23,13 @@ test.each([
   );
   out.end();
   expect(await reading).toBe(shown);
+});
+
+test('a command in a text begins as it is typed here, and nothing else that is called rollcall changes', () => {
+  const text =
+    'Continue with:\n  rollcall resume 1 | `rollcall help topics`; npx rollcall list, the rollcall server, rollcall.config.json';
+  expect(typedHere(false)).toBeUndefined();
+  expect(typedHere(true)?.(text)).toBe(
+    'Continue with:\n  npx rollcall resume 1 | `npx rollcall help topics`; npx rollcall list, the rollcall server, rollcall.config.json',
+  );
 });

@@ -107,9 +107,7 @@ describe('with a server, commands do as they do without:', () => {
     const { summary } = await place.summary(['import', 'm.csv', '--first', '25']);
     expect(summary).toMatchObject({ state: 'paused', rows: { read: 50 } });
     const { url } = server;
-    const imports = importsIn(
-      serverPlace(connectToServer({ url, token, ca: undefined, plainHttp: false }), 'rollcall', ''),
-    );
+    const imports = importsIn(serverPlace(connectToServer({ url, token, ca: undefined, plainHttp: false }), ''));
     const screen = new Screen(80);
     await followImport(screen.io, imports, summary.id, { signal: new AbortController().signal });
     expect(screen.text).toMatch(/50 % {2}25 of 50 rows/);

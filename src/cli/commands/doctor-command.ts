@@ -31,7 +31,7 @@ import { wrap } from '../../text/terminal-text.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, print, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 import { rebuild } from '../target/kept-imports.ts';
 import { triedSources } from './sources-command.ts';
@@ -87,7 +87,7 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     for (const { check, ok: well, detail, remedy = '' } of findings) {
       const texts = [detail, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`].filter((text) => text !== '');
       const lines = texts.flatMap((text) => wrap(text, room));
-      io.out.write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
+      print(io, `${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
     }
     say(io, '', ok ? 'Everything is fine.' : 'Fix what is marked WRONG, then run it again.');
   }

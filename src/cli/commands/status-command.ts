@@ -10,7 +10,7 @@ import { counted, duration } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { nextSteps } from '../screen/conclude.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, print, say } from '../screen/io.ts';
 import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-target.ts';
 
@@ -40,11 +40,11 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   else {
     const { color, width } = io;
     const problems = await imports.problems(found.id);
-    io.out.write(summaryText(summary, { color, width, problems, interrupted }));
+    print(io, summaryText(summary, { color, width, problems, interrupted }));
   }
   if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
-  if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
+  if (underWay) print(io, `\n${regions.map(regionLine).join('\n')}\n`);
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
   else if (checked !== undefined) checked.conclude(io);
   else say(io, '', ...nextSteps(imports, found));

@@ -6,7 +6,7 @@ import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Imports } from '../target/import-place.ts';
-import { type Io, say } from './io.ts';
+import { type Io, print, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */
 export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
@@ -18,7 +18,7 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
     io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }) })}\n`);
   } else if (summary.rows.read > 0) {
     const problems = await imports.problems(id);
-    io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
+    print(io, `\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
   }
   say(io, '', ...nextSteps(imports, found));
   return exitCodeOf(found, summary.rows);

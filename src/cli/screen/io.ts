@@ -15,6 +15,8 @@ export interface Io {
   /** Whether it is a terminal: progress is redrawn in place. */
   readonly live: boolean;
   readonly color: boolean;
+  /** Begins the commands in a text as they are typed here. Default: with `rollcall`, as all texts have them. */
+  readonly typed?: ((text: string) => string) | undefined;
   /** Columns of the terminal, which may change. */
   readonly width: number;
   /** The coordinator's readers of files and ledgers. Default: threads of its own; tests save these. */
@@ -47,10 +49,11 @@ type Stream = NodeJS.WriteStream;
 const DEFAULT_WIDTH = 80;
 const WIDEST = 120;
 
-export function terminalIo(out: Stream, err: Stream): Io {
+export function terminalIo(out: Stream, err: Stream, typed: Io['typed']): Io {
   return {
     out,
     err,
+    typed,
     // A dumb terminal, as of an editor, shows what moves the cursor as it is.
     live: err.isTTY === true && environmentVariable('TERM') !== 'dumb',
     color: out.isTTY === true && out.hasColors(),
@@ -79,10 +82,16 @@ export function keepDrawing({ err }: Io, drawing: Drawing | undefined): void {
   else DRAWINGS.set(err, drawing);
 }
 
+/** Writes a text for people to standard output. */
+export function print({ out, typed = (text) => text }: Pick<Io, 'out' | 'typed'>, text: string): void {
+  out.write(typed(text));
+}
+
 /** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
 export function say(io: Io, ...lines: readonly string[]): void {
   if (lines.length === 0) return;
-  const fitting = io.live ? lines.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : lines;
+  const typed = lines.map((line) => io.typed?.(line) ?? line);
+  const fitting = io.live ? typed.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : typed;
   const drawing = DRAWINGS.get(io.err);
   drawing?.clear();
   io.err.write(`${fitting.join('\n')}\n`);

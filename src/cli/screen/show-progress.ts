@@ -50,7 +50,7 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
   const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;
   let lastLine = '';
   const tick = () => {
-    const lines = attempt(linesNow);
+    const lines = attempt(linesNow).map((line) => io.typed?.(line) ?? line);
     if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
     else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
       lastLine = lines.join('   ');

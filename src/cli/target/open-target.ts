@@ -46,7 +46,7 @@ export async function openImports(
   const { profileFlag } = config;
   const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
   const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
-  return { config, imports: importsIn(serverPlace(server, config.command, flag)) };
+  return { config, imports: importsIn(serverPlace(server, flag)) };
 }
 
 /** The same, and the process or server that the command has more imports made by. */

@@ -18,9 +18,9 @@ const MAX_OF_PAGE = 200;
 
 /**
  * A server's imports.
- * @param command what the user types before a verb  @param flag what follows it, such as ` --server http://…`
+ * @param flag what follows a command, such as ` --server http://…`
  */
-export function serverPlace(server: Server, command: string, flag: string): Place {
+export function serverPlace(server: Server, flag: string): Place {
   const shown = (view: ImportView): ImportView => {
     const { all, failed, retry, created } = view.reports;
     const whole = (path: string | null) => path && `${server.url}${path}`;
@@ -32,7 +32,7 @@ export function serverPlace(server: Server, command: string, flag: string): Plac
     server,
     patienceMs: PATIENCE_MS,
     place: () => `at ${server.url}`,
-    command: (...words) => `${[command, ...words].join(' ')}${flag}`,
+    command: (...words) => `${['rollcall', ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,
     files: ({ id, reports: { all, failed, retry, created } }) => [
       ['every row', all],

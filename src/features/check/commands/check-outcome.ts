@@ -1,6 +1,6 @@
 import { meaningOf } from '../../../chat/service/codes.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, print, say } from '../../../cli/screen/io.ts';
 import type { Imports } from '../../../cli/target/import-place.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
@@ -34,7 +34,7 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
-  else io.out.write(`\n${checkText(summary)}`);
+  else print(io, `\n${checkText(summary)}`);
   say(io, '', 'Every row and every group:', ...files.map((file) => `  ${file}`));
   const resume = `  ${imports.command('resume', id)}${allowed(summary)}${where}`;
   const { fail } = summary.rows;

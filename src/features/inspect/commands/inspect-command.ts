@@ -11,7 +11,7 @@ import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { sayNothingBegan } from '../../../cli/run-import.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
@@ -50,7 +50,7 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
   if (facts === undefined) return sayNothingBegan(io);
   if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
   else {
-    io.out.write(factsText(facts, io.width));
+    print(io, factsText(facts, io.width));
     const next = nextLines(facts);
     if (next.length > 0) say(io, '', ...next);
   }

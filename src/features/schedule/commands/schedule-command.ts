@@ -15,7 +15,7 @@ import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import type { Names } from '../../../cli/names.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
@@ -209,7 +209,7 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
     say(io, `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`);
     return EXIT.ok;
   }
-  io.out.write(`${found.map(blockOf).join('\n\n')}\n`);
+  print(io, `${found.map(blockOf).join('\n\n')}\n`);
   return EXIT.ok;
 }
 
@@ -256,7 +256,7 @@ async function history(io: Io, name: string, flags: ListFlags & { readonly limit
   ]);
   say(io, `Times are those of ${tz}.`);
   // The reasons are what is looked for: they are not cut where the terminal ends.
-  io.out.write(`${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
+  print(io, `${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
   return EXIT.ok;
 }
 

@@ -15,7 +15,7 @@ import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/op
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import type { Names } from '../../../cli/names.ts';
-import { type Io, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
+import { type Io, print, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { MODE } from '../../../options/deciding-options.ts';
@@ -189,7 +189,7 @@ async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
     await writeOut(io, plan);
     return EXIT.ok;
   }
-  io.out.write(`${headOf(sync).join('\n')}\n`);
+  print(io, `${headOf(sync).join('\n')}\n`);
   const waiting = sync.state === 'applying' ? await waitingImport(syncs, sync) : [];
   await printPlan(syncs, io, id);
   if (waiting.length > 0) say(io, '', ...waiting);

@@ -3,7 +3,7 @@ import type { ImportSummary } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
-import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
+import { type Io, print, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
@@ -75,7 +75,7 @@ export async function printPlan({ client, find }: Syncs, io: Io, id: string): Pr
   if ((await find(id)).totals === null) return;
   const color = io.color ? 'true' : 'false';
   const plan = await client.download(syncOperations.plan, { id, format: 'text', width: io.width, color });
-  io.out.write(`\n${await text(plan)}`);
+  print(io, `\n${await text(plan)}`);
 }
 
 /** Prints a plan as Markdown, if there is one, and what became of it. */
