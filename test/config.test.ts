@@ -29,7 +29,6 @@ describe('settings', () => {
       sources: [],
       namedSources: {},
       log: { level: 'info', file: undefined },
-      command: 'rollcall',
     });
   });
 

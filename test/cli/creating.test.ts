@@ -68,7 +68,7 @@ test('the commands that docs/creating.md begins with work as they are printed, w
   const place = await openSandboxPlace({ users: 0 });
   const text = readFileSync(new URL('../../docs/creating.md', import.meta.url), 'utf8');
   place.file('members.csv', /```csv\n(.*?)```/s.exec(text)?.[1] ?? '');
-  const commands = [...text.matchAll(/^npx rollcall ((?:import|sync) members.csv.*?)(?: *#.*)?$/gm)].map(
+  const commands = [...text.matchAll(/^rollcall ((?:import|sync) members.csv.*?)(?: *#.*)?$/gm)].map(
     ([, it = '']) => it,
   );
   expect(commands.length).toBeGreaterThan(2);
