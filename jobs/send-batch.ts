@@ -95,8 +95,8 @@ export interface BatchPorts {
   unanswered?: UnansweredListener;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
   settled?(outcome: Outcome, rows: number): void;
-  /** The call of a batch begins: from here on it may be carried out. */
-  starting?(to: ResultAddress, batch: number): void;
+  /** The call of a batch begins. */
+  starting?(to: ResultAddress): void;
 }
 
 type CallVerdict = Verdict | EditVerdict;
@@ -163,7 +163,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   });
   let call: CallRecord;
   let sent: Sent;
-  ports.starting?.(batch, batch.batch);
+  ports.starting?.(batch);
   try {
     // In a function of its own: the reply, with an object for each UID, must not stay until its outcome is written.
     [call, sent] = await kind

@@ -48,14 +48,19 @@ export function privateFile(path: string): void {
   }
 }
 
-/** Opens a database for writing. A new one gets the tables of `schema` (a .sql file). */
-export function openForWriting(path: string, schema: URL): DatabaseSync {
+/**
+ * Opens a database for writing. A new one gets the tables of `schema` (a .sql file).
+ * @param commits `on disk`: each is there when it returns, and a power cut cannot take it back; `soon`: a power cut may take
+ * the last ones back that `durably` has not followed
+ */
+export function openForWriting(path: string, schema: URL, commits: 'on disk' | 'soon' = 'on disk'): DatabaseSync {
   privateFile(path);
   const database = new NamedDatabase(path, {});
   return opened(database, path, () => {
     useWriteAheadLog(database);
     database.exec(`
-      pragma synchronous = normal;
+      pragma synchronous = ${commits === 'on disk' ? 'full' : 'normal'};
+      pragma fullfsync = on;
       pragma cache_size = -${CACHE_KIB};
       pragma temp_store = file;
       pragma threads = 2;
@@ -222,6 +227,21 @@ function hasTables(database: DatabaseSync, file: URL, path: string): boolean {
   throw new LedgerError('UNKNOWN_LEDGER', `${path} was written by another version of rollcall`, {
     remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
   });
+}
+
+/**
+ * Does work that is on the disk when it returns, with all that was committed before it: in a database whose commits are there
+ * `soon`. It is in the database itself and not in its log only, unless a reader holds that up, so that a lost log takes
+ * nothing of it away.
+ */
+export function durably(database: DatabaseSync, work: () => void): void {
+  database.exec('pragma synchronous = full');
+  try {
+    work();
+  } finally {
+    database.exec('pragma synchronous = normal');
+  }
+  database.exec('pragma wal_checkpoint(passive)');
 }
 
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {

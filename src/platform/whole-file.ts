@@ -1,5 +1,6 @@
 import { createWriteStream, statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 /**
@@ -20,11 +21,35 @@ export async function writeWhole(
   const file = await open(unfinished, 'w', mode);
   try {
     await pipeline(pieces, file.createWriteStream({ flush: true }), { ...(signal && { signal }) });
-    await rename(unfinished, path);
+    await putInPlace(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
+}
+
+/** Puts a file in its place, where it is also after a power cut. It is on the disk itself. */
+export async function putInPlace(unfinished: string, path: string): Promise<void> {
+  await rename(unfinished, path);
+  await syncFolder(dirname(path));
+}
+
+/** Brings the files in a folder of the data directory to the disk, and the folder with its name. */
+export async function bringToDisk(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    await using file = await open(join(folder, entry.name), 'r+');
+    await file.sync();
+  }
+  for (const one of [folder, dirname(folder), dirname(dirname(folder))]) await syncFolder(one);
+}
+
+/** A folder says which files there are: a new name is lost in a power cut without it. */
+async function syncFolder(path: string): Promise<void> {
+  // Windows opens no folder, and keeps names by itself.
+  if (process.platform === 'win32') return;
+  await using folder = await open(path);
+  await folder.sync();
 }
 
 function isSpecial(path: string): boolean {

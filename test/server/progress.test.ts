@@ -28,7 +28,7 @@ function at(second: number, regions: Parameters<typeof counters>[0], more: Parti
     Object.entries(regions).map(([region, [added, read]]) => [region as Region, Math.ceil((read - added) / 10)]),
   );
   const time = { at: 5_000_000 + second * 1_000, now: NOW + second * 1_000 };
-  const given = { counters: counters(regions), callsLeft, callsUnderWay: new Map() };
+  const given = { counters: counters(regions), callsLeft };
   return { ...time, ...given, staging: null, regions: [], isSending: true, ...more };
 }
 
@@ -107,14 +107,6 @@ test('rates are those of all regions together, over the last seconds', () => {
     pace(at(second, { us: [20 * second, 1_000], eu: [10 * second, 1_000] }));
   const { rates } = pace(at(9, { us: [180, 1_000], eu: [90, 1_000] }));
   expect(rates).toEqual({ calls: 3, rateLimited: 0, succeeded: 30, wentWrong: 0 });
-});
-
-test('answers that come in a heap are no peak: a call counts from its beginning on', () => {
-  const pace = paceOf(60);
-  const underWay = (calls: number) => ({ callsUnderWay: new Map<Region, number>([['us', calls]]) });
-  pace(at(0, { us: [0, 1_000] }, underWay(20)));
-  const { rates, regions } = pace(at(1, { us: [250, 1_000] }, underWay(5)));
-  expect([rates?.calls, regions['us']?.callsPerSecond, regions['us']?.calls]).toEqual([10, 10, 25]);
 });
 
 test('a region that was not counted before begins a new measurement: its whole count is no rate', () => {

@@ -284,7 +284,7 @@ export async function createCheckLedger(folder: string): Promise<CheckLedger> {
 }
 
 export function openCheckLedger(folder: string): CheckLedger {
-  const database = openForWriting(checkFiles(folder).check, CHECK_SCHEMA);
+  const database = openForWriting(checkFiles(folder).check, CHECK_SCHEMA, 'soon');
   attach(database, folder);
   return new CheckLedger(database);
 }
@@ -295,7 +295,7 @@ export function openUserCheck(
   users: readonly { readonly region: Region; readonly uid: string }[],
 ): CheckLedger {
   for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-  const ledger = new CheckLedger(openForWriting(path, CHECK_SCHEMA));
+  const ledger = new CheckLedger(openForWriting(path, CHECK_SCHEMA, 'soon'));
   ledger.transaction(() => {
     ledger.sql('begin').run({ at: Date.now() });
     for (const { region, uid } of users) ledger.sql('ask_about').run({ region, uid });

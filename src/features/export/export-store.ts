@@ -116,7 +116,7 @@ export interface ExportStore extends ExportReader {
 }
 
 export function createExportStore(folder: string, options: ExportOptions): ExportStore {
-  const database = openForWriting(exportFile(folder), SCHEMA);
+  const database = openForWriting(exportFile(folder), SCHEMA, 'soon');
   statementsOf(database, STATEMENTS)('begin').run({ options: JSON.stringify(options), at: Date.now() });
   return storeOf(database);
 }
@@ -124,7 +124,7 @@ export function createExportStore(folder: string, options: ExportOptions): Expor
 /** @throws UnknownExport */
 export function openExportStore(folder: string, id: string): ExportStore {
   if (!existsSync(exportFile(folder))) throw new UnknownExport(id);
-  return storeOf(openForWriting(exportFile(folder), SCHEMA));
+  return storeOf(openForWriting(exportFile(folder), SCHEMA, 'soon'));
 }
 
 /** @throws UnknownExport */

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { shown, shownPath } from '../../imports/read/intake-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { withoutMark } from '../../platform/setting.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { wrongOption } from '../../text/wrong-option.ts';
 import { BUILT_IN } from './built-in.ts';
 import { BadRecipe, type Recipe, type RecipeInput, recipeFile, UnknownRecipe } from './recipe.ts';
@@ -61,17 +62,14 @@ export function findRecipeOrText(dir: DataDir, nameOrText: string): Recipe {
 }
 
 /** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
-export function saveRecipe({ recipes }: DataDir, name: string, given: RecipeInput): Recipe {
+export async function saveRecipe({ recipes }: DataDir, name: string, given: RecipeInput): Promise<Recipe> {
   if (name in BUILT_IN)
     throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'choose another name', { field: 'name' });
   if (!RECIPE_NAME.test(name))
     throw new BadRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE, { field: 'name' });
   const recipe = recipeFile.parse(given);
   mkdirSync(recipes, { recursive: true, mode: 0o700 });
-  const path = join(recipes, `${name}.json`);
-  const unfinished = `${path}.part`;
-  writeFileSync(unfinished, `${JSON.stringify(recipe, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(unfinished, path);
+  await writeWhole(join(recipes, `${name}.json`), [`${JSON.stringify(recipe, undefined, 2)}\n`]);
   return { ...recipe, name, saved: true };
 }
 

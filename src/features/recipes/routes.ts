@@ -9,7 +9,7 @@ export function recipeRoutes(app: Api, { dir }: ServerContext): void {
   serve(app, recipeOperations.list, async () => listRecipes(dir));
   serve(app, recipeOperations.one, async ({ params }) => findRecipe(dir, params.name));
   serve(app, recipeOperations.save, async (request, _reply, audited) => {
-    const saved = saveRecipe(dir, request.params.name, request.body);
+    const saved = await saveRecipe(dir, request.params.name, request.body);
     audited(saved.title, saved.name);
     return saved;
   });

@@ -67,7 +67,6 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
       const repeated = at > 0 && (isShaped || input.format === 'csv') ? 1 : 0;
       for (const chunk of inChunks(Iterator.from(text).drop(repeated))) await file.appendFile(chunk);
     }
-    await file.sync();
   } finally {
     await file.close();
   }

@@ -10,6 +10,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
+import { bringToDisk } from '../../platform/whole-file.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
@@ -191,6 +192,7 @@ export class Coordinator {
     const folder = this.#parts.dir.folder(id);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kept = { ...chosen, ...(await keepLookups(folder, lookups)) };
+    await bringToDisk(folder);
     const options = JSON.stringify(importOptions.parse({ ...kept, target }));
     const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
     await this.#parts.asked(() => this.#parts.catalog.add(record));

@@ -3,7 +3,14 @@ import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts'
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
-import { inTransaction, openForWriting, type Statement, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import {
+  durably,
+  inTransaction,
+  openForWriting,
+  type Statement,
+  type Statements,
+  statementsOf,
+} from '../../platform/sqlite.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
@@ -71,10 +78,9 @@ export class ImportLedger {
   readonly #rowsToSend: Statement<[batch: number, row: number, uid: string, scope: number]>;
   readonly #pendingBatches: Statement<FoundBatch>;
   readonly #dispatchedBatches: Statement<FoundBatch>;
-  readonly #markStarted: Statement<unknown>;
 
   constructor(path: string, create?: CreateOptions) {
-    const database = openForWriting(path, IMPORT_SCHEMA);
+    const database = openForWriting(path, IMPORT_SCHEMA, 'soon');
     const sql = statementsOf(database, new URL('import.sql', import.meta.url));
     this.#database = database;
     this.#sql = sql;
@@ -83,7 +89,6 @@ export class ImportLedger {
     this.#rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
     this.#pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
     this.#dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
-    this.#markStarted = sql('mark_started');
   }
 
   /** Undefined when the import creates nothing. */
@@ -112,17 +117,12 @@ export class ImportLedger {
   }
 
   /**
-   * Records that batches are in the queue, or were put there again.
-   * @param isStartMarked whether `markStarted` is called before each of their calls
+   * Records that batches are in the queue, or were put there again. It is on the disk before any call of them: their results
+   * are there some time later, and a batch without one may have been carried out.
    */
-  markDispatched(batches: readonly number[], isStartMarked = false): void {
-    const started = isStartMarked ? 0 : null;
-    this.#sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now(), started });
-  }
-
-  /** Records that a call of a batch begins. */
-  markStarted(batch: number): void {
-    this.#markStarted.run(batch);
+  markDispatched(batches: readonly number[]): void {
+    const values = { batches: JSON.stringify(batches), at: Date.now() };
+    durably(this.#database, () => this.#sql('mark_dispatched').run(values));
   }
 
   /** Sets batches that left the queue without a result back to pending. */
@@ -130,7 +130,7 @@ export class ImportLedger {
     recordReclaimed(this.#database, this.#sql, batches);
   }
 
-  /** After a crash: sets all dispatched batches back to pending; those that were started may have been sent. Returns how many. */
+  /** After a crash: sets all dispatched batches back to pending; they may have been sent. Returns how many. */
   reclaimAll(uncertainty: string): number {
     return Number(this.#sql('reclaim_all').run({ uncertainty }).changes);
   }

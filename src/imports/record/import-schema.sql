@@ -139,7 +139,6 @@ create table batches (
   uncertainty text,                      -- why an earlier call for these rows may have been carried out; null: none can have been
   calls       integer not null default 0, -- so far, those of its parents included
   dispatched_at integer,                 -- when it was last put into the queue
-  started     integer,                   -- 1: a call of it has begun since then, 0: none has; null: that is not marked
   http_status integer,                   -- of the last call
   finished_at integer,
   members     integer,                   -- of the group after the batch was added; null: the reply does not say

@@ -27,14 +27,9 @@ select m.batch_id, m.row_id, r.uid, m.scope_id
 select row_id, scope_id from memberships where batch_id = :batch order by scope_id, row_id;
 
 -- name: mark_dispatched
--- In: batches (JSON array of ids), at (ms), started (0: each start of a call is marked; null: it is not). They are in the
--- queue, for the first time or again.
-update batches set state = 'dispatched', dispatched_at = :at, started = :started
+-- In: batches (JSON array of ids), at (ms). They are in the queue, for the first time or again.
+update batches set state = 'dispatched', dispatched_at = :at
  where id in (select value from json_each(:batches)) and state in ('pending', 'dispatched');
-
--- name: mark_started
--- In: batch. A call of it begins.
-update batches set started = 1 where id = ?;
 
 -- name: reclaim
 -- In: batch, uncertainty (null: it was certainly not sent), calls made.
@@ -43,9 +38,8 @@ update batches set state = 'pending', uncertainty = coalesce(:uncertainty, uncer
  where id = :batch and state = 'dispatched';
 
 -- name: reclaim_all
--- In: uncertainty. After a crash, dispatched batches are pending again. Unless it is known that no call of them began, they
--- may have been sent.
-update batches set state = 'pending', uncertainty = iif(started = 0, uncertainty, coalesce(uncertainty, :uncertainty))
+-- In: uncertainty. After a crash, dispatched batches are pending again. They may have been sent.
+update batches set state = 'pending', uncertainty = coalesce(uncertainty, :uncertainty)
  where state = 'dispatched';
 
 -- name: batch

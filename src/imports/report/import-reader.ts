@@ -40,8 +40,6 @@ export interface ImportProgress {
   readonly at: number;
   readonly counters: Counters;
   readonly callsLeft: ReadonlyMap<Region, number>;
-  /** Calls that have begun and are not in `counters`, where the queue is in this process. */
-  readonly callsUnderWay: ReadonlyMap<Region, number>;
 }
 
 /** An import's file, open for reading while the coordinator may be writing it. */
@@ -85,9 +83,8 @@ export class ImportReader {
   /** Returns the progress of the import, and its time. */
   progress(): ImportProgress {
     const counters = this.counters();
-    const callsUnderWay = byRegion(this.#sql('calls_under_way').all());
     const at = Number(process.hrtime.bigint() / 1_000_000n);
-    return { at, counters, callsUnderWay, callsLeft: this.callsLeft() };
+    return { at, counters, callsLeft: this.callsLeft() };
   }
 
   /** Returns the rows and calls of a retry, by region. */

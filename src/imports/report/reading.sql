@@ -228,11 +228,6 @@ select r.name as region, sum(n) as n
   join regions r on r.id = region_id
  group by region_id;
 
--- name: calls_under_way
--- Out: batches whose call has begun, as far as that is marked, by region.
-select r.name as region, count(*) as n from batches join regions r on r.id = region_id
- where state = 'dispatched' and started = 1 group by region_id;
-
 -- name: calls_since
 -- In: at (ms). Out: how many calls began then or later.
 select count(*) as n from calls where at >= :at;

@@ -1,8 +1,8 @@
-import { open, rename, rm } from 'node:fs/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat } from '../../options/row-filter.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { workbook } from '../../text/xlsx-writer.ts';
 import { createdFile } from './created-file.ts';
 import { type RowFilter, retryable } from './found-rows.ts';
@@ -24,13 +24,13 @@ export async function writeReportFiles(
   summaryOf: () => ImportSummary,
 ): Promise<readonly ProblemCount[]> {
   const input = reportInput(reader);
-  await write(paths.all, csvReport(input, reader.rows()));
+  await writeWhole(paths.all, csvReport(input, reader.rows()));
   if (hasAny(reader, NEEDS_ATTENTION))
-    await write(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
-  if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
-  if (hasCreated(reader)) await write(paths.created, createdFile(reader.created()));
+    await writeWhole(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
+  if (hasAny(reader, RETRYABLE)) await writeWhole(paths.retry, retryText(reader, input));
+  if (hasCreated(reader)) await writeWhole(paths.created, createdFile(reader.created()));
   const summary = summaryOf();
-  await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
+  await writeWhole(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
   return reader.problems();
 }
 
@@ -60,20 +60,6 @@ function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>): boolean {
 
 function hasCreated(reader: ImportReader): boolean {
   return [...reader.counters().values()].some(({ created }) => created !== undefined);
-}
-
-async function write(path: string, chunks: Iterable<string>): Promise<void> {
-  const unfinished = `${path}.part`;
-  const file = await open(unfinished, 'w', 0o600);
-  try {
-    for (const chunk of chunks) await file.appendFile(chunk);
-  } catch (error) {
-    await file.close();
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-  await file.close();
-  await rename(unfinished, path);
 }
 
 export type ReportRequest = {

@@ -255,10 +255,7 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
       const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, priorityOf(nth)));
       if (jobs.length === 0) return;
       // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
-      ledger.markDispatched(
-        jobs.map(({ payload }) => payload.batch),
-        address.replyTo === null,
-      );
+      ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
       for (const { payload, priority } of jobs) inFlight.set(payload.batch, priority);
       sent = jobs.length;
       await queue.add(jobs);
@@ -300,10 +297,7 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
     },
     reclaim,
     queueAgain: async (batches, uncertainty) => {
-      ledger.markDispatched(
-        batches.map(({ id }) => id),
-        address.replyTo === null,
-      );
+      ledger.markDispatched(batches.map(({ id }) => id));
       await queue.add(
         batches.map((batch) =>
           toJob(

@@ -22,6 +22,11 @@ export const PER_ROUND = 10;
  * process: 50 take some 15 ms.
  */
 const CHUNK = 50;
+/**
+ * Most jobs that wait in the queue of a region whose workers end with this process. All of them may have been sent, as far as
+ * the ledger tells after a crash, and their groups are asked.
+ */
+export const AHEAD = 2 * CHUNK;
 
 /**
  * Fair queueing: imports that send to one region share its budget of calls. The queue serves round after round, and in each
@@ -32,6 +37,7 @@ const CHUNK = 50;
 export class FairQueue {
   readonly queue: JobQueue<BatchPayload>;
   readonly #bound: number;
+  readonly #ahead: number;
   /** Every source, with the place after its last batch; a round has PER_ROUND places. */
   readonly #sources = new Map<BatchSource, number>();
   /** The same of those who ask. */
@@ -42,10 +48,14 @@ export class FairQueue {
   #current = 1;
   #filling = false;
 
-  /** @param bound most batches in flight in this region */
-  constructor(queue: JobQueue<BatchPayload>, bound: number) {
+  /**
+   * @param bound most batches in flight in this region
+   * @param ahead most jobs that wait in its queue, but for an import that has nothing in flight
+   */
+  constructor(queue: JobQueue<BatchPayload>, bound: number, ahead = Number.POSITIVE_INFINITY) {
     this.queue = queue;
     this.#bound = bound;
+    this.#ahead = ahead;
   }
 
   /** Counts the batches that this import has in flight from now on. */
@@ -94,6 +104,10 @@ export class FairQueue {
     return [...this.#sources.keys()].reduce((sum, { inFlight }) => sum + inFlight.size, 0);
   }
 
+  async #waiting(): Promise<number> {
+    return this.#ahead === Number.POSITIVE_INFINITY ? 0 : (await this.queue.depth()).waiting;
+  }
+
   #isIdle(): boolean {
     return this.#questions === 0 && this.#inFlightCount() === 0;
   }
@@ -122,6 +136,7 @@ export class FairQueue {
       // At the last round the clock starts again, once nothing is in flight that would come first then.
       if (source === undefined || room <= 0 || (this.#current >= LAST_PRIORITY && room < this.#bound)) return;
       const most = Math.min(room, ready.size > 1 ? PER_ROUND : CHUNK);
+      if (source.inFlight.size > 0 && (await this.#waiting()) + most > this.#ahead) return;
       ready.delete(source);
       const highest = [...source.inFlight.values()].reduce((high, priority) => Math.max(high, priority), this.#current);
       // Reclaimed batches were not served: stay at most a round ahead of what is in flight.

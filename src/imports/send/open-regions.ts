@@ -2,7 +2,7 @@ import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
-import { BACKLOG, FairQueue } from './fair-queue.ts';
+import { AHEAD, BACKLOG, FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
 /** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
@@ -25,8 +25,15 @@ export interface OpenRegions {
   close(): Promise<void>;
 }
 
-/** @param count regions that share the backlog */
-export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRegion>, count: number): OpenRegions {
+/**
+ * @param count regions that share the backlog
+ * @param workersEnd whether workers end with this process
+ */
+export function createOpenRegions(
+  openRegion: (region: Region) => Promise<OpenRegion>,
+  count: number,
+  workersEnd: boolean,
+): OpenRegions {
   const regions = new Map<Region, Promise<OpenRegion>>();
   const fairQueues = new Map<OpenRegion['queue'], FairQueue>();
   const open = (region: Region): Promise<OpenRegion> => {
@@ -46,7 +53,8 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
   return {
     open,
     fairQueueOf: (queue) => {
-      const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count));
+      const ahead = workersEnd ? AHEAD : Number.POSITIVE_INFINITY;
+      const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count), ahead);
       fairQueues.set(queue, known);
       return known;
     },

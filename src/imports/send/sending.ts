@@ -188,20 +188,24 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   const { outcomes, answers } = results;
   const failed = (id: string, error: unknown) => void emit(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
   const recorder = createRecorder({ recorded, failed, refused: onError });
-  const regions = createOpenRegions((region) => {
-    if (isStopping()) throw new Error(STOPS);
-    return options.openRegion(
-      region,
-      backend,
-      ({ importId }, result) =>
-        recorder.deliver(importId, result).catch((error: unknown) => {
-          // Its import was dropped: the result is not needed, and a second call would not change that.
-          if (imports.all.has(importId)) throw error;
-        }),
-      async ({ requestId }, answer) => groups.answered(requestId, answer),
-      ({ importId }, batch) => began(importId, batch),
-    );
-  }, options.regions.size);
+  const regions = createOpenRegions(
+    (region) => {
+      if (isStopping()) throw new Error(STOPS);
+      return options.openRegion(
+        region,
+        backend,
+        ({ importId }, result) =>
+          recorder.deliver(importId, result).catch((error: unknown) => {
+            // Its import was dropped: the result is not needed, and a second call would not change that.
+            if (imports.all.has(importId)) throw error;
+          }),
+        async ({ requestId }, answer) => groups.answered(requestId, answer),
+        ({ importId }) => began(importId),
+      );
+    },
+    options.regions.size,
+    outcomes === undefined,
+  );
   const groups = new GroupReader({
     openRegion: async (region) => regions.open(region),
     rounds: regions.fairQueueOf,
@@ -234,14 +238,11 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   });
 
   /** A call of this process begins. Imports whose batches only wait in the queue are not what the process dies of. */
-  function began(id: string, batch: number): void {
+  function began(id: string): void {
     const opened = imports.all.get(id);
-    if (opened === undefined) return;
-    if (!opened.attended) {
-      opened.attended = true;
-      catalog.attend(id);
-    }
-    opened.ledger.markStarted(batch);
+    if (opened === undefined || opened.attended) return;
+    opened.attended = true;
+    catalog.attend(id);
   }
 
   /** Passes recorded results to the running import, and to other imports if a region is stopped. */

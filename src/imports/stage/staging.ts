@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { freeBytes, NoRoom } from '../../platform/disk-full.ts';
 import { Thread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
+import { putInPlace } from '../../platform/whole-file.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Emit } from '../import-event.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
@@ -143,7 +144,7 @@ export class Stagings {
  */
 async function completeStaged(unfinished: string, path: string): Promise<void> {
   if (existsSync(path)) throw new Error(`${path} holds an import already; it is not replaced`);
-  await rename(unfinished, path);
+  await putInPlace(unfinished, path);
 }
 
 /** Deletes what an interrupted staging has left: nothing is sent from a file that is not complete. */

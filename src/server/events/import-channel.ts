@@ -16,7 +16,6 @@ const NOTHING_DONE: ImportProgress = {
   at: 0,
   counters: new Map(),
   callsLeft: new Map(),
-  callsUnderWay: new Map(),
 };
 
 export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {

@@ -66,8 +66,8 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
     samples.push(sample);
     while (samples.length > 2 && at - (samples[1]?.at ?? at) >= ESTIMATE_MS) samples.shift();
   };
-  return ({ counters, staging, regions: statuses, callsLeft, callsUnderWay, isSending, at, now }) => {
-    const sample = { at, counters: withBegun(counters, callsUnderWay) };
+  return ({ counters, staging, regions: statuses, callsLeft, isSending, at, now }) => {
+    const sample = { at, counters };
     take(sample, isSending);
     const first = samples[0] ?? sample;
     const recent = samples.findLast((one) => at - one.at >= PACE_MS) ?? first;
@@ -124,14 +124,6 @@ function ratesOf(unbroken: readonly Sample[]): Rates | null {
     succeeded: perSecond(({ rows }) => [...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
     wentWrong: perSecond(({ rows }) => rows.failed + rows.unconfirmed),
   };
-}
-
-/** Answers come in a heap where a service, or a restart, held them up: the pace is that at which calls begin. */
-function withBegun(counters: Counters, underWay: Moment['callsUnderWay']): Counters {
-  const begun = (region: Region | '') => (region === '' ? 0 : (underWay.get(region) ?? 0));
-  return new Map(
-    [...counters].map(([region, { calls, ...counts }]) => [region, { ...counts, calls: calls + begun(region) }]),
-  );
 }
 
 function haveSameRegions(some: Counters, others: Counters): boolean {

@@ -55,19 +55,6 @@ describe('after a crash', () => {
     reopened.close();
   });
 
-  test('after a crash, a batch whose call had not begun was certainly not sent', async () => {
-    const { ledger } = await stagedImport(members(3));
-    const [begun, ...others] = pending(ledger).map(({ id }) => id);
-    if (begun === undefined) throw new Error('no batch');
-    ledger.markDispatched([begun, ...others], true);
-    ledger.markStarted(begun);
-    ledger.reclaimAll('the process ended');
-    expect(pending(ledger).map(({ id, uncertainty }) => [id, uncertainty])).toEqual([
-      [begun, 'the process ended'],
-      ...others.map((id) => [id, null]),
-    ]);
-  });
-
   test('a batch keeps the first reason why its delivery is uncertain through further crashes', async () => {
     const { ledger } = await stagedImport(members(1));
     for (const uncertainty of ['the first crash', 'the second crash']) {

@@ -7,6 +7,7 @@ import { isScope, type Region } from '../../../membership/membership.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import {
   attachForReading,
+  durably,
   inTransaction,
   openForWriting,
   type Statements,
@@ -91,7 +92,7 @@ export interface PlanLedger extends PlanReader {
 
 /** Opens the file of a plan at `path`, a new one where there is none. Throws LedgerError when it cannot be used. */
 export function openPlanLedger(path: string): PlanLedger {
-  const database = openForWriting(path, PLAN_SCHEMA);
+  const database = openForWriting(path, PLAN_SCHEMA, 'soon');
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
   const reader = planReader(database);
   const addNotes = (added: readonly IntakeNote[]) => {
@@ -164,11 +165,14 @@ export function openPlanLedger(path: string): PlanLedger {
     recordCreating: (creating) => {
       sql('set_creating').run({ creating: JSON.stringify(creating) });
     },
+    // The last step: what people approve is on the disk.
     recordFindings: (findings) =>
-      inTransaction(database, () => {
-        sql('forget_findings').run();
-        for (const { limit, ...finding } of findings) sql('add_finding').run({ ...finding, allowed: limit });
-      }),
+      durably(database, () =>
+        inTransaction(database, () => {
+          sql('forget_findings').run();
+          for (const { limit, ...finding } of findings) sql('add_finding').run({ ...finding, allowed: limit });
+        }),
+      ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { copyFile, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
@@ -13,6 +13,7 @@ import type { CreateOptions } from '../../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { defined } from '../../../platform/defined.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
+import { putInPlace } from '../../../platform/whole-file.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import type { SyncInput, SyncOptions } from '../sync-options.ts';
@@ -174,7 +175,7 @@ async function keepCopy(
   } finally {
     await file.close();
   }
-  await rename(unfinished, copy);
+  await putInPlace(unfinished, copy);
 }
 
 async function lastByteOf(file: FileHandle): Promise<number> {

@@ -9,6 +9,7 @@ import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
+import { bringToDisk } from '../../../platform/whole-file.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
@@ -226,7 +227,9 @@ export class SyncRunner {
   ): Promise<string> {
     const { id } = record;
     limitsWith(chosen.limits);
-    await mkdir(this.#options.folder(id), { recursive: true, mode: 0o700 });
+    const folder = this.#options.folder(id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await bringToDisk(folder);
     this.#catalog.add({ ...record, options: syncOptionsToJson(chosen) }, who);
     this.events.emit('state', this.find(id));
     this.#enqueue(id);
