@@ -5,34 +5,23 @@ import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/ch
 import type { MemberEntries } from '../src/chat/member-entries.ts';
 import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/chat/service/lists.ts';
-import type { Answered, RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
+import type { RowOutcome } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { defineJob, type JobRun } from '../src/queue/define-job.ts';
+import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { afterReply, type Read } from './batch-policy.ts';
 import {
   asksGroups,
-  EARLIER_FIELDS,
   isListed,
   LOOKED_FIELDS,
   type Looked,
   type LookingPorts,
   lookFirst,
-  repeating,
   type Wanted,
-  withEarlier,
 } from './repeats.ts';
-import {
-  BATCH_FIELDS,
-  type BatchCall,
-  type BatchPorts,
-  endBatch,
-  endsWorkers,
-  maybeEarlier,
-  SENDING,
-  sendBatch,
-  uncertaintyOf,
-} from './send-batch.ts';
+import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch, startLater } from './send-batch.ts';
 
 /**
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
@@ -59,10 +48,7 @@ const payload = z.object({
   version: z.literal(1),
   ...BATCH_FIELDS,
   ...LOOKED_FIELDS,
-  ...EARLIER_FIELDS,
   lists: listedRows,
-  /** The end of the last attempt; set when nothing more is sent. */
-  ended: z.object({ code: z.string(), message: z.string() }).optional(),
 });
 export type AddMembersPayload = z.infer<typeof payload>;
 
@@ -84,18 +70,21 @@ const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
     const isOfAll = verdict.code === ACTOR_OUTSIDE && verdict.kind === 'halve' && addsOthers(rest, batch.onBehalfOf);
     return isOfAll ? { ...verdict, kind: 'final' } : verdict;
   },
-  readAnswer: (batch, { entries }) => {
-    const { others, ...answered } = readEntries(restOf(batch), entries, batch.uncertainty);
-    return merged(batch, { kind: 'answered', ...answered, others: [...others, ...foundIn(batch)] });
+  readAnswer: (batch, { entries }, ended) => {
+    const answered = afterReply(readEntries(restOf(batch), entries, batch.uncertainty), ended);
+    return { kind: 'answered', ...answered, others: [...answered.others, ...foundIn(batch)] };
   },
   readRefusal: (batch, { kind, code, message }) => {
-    if (kind === 'halve' || kind === 'group') return merged(batch, { kind, code, message });
+    if (kind === 'halve') return { kind, code, message };
+    if (kind === 'group') return { kind, code, message };
     const outcome = finalOutcome(batch, code);
     const found = foundIn(batch);
-    if (found.length === 0) return merged(batch, { kind: 'refused', outcome, code, message });
+    if (found.length === 0) return { kind: 'refused', outcome, code, message };
     const others = [...found, ...likewise(restOf(batch), { outcome, code, message })];
-    return merged(batch, { kind: 'answered', missing: [], others });
+    return { kind: 'answered', missing: [], others };
   },
+  size: (batch) => sizeOf(restOf(batch)),
+  asks: asksGroups,
   rows: ({ lists }) => rowsOf(lists),
 };
 
@@ -106,41 +95,18 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   ...SENDING,
   process: async (job, ports) => {
     if (endsWorkers(job.payload, job.starts)) return sendBatch(call, job, ports);
-    const { ended } = job.payload;
-    const looked = await lookFirst(job, ports, wantedBy(job.payload), ended !== undefined);
-    const isOver = looked !== undefined && (ended !== undefined || sizeOf(restOf(job.payload)) === 0);
-    return isOver
-      ? endKnown(job, ports, looked)
-      : sendBatch(
-          call,
-          job,
-          asksAtLast(
-            job,
-            repeating(job, ports, (sent) => merged(job.payload, sent)),
-          ),
-        );
+    await startLater(job);
+    const isEnded = job.payload.standing?.ended !== undefined;
+    const looked = await lookFirst(job, ports, wantedBy(job.payload), isEnded);
+    const isOver = looked !== undefined && (isEnded || sizeOf(restOf(job.payload)) === 0);
+    return isOver ? endKnown(job, ports, looked) : sendBatch(call, job, ports);
   },
 });
-
-/** Asks the group once more where the last attempt may have been carried out. */
-function asksAtLast(job: JobRun<AddMembersPayload>, ports: AddMembersPorts): AddMembersPorts {
-  if (!asksGroups(ports)) return ports;
-  return {
-    ...ports,
-    deliver: async (to, result) => {
-      const { sent, calls, uncertainty } = result;
-      if (sent.kind !== 'unanswered' || !sent.maybeCarriedOut) return ports.deliver(to, result);
-      const { code, message } = sent;
-      await job.update({ ...job.payload, calls: [...calls], uncertainty, ended: { code, message } });
-      throw new SlowDown(0);
-    },
-  };
-}
 
 /** Ends a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
 function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whole }: Looked): Promise<void> {
   const batch = { ...job.payload, uncertainty: uncertaintyOf(job.payload, job.starts - 1) };
-  const { ended = { code: '', message: '' } } = batch;
+  const { ended = { code: '', message: '' } } = batch.standing ?? {};
   const { usersToBan, ...additions } = restOf(batch);
   const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>
     whole.includes(name)
@@ -151,7 +117,7 @@ function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whol
     ...restOfList(additions, 'members'),
     ...(usersToBan === undefined ? [] : restOfList({ usersToBan }, 'banned')),
   ];
-  return endBatch(call, ports, batch, merged(batch, { kind: 'answered', others, missing: [] }));
+  return endBatch(call, ports, batch, { kind: 'answered', others, missing: [] });
 }
 
 const ABSENT = {
@@ -166,22 +132,13 @@ function wantedBy(batch: AddMembersPayload): readonly Wanted[] {
   );
 }
 
-/** A result of the rows that were sent, with what earlier replies said of the others. */
-function merged(batch: AddMembersPayload, sent: Sent): Sent {
-  const rest = rowsOf(restOf(batch)).map(([row]) => row);
-  const whole = withEarlier(batch, sent, rest);
-  if (whole.kind !== 'answered' || sent.kind === 'answered') return whole;
-  return { ...whole, others: [...whole.others, ...foundIn(batch)] };
-}
-
-/** The rows that nothing is known of: no reply has settled them, and their users were not found in the group. */
-function restOf({ lists, looked, earlier }: AddMembersPayload): ListedRows {
+/** The rows that nothing is known of: their users were not found in the group. */
+function restOf({ lists, looked }: AddMembersPayload): ListedRows {
   const found = new Set(looked?.found);
-  const again = earlier && new Set(earlier.again);
-  if (found.size === 0 && again === undefined) return lists;
+  if (found.size === 0) return lists;
   const rest: ListedRows = {};
   for (const list of MEMBER_LISTS) {
-    const rows = lists[list]?.filter(([row]) => !found.has(row) && again?.has(row) !== false) ?? [];
+    const rows = lists[list]?.filter(([row]) => !found.has(row)) ?? [];
     if (rows.length > 0) rest[list] = rows;
   }
   return rest;
@@ -246,22 +203,27 @@ export function rowsOf(lists: ListedRows): readonly (readonly [row: number, succ
 }
 
 /**
- * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. It keeps the ids
- * of the messages that the service wrote and the number of members that the group had after the last one.
+ * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is unsaid, as one whose entry
+ * says neither yes nor no. It keeps the ids of the messages that the service wrote and the number of members that the
+ * group had after the last one.
  */
-export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Answered {
+export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Read {
   const others: RowOutcome[] = [];
-  const missing: number[] = [];
+  const unsaid: RowOutcome[] = [];
   const messages: [row: number, id: string][] = [];
   let members: number | undefined;
   for (const list of MEMBER_LISTS) {
     for (const [row, uid] of lists[list] ?? []) {
       const found = entries.get(foldId(uid));
       if (found === undefined) {
-        missing.push(row);
+        unsaid.push({ row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message: 'no reply mentions this UID' });
         continue;
       }
       const { outcome, code, message } = readEntry(list, found.entry);
+      if (outcome === null) {
+        unsaid.push({ row, outcome: 'unconfirmed', code: code ?? '', message: message ?? '' });
+        continue;
+      }
       if (code === null) {
         const { addition } = found.entry;
         if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
@@ -272,5 +234,5 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, uncertain
       others.push({ row, outcome, code, message: `${message ?? ''}${note}` });
     }
   }
-  return { others, missing, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };
+  return { others, unsaid, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };
 }

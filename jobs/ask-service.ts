@@ -8,8 +8,9 @@ import { groupFacts, userFacts } from '../src/chat/replies.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { CALL_FIELDS } from './batch-payload.ts';
+import { ATTEMPTS } from './batch-policy.ts';
 import {
-  CALL_FIELDS,
   type CallContext,
   type CallListener,
   requestIdIn,
@@ -112,6 +113,7 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
   version: 1,
   payload,
   ...SENDING,
+  attempts: ATTEMPTS,
   process: async (job, ports) => {
     const answer = await askedOnce(job, ports, () => askOnce(ports.chat, job));
     await ports.answer(job.payload, answer);
@@ -145,7 +147,6 @@ async function askedOnce(
       job: NAME,
       operation: job.payload.ask,
       attempt: job.attemptsMade + 1,
-      isLastAttempt: job.isLastAttempt,
       ...said,
     });
   try {
@@ -164,7 +165,7 @@ async function askedOnce(
     if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
     const untilNext = verdict.kind === 'again' ? await ports.unanswered?.(job.id, verdict, at) : undefined;
     if (untilNext?.waitMs !== undefined) throw new SlowDown(untilNext.waitMs);
-    if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
+    if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict, job.attemptsMade + 1);
     const { code, message } = verdict;
     return { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
   }

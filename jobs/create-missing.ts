@@ -9,8 +9,9 @@ import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
-import { refusedForNow } from './repeats.ts';
-import { BATCH_FIELDS, type BatchCall, type BatchPorts, maybeEarlier, SENDING, sendBatch } from './send-batch.ts';
+import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
+import { afterReply } from './batch-policy.ts';
+import { type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.
@@ -83,14 +84,13 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
         return chat.reactivateUsers(create.uids, { signal });
     }
   },
-  judge: ({ create }, error) => {
-    // One of the members may be the reason: the group can be tried again without them.
-    const onBehalfOf = create.what === 'group' ? create.onBehalfOf : undefined;
-    const verdict = judge(error, create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1, onBehalfOf);
+  judge: (batch, error) => {
+    const { create } = batch;
+    const verdict = judge(error, sizeOf(batch), create.what === 'group' ? create.onBehalfOf : undefined);
     // Not part of the contract: if the service lacks this operation, the others must continue.
     return verdict.code === OPERATION_MISSING ? { ...verdict, kind: 'final' } : verdict;
   },
-  readAnswer: (batch, reply) => {
+  readAnswer: (batch, reply, ended) => {
     const { create, uncertainty } = batch;
     switch (create.what) {
       case 'look':
@@ -98,15 +98,8 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       case 'user':
         return made('created');
       case 'group': {
-        const { others, missing, ...more } = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
-        // Users who are refused for now are sent again, like those whom the reply does not mention.
-        const again = refusedForNow(others);
-        return {
-          ...made('created'),
-          ...more,
-          others: others.filter((other) => !again.includes(other)),
-          missing: [...missing, ...again.map(({ row }) => row)],
-        };
+        const read = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
+        return { ...made('created'), ...afterReply(read, ended) };
       }
       case 'reactivate':
         return { ...made('reactivated'), ...(reply.uids !== undefined && { uids: [...reply.uids] }) };
@@ -122,6 +115,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     }
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },
+  size: sizeOf,
   rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
 };
 
@@ -132,6 +126,11 @@ export const createMissing = defineJob<CreateMissingPayload, CreateMissingPorts>
   ...SENDING,
   process: (job, ports) => sendBatch(call, job, ports),
 });
+
+/** One of the members may be the reason of a failure: the group can be tried again without them. */
+function sizeOf({ create }: Pick<CreateMissingPayload, 'create'>): number {
+  return create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1;
+}
 
 function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, { kind: 'made' }> {
   return { kind: 'made', outcome, code, message, others: [], missing: [] };

@@ -6,7 +6,8 @@ import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, type BatchCall, type BatchPorts, maybeEarlier, SENDING, sendBatch } from './send-batch.ts';
+import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
+import { type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { BatchResult } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob } from '../src/queue/define-job.ts';
+import { callRecord, standing } from './batch-payload.ts';
 import { ANSWERED_FIELDS } from './repeats.ts';
-import { callRecord } from './send-batch.ts';
 
 /**
  * record-outcomes: writes the results of workers in other processes into the ledger.
@@ -23,7 +23,7 @@ const sent = z.discriminatedUnion('kind', [
     ...ANSWERED_FIELDS,
     ...refusal,
   }),
-  z.object({ kind: z.literal('halve'), ...refusal }),
+  z.object({ kind: z.literal('halve'), standing: standing.optional(), ...refusal }),
   z.object({ kind: z.literal('group'), ...refusal }),
   z.object({ kind: z.literal('stop-region'), ...refusal }),
   z.object({ kind: z.literal('refused'), outcome: z.enum(['failed', 'already_member', 'banned']), ...refusal }),

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isRefusedForNow, isTooMany, UNTOLD_WAIT_MS } from '../src/chat/error-policy.ts';
-import type { Answered, RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import { foldId } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { type AskingPorts, askAboutGroup, type ServiceAnswer } from './ask-service.ts';
-import { ATTEMPTS, type BatchPayload, type BatchPorts, SendAgain, uncertaintyOf } from './send-batch.ts';
+import { type BatchPayload, standing, uncertaintyOf } from './batch-payload.ts';
+import { ATTEMPTS } from './batch-policy.ts';
+import { SendAgain } from './send-batch.ts';
 
 /**
  * Before a batch is repeated that may have been carried out, its group is asked who is a member and who is banned: that is
@@ -30,6 +30,8 @@ const looked = z.object({
   page: z.int(),
   /** Rows that are as asked: the user is in the group, or banned from it. */
   found: z.array(z.int()),
+  /** Questions in a row that were not answered: they use up no calls of the batch. */
+  failed: z.int().optional(),
   /** Lists of which every page was read, or every user to add was asked for. */
   whole: z.array(z.enum(['members', 'banned'])),
   /**
@@ -87,13 +89,15 @@ export async function lookFirst(
     user === undefined
       ? { ask: known.next, guid, page: known.page, share }
       : { ask: 'membership' as const, guid, uid: user.uid, page: 1, share };
-  const answer = await askAboutGroup(job, ports, question).catch(async (error: unknown) => {
-    await job.update(counted);
+  const failed = (known.failed ?? 0) + 1;
+  const asking = { ...job, attemptsMade: failed - 1, isLastAttempt: failed >= ATTEMPTS };
+  const answer = await askAboutGroup(asking, ports, question).catch(async (error: unknown) => {
+    await job.update({ ...counted, looked: error instanceof SendAgain ? { ...known, failed } : known });
     throw error;
   });
   const always = isLastWord || ports.askBeforeRepeat === 'always';
   const looked = user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user);
-  await job.update({ ...counted, looked });
+  await job.update({ ...counted, looked: { ...looked, failed: undefined } });
   throw new SlowDown(0);
 }
 
@@ -163,11 +167,6 @@ function hasMore(
   return entries > 0 && (pagination?.totalPages === undefined || page < pagination.totalPages);
 }
 
-/**
- * A reply may refuse some users for now, with a code that would repeat a whole call (error-policy.ts). These are sent again,
- * within the attempts of the batch; what the reply said of the others waits in the payload until the batch ends.
- */
-
 /** Rows as [number, text]. Checked by hand: a schema for each row takes ten times as long. */
 export function isListed(list: unknown): boolean {
   if (!Array.isArray(list)) return false;
@@ -182,93 +181,9 @@ export function isListed(list: unknown): boolean {
 export const ANSWERED_FIELDS = {
   others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), code: z.string(), message: z.string() })),
   missing: z.array(z.int()),
-  split: z.array(z.int()).readonly().exactOptional(),
+  again: z.object({ why: z.string(), standing, slowsDown: z.boolean().optional() }).exactOptional(),
   messages: z
     .custom<readonly (readonly [number, string])[]>(isListed, { error: 'expected messages as [row number, id]' })
     .exactOptional(),
   members: z.int().exactOptional(),
 };
-
-export const EARLIER_FIELDS = {
-  /** Rows that are sent again, and what was said of the others. */
-  earlier: z.object({ ...ANSWERED_FIELDS, again: z.array(z.int()) }).optional(),
-};
-type Earlier = Readonly<z.infer<z.ZodObject<typeof EARLIER_FIELDS>>>;
-
-export function refusedForNow(others: readonly RowOutcome[]): readonly RowOutcome[] {
-  return others.filter(({ outcome, code }) => outcome === 'failed' && isRefusedForNow(code));
-}
-
-/** The same result, with what earlier replies said. @param rest the rows that were sent again */
-export function withEarlier({ earlier }: Earlier, sent: Sent, rest: readonly number[]): Sent {
-  if (earlier === undefined) return sent;
-  const { again: _, ...known } = earlier;
-  const ended = (
-    outcome: RowOutcome['outcome'],
-    { code, message }: { readonly code: string; readonly message: string },
-  ) => withReply(known, { others: rest.map((row) => ({ row, outcome, code, message })), missing: [] });
-  switch (sent.kind) {
-    case 'answered':
-      return withReply(known, sent);
-    case 'refused':
-      return ended(sent.outcome, sent);
-    case 'group':
-      return ended('failed', sent);
-    case 'halve':
-      return withReply(known, { others: [], missing: [], split: rest });
-    case 'unanswered':
-      return ended(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', sent);
-    default:
-      return sent;
-  }
-}
-
-function withReply(
-  known: Answered,
-  { others, missing, split = [], messages = [], members }: Answered,
-): Extract<Sent, { kind: 'answered' }> {
-  const counts = [known.members ?? [], members ?? []].flat();
-  const written = [...(known.messages ?? []), ...messages];
-  return {
-    kind: 'answered',
-    others: [...known.others, ...others],
-    missing: [...known.missing, ...missing],
-    ...(split.length > 0 && { split }),
-    ...(written.length > 0 && { messages: written }),
-    ...(counts.length > 0 && { members: Math.max(...counts) }),
-  };
-}
-
-/**
- * Ports that deliver a result when no one in it is refused for now, or the attempts are used up.
- * @param merged as `withEarlier`, for a result without an answer
- */
-export function repeating<Ports extends BatchPorts>(
-  job: JobRun<BatchPayload & Earlier>,
-  ports: Ports,
-  merged: (sent: Sent) => Sent,
-): Ports {
-  return {
-    ...ports,
-    deliver: async (to, result) => {
-      const { sent, calls, uncertainty } = result;
-      if (sent.kind === 'unanswered') return ports.deliver(to, { ...result, sent: merged(sent) });
-      const again = sent.kind === 'answered' ? refusedForNow(sent.others) : [];
-      const [first] = again;
-      if (sent.kind !== 'answered' || first === undefined || job.isLastAttempt || calls.length >= ATTEMPTS) {
-        return ports.deliver(to, result);
-      }
-      const rows = again.map(({ row }) => row);
-      const { kind: _, ...answered } = sent;
-      const others = sent.others.filter((other) => !again.includes(other));
-      await job.update({
-        ...job.payload,
-        calls: [...calls],
-        uncertainty: uncertainty ?? `an earlier reply refused this user with ${first.code}`,
-        earlier: { ...answered, others, missing: [...answered.missing], again: rows },
-      });
-      if (again.some(({ code }) => isTooMany(code))) throw new SlowDown(UNTOLD_WAIT_MS);
-      throw new SendAgain(first);
-    },
-  };
-}

@@ -1,14 +1,20 @@
-import { z } from 'zod';
 import type { ActingOptions, ReplyMeta } from '../src/chat/call.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
-import { backoffMs, type EditVerdict, isNoAnswer, type Verdict } from '../src/chat/error-policy.ts';
+import {
+  backoffMs,
+  type EditVerdict,
+  isNoAnswer,
+  MAX_BACKOFF_MS,
+  UNTOLD_WAIT_MS,
+  type Verdict,
+} from '../src/chat/error-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
-import { CALL_KINDS } from '../src/chat/service/codes.ts';
 import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
-import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { counted, utcTime } from '../src/text/wording.ts';
+import { type BatchPayload, endsWorkers, MAX_DEATHS, type ResultAddress, uncertaintyOf } from './batch-payload.ts';
+import { afterRefusal, type Ended, type Unanswered } from './batch-policy.ts';
 
 /**
  * The common part of the jobs of a region's queue: each start makes one call for one batch, and every batch ends in one
@@ -16,49 +22,9 @@ import { counted, utcTime } from '../src/text/wording.ts';
  *
  * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
  * Output    a BatchResult through the port `deliver`, however the batch ends: without a result it would be lost.
- * Retries   up to ATTEMPTS calls, with backoff, when no answer came; waiting for the rate limit is not an attempt.
+ * Retries   as batch-policy.ts says, with backoff; waiting for the rate limit or for a service that is away counts as no call.
  * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `uncertainty` says why, and so does the outcome.
  */
-export const ATTEMPTS = 8;
-
-export const callRecord = z.object({
-  at: z.int(),
-  ms: z.int(),
-  httpStatus: z.int().nullable(),
-  code: z.string(),
-  kind: z.enum(CALL_KINDS),
-  message: z.string().optional(),
-  requestId: z.string().optional(),
-});
-
-/** Fields of every payload of a region's queues: where its call goes. */
-export const CALL_FIELDS = {
-  region: z.enum(REGIONS),
-  /** Host of the service that it is meant for; absent where any worker may make the call. */
-  host: z.string().optional(),
-  /** Share of the service's rate limit that may be used, in percent; absent: what the queue is set to. */
-  share: z.number().optional(),
-};
-
-/** Fields of every payload of a batch, in addition to its version. */
-export const BATCH_FIELDS = {
-  importId: z.string(),
-  /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
-  replyTo: z.string().nullable(),
-  batch: z.int(),
-  ...CALL_FIELDS,
-  guid: z.string(),
-  onBehalfOf: z.string(),
-  /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */
-  uncertainty: z.string().nullable(),
-  calls: z.array(callRecord),
-  /** Starts that sent no call of the batch: the worker's process stopped before, or the start read the group's list. */
-  handedBack: z.int(),
-};
-export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonly version: number };
-
-/** The import that a result belongs to, and the address that it goes to. */
-export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 
 /** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
@@ -76,7 +42,6 @@ export interface CallContext {
   readonly batch?: number;
   /** From 1; waiting for the rate limit is not an attempt. */
   readonly attempt: number;
-  readonly isLastAttempt: boolean;
   /** The service's explanation of the refusal, which may name UIDs; empty when the call was answered. */
   readonly message: string;
   /** The wait that the service asks for, in ms. */
@@ -91,6 +56,8 @@ export interface BatchPorts {
   deliver(to: ResultAddress, result: BatchResult): Promise<void>;
   /** Stops further calls of this region: its key or plan was refused. */
   stopRegion(): Promise<void>;
+  /** Lets the region wait, in ms. */
+  slowDown?(waitMs: number): Promise<void>;
   called?: CallListener;
   unanswered?: UnansweredListener;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
@@ -109,29 +76,39 @@ export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPort
   readonly operation?: (batch: Payload) => string;
   send(ports: Ports, batch: Payload, options: ActingOptions): Promise<Reply>;
   judge(batch: Payload, error: unknown): CallVerdict;
-  readAnswer(batch: Payload, reply: Reply): Sent;
+  readAnswer(batch: Payload, reply: Reply, ended: Ended): Sent;
   /** Outcome of a refusal that neither a repeat nor waiting would change. */
   readRefusal(batch: Payload, verdict: CallVerdict): Sent;
+  /** UIDs of the call: a batch of several can be cut in two. Default: 1. */
+  readonly size?: (batch: Payload) => number;
+  /** Whether the group can be asked what became of a call; then `ask` is called where nothing more is sent. */
+  readonly asks?: (ports: Ports) => boolean;
   /** Every row, with its outcome if the call succeeds. */
   rows(batch: Payload): readonly (readonly [row: number, success: Outcome])[];
 }
 
-/** Thrown so that the queue sends the batch again; `waitMs` if the service said how long to wait. */
+/** Thrown so that the queue starts the job again. */
 export class SendAgain extends Error {
+  /** Calls so far that count; the wait grows with them. */
+  readonly tries: number;
+  /** The shortest wait, if there is one. */
   readonly waitMs: number | undefined;
 
-  constructor({ code, message, waitMs }: Pick<CallVerdict, 'code' | 'message' | 'waitMs'>) {
+  constructor({ code, message, waitMs }: Pick<CallVerdict, 'code' | 'message' | 'waitMs'>, tries: number) {
     super(`${code}: ${message}`);
     this.name = 'SendAgain';
+    this.tries = tries;
     this.waitMs = waitMs;
   }
 }
 
-/** Settings of a job that sends a batch. */
+/** Settings of a job that sends a batch. Its policy says when it ends (batch-policy.ts): the queue's attempts are for faults of ours. */
 export const SENDING = {
-  attempts: ATTEMPTS,
-  backoffMs: (attemptsMade: number, error: Error | undefined): number =>
-    Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
+  attempts: 1_000,
+  backoffMs: (attemptsMade: number, error: Error | undefined): number => {
+    if (!(error instanceof SendAgain)) return backoffMs(attemptsMade, Math.random());
+    return Math.max(backoffMs(error.tries, Math.random()), error.waitMs ?? 0);
+  },
 };
 
 /** One start of a job: makes one call, and delivers the result unless the batch is sent again. */
@@ -171,7 +148,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
       .then((reply): [CallRecord, Sent] => {
         const answered = noteCall('answered', '', reply.httpStatus);
         ports.called?.(answered, reply.rate, contextOf(kind, job));
-        return [answered, kind.readAnswer(batch, reply)];
+        return [answered, kind.readAnswer(batch, reply, endedOf(kind, ports, batch, at))];
       });
   } catch (error) {
     if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
@@ -189,11 +166,37 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
     return refused(kind, job, ports, batch, verdict, call);
   }
   await deliver(kind, ports, batch, call, sent);
+  if ('again' in sent && sent.again?.slowsDown) await ports.slowDown?.(UNTOLD_WAIT_MS);
+}
+
+/** Lets a batch wait that must not be sent yet. @throws SendAgain */
+export async function startLater<Payload extends BatchPayload>({ payload, update }: JobRun<Payload>): Promise<void> {
+  const { standing: before, handedBack } = payload;
+  const waitMs = Math.min((before?.notBefore ?? 0) - Date.now(), MAX_BACKOFF_MS);
+  if (before === undefined || waitMs <= 0) return;
+  // It waits once, because clocks differ between machines.
+  await update({ ...payload, handedBack: handedBack + 1, standing: { ...before, notBefore: undefined } });
+  throw new SendAgain({ code: 'NOT_BEFORE', message: 'it is sent later', waitMs }, 0);
+}
+
+function endedOf<Payload extends BatchPayload, Ports extends BatchPorts>(
+  { size, asks }: Pick<BatchCall<Payload, Ports, never>, 'size' | 'asks'>,
+  ports: Ports,
+  batch: Payload,
+  at: number,
+): Ended {
+  return {
+    standing: batch.standing,
+    at,
+    now: Date.now(),
+    size: size?.(batch) ?? 1,
+    asks: asks?.(ports) ?? false,
+  };
 }
 
 function contextOf<Payload extends BatchPayload>(
   { name, operation }: Pick<BatchCall<Payload, never, never>, 'name' | 'operation'>,
-  { payload, attemptsMade, isLastAttempt }: JobRun<Payload>,
+  { payload }: JobRun<Payload>,
   verdict?: CallVerdict,
   error?: unknown,
 ): CallContext {
@@ -204,8 +207,7 @@ function contextOf<Payload extends BatchPayload>(
     operation: operation?.(payload) ?? name,
     importId,
     batch,
-    attempt: attemptsMade + 1,
-    isLastAttempt,
+    attempt: (payload.standing?.tries ?? 0) + 1,
     message: verdict?.message ?? '',
     waitMs: verdict?.waitMs,
     requestId: requestIdIn(error),
@@ -277,31 +279,37 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
 ): Promise<void> {
   const { code, message } = verdict;
   const uncertainty = verdict.maybeCarriedOut ? `an earlier call got no usable answer (${code})` : batch.uncertainty;
-  const calls = [...batch.calls, call];
-  switch (verdict.kind) {
-    case 'slow-down':
-      await job.update({ ...batch, calls });
-      throw new SlowDown(verdict.waitMs ?? 0);
-    case 'again': {
-      const { waitMs, answeredAt } = (await ports.unanswered?.(job.id, verdict, call.at)) ?? {};
-      if (waitMs !== undefined) {
-        await job.update({ ...batch, calls, uncertainty });
-        throw new SlowDown(waitMs);
+  const region = verdict.kind === 'again' ? ((await ports.unanswered?.(job.id, verdict, call.at)) ?? {}) : {};
+  const next = afterRefusal(verdict, endedOf(kind, ports, batch, call.at), region);
+  const noted = { ...batch, calls: [...batch.calls, call], uncertainty };
+  switch (next.step) {
+    case 'wait':
+      await job.update({ ...noted, standing: next.standing });
+      throw new SlowDown(next.waitMs);
+    case 'again':
+      await job.update({ ...noted, standing: next.standing });
+      throw new SendAgain(verdict, next.standing.tries);
+    case 'halve':
+      return endBatch(kind, ports, noted, { kind: 'halve', standing: next.standing, code, message }, endOf(call));
+    case 'end': {
+      const said = isNoAnswer(verdict) ? unansweredMessage(noted.calls, region.answeredAt ?? 0, message) : message;
+      if (kind.asks?.(ports) && uncertainty !== null) {
+        await job.update({ ...noted, standing: { ...next.standing, ended: { code, message: said } } });
+        throw new SlowDown(0);
       }
-      if (job.isLastAttempt) {
-        const said = isNoAnswer(verdict) ? unansweredMessage(calls, answeredAt ?? 0, message) : message;
-        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message: said };
-        return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
-      }
-      await job.update({ ...batch, calls, uncertainty });
-      throw new SendAgain(verdict);
+      const maybeCarriedOut = uncertainty !== null;
+      return endBatch(kind, ports, noted, { kind: 'unanswered', maybeCarriedOut, code, message: said }, endOf(call));
     }
     case 'stop-region':
       await ports.stopRegion();
-      return deliver(kind, ports, batch, call, { kind: 'stop-region', code, message });
-    default:
-      return deliver(kind, ports, batch, call, kind.readRefusal(batch, verdict));
+      return endBatch(kind, ports, noted, { kind: 'stop-region', code, message }, endOf(call));
+    case 'refused':
+      return endBatch(kind, ports, noted, kind.readRefusal(noted, verdict), endOf(call));
   }
+}
+
+function endOf({ at, ms }: CallRecord): number {
+  return at + ms;
 }
 
 /** Ends a batch with the call of this start. */
@@ -333,7 +341,7 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
   if (sent.kind === 'group') add('failed', rows.length);
   if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', rows.length);
   if (sent.kind === 'answered' || (sent.kind === 'made' && sent.outcome === 'created' && sent.code === '')) {
-    const unlike = new Set([...sent.missing, ...(sent.split ?? [])]);
+    const unlike = new Set(sent.missing);
     for (const { row, outcome } of sent.others) {
       unlike.add(row);
       add(outcome, 1);
@@ -341,14 +349,6 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
     for (const [row, success] of rows) if (!unlike.has(row)) add(success, 1);
   }
   return settled;
-}
-
-/** Decides how a job continues whose call was not answered. */
-interface Unanswered {
-  /** The wait in ms, which uses no attempt. Absent: an attempt is used. */
-  readonly waitMs?: number;
-  /** The time at which another call of the region was last answered, in ms since 1970. */
-  readonly answeredAt?: number | null;
 }
 
 /** Called before a call that was not answered is repeated. */
@@ -362,38 +362,4 @@ function unansweredMessage(calls: readonly CallRecord[], answeredAt: number, mes
   const since = unanswered[0]?.at ?? 0;
   const others = answeredAt >= since ? ', while other calls of the region were answered' : '';
   return `${counted(unanswered.length, 'call')} since ${utcTime(since)} got no usable answer${others}; the last one: ${message}`;
-}
-
-/** The starts that a batch's payload records. */
-interface Starts {
-  /** Calls whose end is known. */
-  readonly calls: readonly unknown[];
-  /** Starts without a call. */
-  readonly handedBack: number;
-}
-
-/**
- * Returns the reason why an earlier call for a batch may have been carried out; null when none can have been.
- * @param starts of its job, without the one that runs now
- */
-export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | null }, starts: number): string | null {
-  return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker or the queue ended meanwhile' : null);
-}
-
-/** Returns the phrase that explains why an outcome may not be that of the last call. */
-export function maybeEarlier(uncertainty: string | null): string {
-  return `it may be by an earlier call: ${uncertainty}`;
-}
-
-/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
-const MAX_DEATHS = 10;
-
-/** Whether it keeps ending its workers. @param starts with the one that runs now */
-export function endsWorkers(batch: Starts, starts: number): boolean {
-  return unexplainedStarts(batch, starts) > MAX_DEATHS;
-}
-
-/** Starts after which a worker neither finished the batch nor handed it back. */
-function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
-  return starts - calls.length - handedBack;
 }

@@ -17,7 +17,7 @@ export function callLog(log: Logger): CallObserver {
     },
     called: (region, { kind, code, httpStatus, ms }, _rate, about) => {
       if (kind === 'answered' && !log.isLevelEnabled('debug')) return;
-      const { importId, batch, job, attempt, isLastAttempt, message, waitMs, requestId } = about;
+      const { importId, batch, job, attempt, message, waitMs, requestId } = about;
       const facts = {
         import: importId,
         region,
@@ -38,7 +38,7 @@ export function callLog(log: Logger): CallObserver {
           // Without a reply the message comes from the network and names no user.
           return log.warn(
             httpStatus === null ? { ...facts, message } : withMessageInDebug(log, facts, message),
-            isLastAttempt ? 'no answer, given up' : 'retry',
+            'retry',
           );
         case 'halve':
           return log.info(withMessageInDebug(log, facts, message), 'batch split');

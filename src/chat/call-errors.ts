@@ -47,6 +47,8 @@ export class ServiceRefusal extends RollcallError {
   readonly requestId: string | null;
   /** Description of a reply that is probably not the service's: `a web page "Access denied"`; else null. */
   readonly foreign: string | null;
+  /** An error that came with a status of success: the call may have been carried out. */
+  readonly doubtful: boolean;
 
   constructor(reply: {
     httpStatus: number;
@@ -55,8 +57,9 @@ export class ServiceRefusal extends RollcallError {
     rate: Rate;
     foreign?: string | null;
     requestId?: string | null;
+    doubtful?: boolean;
   }) {
-    const { httpStatus, serviceCode, serviceMessage, rate, foreign = null, requestId = null } = reply;
+    const { httpStatus, serviceCode, serviceMessage, rate, foreign = null, requestId = null, doubtful = false } = reply;
     super(
       'REFUSED',
       foreign === null
@@ -64,6 +67,7 @@ export class ServiceRefusal extends RollcallError {
         : `something other than the chat service answered the call: HTTP ${httpStatus}, ${foreign}`,
     );
     this.foreign = foreign;
+    this.doubtful = doubtful;
     this.requestId = requestId;
     this.httpStatus = httpStatus;
     this.serviceCode = serviceCode;

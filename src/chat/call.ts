@@ -108,6 +108,7 @@ export function readReply<Schema extends z.ZodType>(
       rate,
       requestId: requestId === undefined ? null : redact(requestId),
       foreign: foreign === null ? null : redact(foreign),
+      doubtful: !isRefusal(httpStatus),
     });
   }
   const malformed = (problem: string) =>
@@ -140,13 +141,17 @@ function foreignReply(httpStatus: number, body: string, json: unknown): string |
   return null;
 }
 
-/** The entry of a refused UID, reduced to an error that may be shown. */
-export function refusedEntry(entry: MemberResult, redact: Redact): MemberResult {
+/**
+ * The entry of a UID that is no success, reduced to what may be shown. Without a code, an error or `success: false` it is no
+ * refusal either.
+ */
+export function otherEntry(entry: MemberResult, redact: Redact): MemberResult {
   // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
   const { written, ...fields } = entry;
   const { code, message } = entry.error ?? serviceError.parse(fields);
+  const isRefused = entry.success === false || entry.error !== undefined || code !== undefined;
   return {
-    success: false,
+    ...(isRefused && { success: false }),
     error: {
       ...(code !== undefined && { code: redact(code) }),
       message: redact(message ?? `no message; the entry reads ${written ?? JSON.stringify(fields)}`),

@@ -96,8 +96,8 @@ export function judge(error: unknown, uidsInCall: number, onBehalfOf = ''): Verd
 }
 
 function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: string): Verdict {
-  const { httpStatus, serviceCode, rate, foreign } = refusal;
-  const found = foreign === null ? kindOf(httpStatus, serviceCode, onBehalfOf !== '') : kindOfForeign(httpStatus);
+  const { httpStatus, serviceCode, rate, foreign, doubtful } = refusal;
+  const found = foreign === null ? kindOf(refusal, onBehalfOf !== '') : kindOfForeign(httpStatus);
   const kind = found === 'halve' && uidsInCall <= 1 ? 'final' : found;
   const waitMs = kind === 'slow-down' ? Math.max(rate.waitMs ?? UNTOLD_WAIT_MS, MIN_WAIT_MS) : rate.waitMs;
   return {
@@ -110,11 +110,12 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
     httpStatus,
     ...((kind === 'slow-down' || kind === 'again') && waitMs !== undefined && { waitMs }),
     // A faulty server may have stopped halfway; members are added one after another (docs/chat-service.md, 19).
-    maybeCarriedOut: kind === 'again',
+    maybeCarriedOut: kind === 'again' || doubtful,
   };
 }
 
-function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boolean): VerdictKind {
+function kindOf({ httpStatus, serviceCode, doubtful }: ServiceRefusal, actsForUser: boolean): VerdictKind {
+  if (doubtful && (serviceCode === null || meaningOf(serviceCode) === undefined)) return 'again';
   const byStatus = kindOfStatus(httpStatus);
   // A missing user or group has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
   if (serviceCode === null) return httpStatus === 404 ? 'stop-region' : byStatus;
@@ -148,6 +149,9 @@ function messageOf({ httpStatus, serviceCode, serviceMessage, foreign }: Service
 /** Code of a refused UID for which the service gave none. */
 export const NO_CODE = 'NO_CODE';
 
+/** Code of a UID whose entry says neither yes nor no. */
+const UNCLEAR = 'MALFORMED_REPLY';
+
 /** Codes that mean "already in the requested state", by list. A banned user is not a member, and the reverse. */
 const ALREADY_A_MEMBER: ReadonlySet<string> = new Set(['ERR_ALREADY_JOINED', 'ERR_SAME_SCOPE']);
 const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
@@ -158,7 +162,8 @@ const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
 };
 
 interface EntryOutcome {
-  readonly outcome: 'added' | 'banned' | 'already_member' | 'failed';
+  /** Null for an entry that says neither yes nor no. */
+  readonly outcome: 'added' | 'banned' | 'already_member' | 'failed' | null;
   /** Both null for a success; of a user who was banned before, the refusal that says so. */
   readonly code: string | null;
   readonly message: string | null;
@@ -175,6 +180,9 @@ export function refusedOutcome(list: MemberList, code: string): RefusedOutcome {
 /** Outcome of one UID in a reply (docs/chat-service.md, 22): `success === true` decides, and nothing else. */
 export function readEntry(list: MemberList, { success, error }: MemberResult): EntryOutcome {
   if (success === true) return { outcome: list === 'usersToBan' ? 'banned' : 'added', code: null, message: null };
+  if (success === undefined) {
+    return { outcome: null, code: UNCLEAR, message: `the entry says neither yes nor no: ${error?.message}` };
+  }
   const code = error?.code || NO_CODE;
   return { outcome: refusedOutcome(list, code), code, message: error?.message || 'the service gave no message' };
 }

@@ -3,8 +3,8 @@ import {
   type AppRequest,
   type Ask,
   type CallOptions,
+  otherEntry,
   type ReplyMeta,
-  refusedEntry,
   segment,
 } from './call.ts';
 import { MalformedReply, ServiceRefusal } from './call-errors.ts';
@@ -147,7 +147,7 @@ function requireDone(data: MemberResult, edit: Edit, meta: ReplyMeta, redact: Re
   const { scope } = edit;
   if (data.success === true || isActionOn(data, edit)) return;
   if (data.success === false || data.error !== undefined) {
-    const { error } = refusedEntry(data, redact);
+    const { error } = otherEntry(data, redact);
     const serviceMessage = error?.message ?? '';
     throw new ServiceRefusal({ httpStatus, serviceCode: error?.code ?? null, serviceMessage, rate });
   }

@@ -1,5 +1,5 @@
 import { foldId } from '../membership/membership.ts';
-import { isRefusal, type RawReply, readReply, refusedEntry } from './call.ts';
+import { isRefusal, otherEntry, type RawReply, readReply } from './call.ts';
 import {
   type Addition,
   type AddMembersReply,
@@ -59,7 +59,7 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
       if (entry === undefined || entries.has(key)) continue;
       entries.set(key, {
         list,
-        entry: entry.success === true ? success(entry.addition, redact) : refusedEntry(entry, redact),
+        entry: entry.success === true ? success(entry.addition, redact) : otherEntry(entry, redact),
       });
     }
   }
@@ -124,7 +124,7 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
         const isSuccessful = read.success === true;
         entries.set(name, {
           list: known.list,
-          entry: isSuccessful ? success(read.addition, redact) : refusedEntry(read, redact),
+          entry: isSuccessful ? success(read.addition, redact) : otherEntry(read, redact),
         });
       }
       return endOfOther;

@@ -176,11 +176,23 @@ describe('reading the reply of adding members', () => {
     ],
     [{ success: false, code: 'ERR_X', message: 'No.' }, 'ERR_X', 'No.'],
     [{ success: false, error: 'No.' }, 'NO_CODE', 'No.'],
-    [{ success: 'true', reason: 'odd' }, 'NO_CODE', 'no message; the entry reads {"success":"true","reason":"odd"}'],
-    [null, 'NO_CODE', 'no message; the entry reads null'],
   ])('a refused UID keeps what the service says: %o', async (entry, code, message) => {
     const found = (await entriesOf({ participants: { u1: entry, u2: { success: true } } })).get('u1');
     expect(found && readEntry(found.list, found.entry)).toEqual({ outcome: 'failed', code, message });
+  });
+
+  test.each([
+    [{ success: 'true', reason: 'odd' }, 'the entry reads {"success":"true","reason":"odd"}'],
+    [null, 'the entry reads null'],
+    [{}, 'the entry reads {}'],
+    [true, 'the entry reads true'],
+  ])('an entry that says neither yes nor no is not a refusal: %o', async (entry, reads) => {
+    const found = (await entriesOf({ participants: { u1: entry, u2: { success: true } } })).get('u1');
+    expect(found && readEntry(found.list, found.entry)).toEqual({
+      outcome: null,
+      code: 'MALFORMED_REPLY',
+      message: `the entry says neither yes nor no: no message; ${reads}`,
+    });
   });
 
   test('an odd entry does not take its neighbours with it', async () => {

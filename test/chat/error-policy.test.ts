@@ -73,11 +73,13 @@ describe('a refusal with a code is judged by the code, whatever the status', () 
     });
   });
 
-  test('an error is a refusal even with status 200', async () => {
-    expect(await verdictOn({ status: 200, code: 'ERR_GUID_NOT_FOUND' })).toMatchObject({
-      kind: 'group',
-      httpStatus: 200,
-    });
+  test.each([
+    ['ERR_GUID_NOT_FOUND', 'group'],
+    ['ERR_UID_NOT_FOUND', 'halve'],
+    // It may come from anything between us and the service.
+    ['oops', 'again'],
+  ])('an error with status 200, %s, is a refusal, but it may have been carried out', async (code, kind) => {
+    expect(await verdictOn({ status: 200, code })).toMatchObject({ kind, httpStatus: 200, maybeCarriedOut: true });
   });
 });
 
@@ -261,13 +263,13 @@ describe('calls without a usable reply', () => {
 });
 
 describe('one UID of a reply', () => {
-  test.each<[MemberList, MemberResult, string, string | null]>([
+  test.each<[MemberList, MemberResult, string | null, string | null]>([
     ['admins', { success: true }, 'added', null],
     ['moderators', { success: true }, 'added', null],
     ['participants', { success: true, data: { id: '32' } }, 'added', null],
     ['usersToBan', { success: true }, 'banned', null],
     ['participants', { success: true, error: { code: 'ERR_ODD' } }, 'added', null],
-    ['participants', { error: { code: 'ERR_ALREADY_JOINED' } }, 'already_member', 'ERR_ALREADY_JOINED'],
+    ['participants', { success: false, error: { code: 'ERR_ALREADY_JOINED' } }, 'already_member', 'ERR_ALREADY_JOINED'],
     ['admins', { success: false, error: { code: 'ERR_SAME_SCOPE' } }, 'already_member', 'ERR_SAME_SCOPE'],
     ['usersToBan', { success: false, error: { code: 'ERR_ALREADY_BANNED' } }, 'banned', 'ERR_ALREADY_BANNED'],
     ['participants', { success: false, error: { code: 'ERR_ALREADY_BANNED' } }, 'failed', 'ERR_ALREADY_BANNED'],
@@ -275,7 +277,7 @@ describe('one UID of a reply', () => {
     ['participants', { success: false, error: { code: 'ERR_UID_NOT_FOUND' } }, 'failed', 'ERR_UID_NOT_FOUND'],
     ['participants', { success: false, error: { message: 'No.' } }, 'failed', NO_CODE],
     ['participants', { success: false }, 'failed', NO_CODE],
-    ['participants', {}, 'failed', NO_CODE],
+    ['participants', {}, null, 'MALFORMED_REPLY'],
   ])('%s %o: %s', (list, entry, outcome, code) => {
     const read = readEntry(list, entry);
     expect(read).toMatchObject({ outcome, code });

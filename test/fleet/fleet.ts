@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { BatchPayload } from '../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../jobs/batch-payload.ts';
 import { createChatClient } from '../../src/chat/chat-client.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import type { RowWithOutcome } from '../../src/imports/report/chosen-rows.ts';

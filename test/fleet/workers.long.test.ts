@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { addMembers } from '../../jobs/add-members.ts';
-import type { BatchPayload } from '../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../jobs/batch-payload.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../src/queue/job-worker.ts';
 import { Journal } from '../queue/journal.ts';
 import { startRedis } from '../servers/redis.ts';

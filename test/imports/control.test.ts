@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS } from '../../jobs/send-batch.ts';
+import { ATTEMPTS } from '../../jobs/batch-policy.ts';
 import { UnknownImport } from '../../src/imports/import-errors.ts';
 import { AHEAD } from '../../src/imports/send/fair-queue.ts';
 import { Doorkeeper } from './doorkeeper.ts';

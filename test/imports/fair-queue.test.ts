@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BatchPayload } from '../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../jobs/batch-payload.ts';
 import { type BatchSource, FairQueue, PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../src/queue/job-queue.ts';
 

@@ -1,6 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
-import { ATTEMPTS, type BatchPayload, type BatchPorts } from '../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../jobs/batch-payload.ts';
+import { ATTEMPTS } from '../../jobs/batch-policy.ts';
+import type { BatchPorts } from '../../jobs/send-batch.ts';
 import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/chat-client.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { JobDefinition, JobRun } from '../../src/queue/define-job.ts';
@@ -14,7 +16,7 @@ export interface Ran<Payload = AddMembersPayload> {
   readonly thrown: unknown;
   /** The payload that the next start would find. */
   readonly payload: Payload;
-  /** `stopped` and `delivered`, in the order in which they were asked for. */
+  /** `stopped`, `slowed` and `delivered`, in the order in which they were asked for. */
   readonly asked: readonly string[];
 }
 
@@ -41,6 +43,11 @@ export function batchOf(
   });
 }
 
+/** A batch whose next call is its last: its calls and its time are over. */
+export function atLast<Payload extends BatchPayload>(payload: Payload): Payload {
+  return { ...payload, standing: { tries: ATTEMPTS - 1, since: 0 } };
+}
+
 /** One start of add-members, as the queue makes it. */
 export function run(
   chat: Pick<ChatClient, 'addMembers'>,
@@ -56,7 +63,7 @@ export async function start<Payload extends BatchPayload, Chat>(
   definition: JobDefinition<Payload, BatchPorts & { readonly chat: Chat }>,
   chat: Chat,
   payload: Payload,
-  { attemptsMade = 0, starts = payload.calls.length + 1, ...given }: Partial<JobRun<Payload>> = {},
+  { starts = payload.calls.length + 1, ...given }: Partial<JobRun<Payload>> = {},
   unanswered?: BatchPorts['unanswered'],
 ): Promise<Ran<Payload>> {
   let delivered: BatchResult | undefined;
@@ -73,13 +80,14 @@ export async function start<Payload extends BatchPayload, Chat>(
     stopRegion: async () => {
       asked.push('stopped');
     },
+    slowDown: async () => void asked.push('slowed'),
   };
   const job: JobRun<Payload> = {
     id: 'imp-1-7',
     payload,
-    attemptsMade,
+    attemptsMade: 0,
     starts,
-    isLastAttempt: attemptsMade + 1 >= ATTEMPTS,
+    isLastAttempt: false,
     signal: new AbortController().signal,
     update: async (changed) => {
       // The payload comes out of a queue as JSON.

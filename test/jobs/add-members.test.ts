@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
-import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
+import { SendAgain } from '../../jobs/send-batch.ts';
 import { CallAborted, ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
-import { batchOf, connect, openService, run } from './add-members-run.ts';
+import { atLast, batchOf, connect, openService, run } from './add-members-run.ts';
 
-const LAST = { attemptsMade: ATTEMPTS - 1 };
 const answered = { kind: 'answered', others: [], missing: [] };
 
 describe('an answered call', () => {
@@ -144,12 +143,12 @@ describe('a refusal', () => {
 
   test('for too many calls makes the queue wait, uses no attempt, and leaves delivery certain', async () => {
     const { chat } = await openService({ faults: 'too-many=1' });
-    const first = await run(chat, batchOf({ participants: ['p'] }), LAST);
+    const first = await run(chat, atLast(batchOf({ participants: ['p'] })));
     expect(first.delivered).toBeUndefined();
     expect(first.thrown).toBeInstanceOf(SlowDown);
     expect(first.thrown).toMatchObject({ waitMs: 1_000 });
     expect(first.payload).toMatchObject({ uncertainty: null, calls: [{ kind: 'slow-down', httpStatus: 429 }] });
-    const second = await run(chat, first.payload, LAST);
+    const second = await run(chat, atLast(first.payload));
     expect(second.delivered).toMatchObject({ uncertainty: null, sent: answered, calls: [{}, {}] });
   });
 });
@@ -175,7 +174,7 @@ describe('a call without a usable answer', () => {
     expect(first.thrown).toBeInstanceOf(SendAgain);
     expect(first.payload.calls).toMatchObject([{ kind: 'again', code }]);
     expect(first.payload.uncertainty).toContain(code);
-    const second = await run(connect(sandbox), first.payload, { attemptsMade: 1 });
+    const second = await run(connect(sandbox), first.payload);
     expect(second.delivered).toMatchObject({
       uncertainty: first.payload.uncertainty,
       calls: [{ code }, { kind: 'answered' }],
@@ -184,7 +183,7 @@ describe('a call without a usable answer', () => {
 
   test.each(Object.entries(kinds))('(%s) that was the last one is reported as unanswered', async (fault, code) => {
     const { chat } = await openService({ faults: fault }, patience(fault));
-    const { delivered, thrown } = await run(chat, batchOf({ participants: ['p', 'q'] }), LAST);
+    const { delivered, thrown } = await run(chat, atLast(batchOf({ participants: ['p', 'q'] })));
     expect(thrown).toBeUndefined();
     expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true, code });
     expect(delivered?.uncertainty).toContain(code);
@@ -196,9 +195,9 @@ describe('a call without a usable answer', () => {
     const first = await run(chat, batchOf({ participants: ['p'] }));
     expect(first.thrown).toBeInstanceOf(SendAgain);
     expect(first.payload).toMatchObject({ uncertainty: null, calls: [{ code: 'CONNECT_FAILED', httpStatus: null }] });
-    const last = await run(chat, batchOf({ participants: ['p'] }), LAST);
+    const last = await run(chat, atLast(batchOf({ participants: ['p'] })));
     expect(last.delivered).toMatchObject({ uncertainty: null, sent: { kind: 'unanswered', maybeCarriedOut: false } });
-    const uncertain = await run(chat, batchOf({ participants: ['p'] }, { uncertainty: 'older' }), LAST);
+    const uncertain = await run(chat, atLast(batchOf({ participants: ['p'] }, { uncertainty: 'older' })));
     expect(uncertain.delivered).toMatchObject({
       uncertainty: 'older',
       sent: { kind: 'unanswered', maybeCarriedOut: true },
@@ -208,7 +207,7 @@ describe('a call without a usable answer', () => {
   test('was carried out where its repeat finds everyone there, and the rows say so', async () => {
     const { sandbox, chat } = await openService({ faults: 'reset-after=1' });
     const first = await run(chat, batchOf({ admins: ['a'], usersToBan: ['b'] }));
-    const { delivered } = await run(chat, first.payload, { attemptsMade: 1 });
+    const { delivered } = await run(chat, first.payload);
     const note = expect.stringContaining('it may be by an earlier call: an earlier call got no usable answer');
     expect(delivered?.sent).toEqual({
       kind: 'answered',
@@ -318,7 +317,7 @@ describe('a fault of ours', () => {
       const first = await run({ addMembers }, batchOf({ participants: ['p'] }));
       expect(first.thrown).toBeInstanceOf(SendAgain);
       expect(first.payload.calls).toMatchObject([{ kind: 'again', code: 'WORKER_FAULT' }]);
-      const last = await run({ addMembers }, first.payload, LAST);
+      const last = await run({ addMembers }, atLast(first.payload));
       expect(last.thrown).toBeUndefined();
       expect(last.delivered?.sent).toEqual({
         kind: 'unanswered',
@@ -338,7 +337,7 @@ describe('a call without an answer', () => {
 
   test('uses no attempt while the service answers no one, not even the last one', async () => {
     const batch = batchOf({ participants: ['p'] }, { calls });
-    const { thrown, payload, delivered } = await run(await silent(), batch, LAST, async () => ({ waitMs: 700 }));
+    const { thrown, payload, delivered } = await run(await silent(), atLast(batch), {}, async () => ({ waitMs: 700 }));
     expect(thrown).toMatchObject({ name: 'SlowDown', waitMs: 700 });
     expect(delivered).toBeUndefined();
     expect(payload.calls).toHaveLength(4);
@@ -347,7 +346,7 @@ describe('a call without an answer', () => {
   test('that was the last one says how many there were, since when, and whether others were answered', async () => {
     const batch = batchOf({ participants: ['p'] }, { calls });
     const message = async (answeredAt: number | null) =>
-      (await run(await silent(), batch, LAST, async () => ({ answeredAt }))).delivered?.sent;
+      (await run(await silent(), atLast(batch), {}, async () => ({ answeredAt }))).delivered?.sent;
     expect(await message(Date.now())).toMatchObject({
       kind: 'unanswered',
       code: 'HTTP_503',
@@ -363,27 +362,23 @@ describe('a call without an answer', () => {
   test('because there is no connection does not blame the settings', async () => {
     const { sandbox, chat } = await openService();
     await sandbox.close();
-    const { delivered } = await run(chat, batchOf({ participants: ['p'] }), LAST);
+    const { delivered } = await run(chat, atLast(batchOf({ participants: ['p'] })));
     expect(delivered?.sent).toMatchObject({ code: 'CONNECT_FAILED', message: expect.not.stringContaining('app id') });
   });
 });
 
 describe('the wait before the next attempt', () => {
-  const again = (waitMs: number | undefined) =>
-    new SendAgain({
-      code: 'HTTP_503',
-      message: 'later',
-      ...(waitMs !== undefined && { waitMs }),
-    });
-  const attempts = fc.integer({ min: 1, max: ATTEMPTS });
+  const again = (waitMs: number | undefined, tries: number) =>
+    new SendAgain({ code: 'HTTP_503', message: 'later', ...(waitMs !== undefined && { waitMs }) }, tries);
+  const attempts = fc.integer({ min: 1, max: 20 });
 
   test('is never shorter than the service asked for, and else a minute at most', () => {
     fc.assert(
       fc.property(attempts, fc.integer({ min: 0, max: 600_000 }), (made, waitMs) => {
-        const wait = addMembers.backoffMs(made, again(waitMs));
+        const wait = addMembers.backoffMs(made, again(waitMs, made));
         expect(wait).toBeGreaterThanOrEqual(waitMs);
         expect(wait).toBeLessThanOrEqual(Math.max(waitMs, 60_000));
-        expect(addMembers.backoffMs(made, again(undefined))).toBeLessThanOrEqual(60_000);
+        expect(addMembers.backoffMs(made, again(undefined, made))).toBeLessThanOrEqual(60_000);
         expect(addMembers.backoffMs(made, new Error('of another kind'))).toBeLessThanOrEqual(60_000);
       }),
     );

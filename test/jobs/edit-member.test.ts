@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
-import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
+import { SendAgain } from '../../jobs/send-batch.ts';
 import type { Sent } from '../../src/imports/record/batch-result.ts';
-import { openService, type Service, start } from './add-members-run.ts';
+import { atLast, openService, type Service, start } from './add-members-run.ts';
 
 /** A group with one of each, and users outside. */
 const team = (faults = ''): Promise<Service> =>
@@ -78,7 +78,7 @@ describe('what is so already', () => {
     const { chat } = await team('reset-after=1');
     const first = await start(editMember, chat, batch);
     expect(first.thrown).toBeInstanceOf(SendAgain);
-    const { delivered } = await start(editMember, chat, first.payload, { attemptsMade: 1 });
+    const { delivered } = await start(editMember, chat, first.payload);
     expect(outcomeOf(delivered?.sent)[2]).toContain(
       'it may be by an earlier call: an earlier call got no usable answer',
     );
@@ -105,6 +105,6 @@ test('a group that is not there is an error of the group, not of the member', as
 
 test('a removal that never gets an answer is unanswered after the last attempt, not done', async () => {
   const { chat } = await team('unavailable');
-  const { delivered } = await start(editMember, chat, remove('pat'), { attemptsMade: ATTEMPTS - 1 });
+  const { delivered } = await start(editMember, chat, atLast(remove('pat')));
   expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
-import { ATTEMPTS } from '../../jobs/send-batch.ts';
+import { ATTEMPTS } from '../../jobs/batch-policy.ts';
+import { SendAgain } from '../../jobs/send-batch.ts';
 import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
@@ -33,14 +34,15 @@ async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBe
     },
   };
   let payload = given;
-  let attemptsMade = 0;
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   for (let starts = 1; delivered.length === 0 && starts < 100; starts += 1) {
     const job = {
       id: 'imp-1-7',
       payload,
-      attemptsMade,
+      attemptsMade: 0,
       starts,
-      isLastAttempt: attemptsMade + 1 >= ATTEMPTS,
+      isLastAttempt: false,
       signal: new AbortController().signal,
       update: async (changed: AddMembersPayload) => {
         payload = addMembers.payload.parse(JSON.parse(JSON.stringify(changed)));
@@ -53,7 +55,9 @@ async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBe
       deliver: async (_: unknown, result: BatchResult) => void delivered.push(result),
     };
     await addMembers.process(job, ports).catch((error: unknown) => {
-      if (!(error instanceof SlowDown)) attemptsMade += 1;
+      if (error instanceof SlowDown) return;
+      if (!(error instanceof SendAgain)) throw error;
+      vi.setSystemTime(Date.now() + 60_000);
     });
   }
   return { called, sent: delivered[0]?.sent, result: delivered[0] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BatchPayload, uncertaintyOf } from '../../jobs/send-batch.ts';
+import { type BatchPayload, uncertaintyOf } from '../../jobs/batch-payload.ts';
 
 const BATCH: BatchPayload = {
   version: 1,

@@ -35,13 +35,33 @@ interface Refusal {
 /** Outcome for a user or group that the service did not know, or may not know. */
 export type CreationOutcome = 'missing' | 'existing' | 'created' | 'reactivated';
 
+/** The history of a batch that is sent again. Times are in ms since 1970. */
+export interface Standing {
+  /** Calls that settled nothing, while others of the region did. */
+  readonly tries: number;
+  /** Start of the first of them. */
+  readonly since: number;
+  /** Replies that said nothing of its users. */
+  readonly unsaid?: number | undefined;
+  /** It is not sent before. */
+  readonly notBefore?: number | undefined;
+  /** Set when nothing more is sent: its group is asked a last time. */
+  readonly ended?: Refusal | undefined;
+}
+
 /** The outcomes of a call's rows in its reply. Rows in neither list were added, or banned if that was asked for. */
 export interface Answered {
   readonly others: readonly RowOutcome[];
-  /** The reply did not mention them. */
+  /** Rows without an outcome yet: they are sent again, in a batch of their own. */
   readonly missing: readonly number[];
-  /** Rows that were sent again and then refused together: they are sent in smaller calls. */
-  readonly split?: readonly number[];
+  /** About that batch; absent where the reply did not mention its rows. */
+  readonly again?: {
+    /** The reason why an earlier call for them may have been carried out. */
+    readonly why: string;
+    readonly standing: Standing;
+    /** Whether there were too many calls, so that the region waits. */
+    readonly slowsDown?: boolean | undefined;
+  };
   /** Ids of the messages that the service wrote about additions, by row; absent where the reply names none. */
   readonly messages?: readonly (readonly [row: number, id: string])[];
   /** Members of the group after the last addition; absent where the reply does not say. */
@@ -59,7 +79,7 @@ export type Sent =
       readonly uids?: readonly string[];
     } & Answered &
       Refusal)
-  | ({ readonly kind: 'halve' } & Refusal)
+  | ({ readonly kind: 'halve'; readonly standing?: Standing | undefined } & Refusal)
   | ({ readonly kind: 'group' } & Refusal)
   | ({ readonly kind: 'stop-region' } & Refusal)
   | ({ readonly kind: 'refused'; readonly outcome: 'failed' | 'already_member' | 'banned' } & Refusal)
@@ -96,7 +116,6 @@ export interface Batch {
   readonly size: number;
   readonly bans: number;
   readonly region_id: number;
-  readonly asked_again: number;
   /** Assumed to exist; unknown to the service, which may create them; or settled after that. */
   readonly users: 'assumed' | 'unknown' | 'settled';
   readonly uncertainty: string | null;

@@ -13,7 +13,7 @@ import {
 } from '../../platform/sqlite.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
-import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
+import type { BatchResult, ReclaimedBatch, Standing, StoppedRegion } from './batch-result.ts';
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { CreationRecorder, type Creations } from './record-creation.ts';
@@ -35,6 +35,8 @@ export interface BatchToSend {
   readonly action: Action;
   /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */
   readonly uncertainty: string | null;
+  /** Absent for a batch that is sent for the first time. */
+  readonly standing?: Standing | undefined;
   readonly rows: readonly RowToSend[];
   /** Set where it looks for a group, or creates or reactivates something. */
   readonly creation?: CreationToSend | undefined;
@@ -47,7 +49,14 @@ interface RowToSend {
 }
 
 /** A batch as the statements give it. */
-type FoundBatch = [id: number, uncertainty: string | null, guid: string, onBehalfOf: string, action: number];
+type FoundBatch = [
+  id: number,
+  uncertainty: string | null,
+  guid: string,
+  onBehalfOf: string,
+  action: number,
+  standing: string | null,
+];
 
 /** Counters of one region. */
 interface RegionCounters extends RegionCounts {
@@ -239,13 +248,14 @@ export class ImportLedger {
     const rowsOf = new Map(batches.map(([id]): [number, RowToSend[]] => [id, []]));
     for (const [batch, row, uid, scope] of this.#rowsToSend.all(JSON.stringify([...rowsOf.keys()])))
       rowsOf.get(batch)?.push({ row, uid, scope: scopeOf(scope) });
-    return batches.map(([id, uncertainty, guid, onBehalfOf, action]) => ({
+    return batches.map(([id, uncertainty, guid, onBehalfOf, action, standing]) => ({
       id,
       region,
       guid,
       onBehalfOf,
       action: actionOf(action),
       uncertainty,
+      ...(standing !== null && { standing: JSON.parse(standing) as Standing }),
       rows: rowsOf.get(id) ?? [],
       creation: this.creating?.toSend(id),
     }));

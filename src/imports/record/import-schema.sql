@@ -130,7 +130,7 @@ create table batches (
   size        integer not null,          -- UIDs
   bans        integer not null,          -- UIDs among them that are to be banned
   parent      integer,                   -- the batch that it was cut from
-  asked_again integer not null default 0, -- 1: holds UIDs that a reply did not mention
+  standing    text,                      -- JSON: what it has been through, where it is sent again
   users       text not null default 'assumed' check (users in (
     'assumed',                           -- to exist
     'unknown',                           -- to the service, and may be created

@@ -4,14 +4,14 @@
 
 -- name: pending_batches
 -- In: region, limit. Out: batches to send next, first batches of all groups first.
-select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'pending' and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches
 -- In: region, before (ms), limit. Out: batches that were queued before that and have no result, oldest first.
-select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'dispatched' and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
@@ -44,7 +44,7 @@ update batches set state = 'pending', uncertainty = coalesce(uncertainty, :uncer
 
 -- name: batch
 -- In: batch. Out: its state, and what recording a result of it needs.
-select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.users, b.uncertainty, b.dispatched_at,
+select b.id, b.state, b.size, b.bans, b.region_id, b.users, b.uncertainty, b.dispatched_at,
        cg.group_id, cg.on_behalf_of
   from batches b join call_groups cg on cg.id = b.call_group_id where b.id = ?;
 
@@ -84,8 +84,8 @@ select o.name, count(*) as n from memberships m join outcomes o on o.id = m.outc
 
 -- name: add_batch
 -- In: parent and what the new batch holds. A smaller batch in its parent's place, with its parent's history.
-insert into batches (call_group_id, region_id, turn, size, bans, parent, asked_again, users, uncertainty, calls)
-  select call_group_id, region_id, turn, :size, :bans, id, :asked_again, users, :uncertainty, calls + :calls
+insert into batches (call_group_id, region_id, turn, size, bans, parent, standing, users, uncertainty, calls)
+  select call_group_id, region_id, turn, :size, :bans, id, :standing, users, :uncertainty, calls + :calls
     from batches where id = :parent;
 
 -- name: move_row

@@ -12,6 +12,7 @@ import type {
   ReclaimedBatch,
   RowOutcome,
   Sent,
+  Standing,
   StoppedRegion,
 } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
@@ -80,7 +81,7 @@ export function recordResults(
 function wasAskedFor(sql: Statements, batch: Batch, { region, sent }: BatchResult): boolean {
   if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
   if (sent.kind !== 'answered' && sent.kind !== 'made') return true;
-  const named = [...sent.others.map(({ row }) => row), ...sent.missing, ...(sent.split ?? [])];
+  const named = [...sent.others.map(({ row }) => row), ...sent.missing];
   if (named.length === 0) return true;
   if (batch.state === 'done' || batch.state === 'replaced') return true;
   const rows = new Set(
@@ -164,7 +165,7 @@ function settleGroup(sql: Statements, count: Count, group: number, at: number): 
 /** Whether every row was added, or banned if that was asked for: true for almost every batch. */
 function isPlainSuccess(sent: Sent): boolean {
   if (sent.kind !== 'answered') return false;
-  return sent.others.length === 0 && sent.missing.length === 0 && sent.split === undefined;
+  return sent.others.length === 0 && sent.missing.length === 0;
 }
 
 function rowsOf(sql: Statements, batch: Batch): BatchRow[] {
@@ -198,9 +199,8 @@ function closeBatch(sql: Statements, count: Count, batch: Batch, result: BatchRe
 
 interface NewBatch {
   readonly calls: number;
-  /** 1 if its UIDs were sent before, and the reply did not mention them. */
-  readonly askedAgain: number;
   readonly uncertainty: string | null;
+  readonly standing?: Standing | undefined;
 }
 
 /** Adds a smaller batch with some of the rows of `batch`; returns its id. */
@@ -208,13 +208,13 @@ function cutOff(
   sql: Statements,
   batch: Batch,
   rows: readonly BatchRow[],
-  { calls, askedAgain, uncertainty }: NewBatch,
+  { calls, uncertainty, standing }: NewBatch,
 ): number {
   const to = sql('add_batch').run({
     parent: batch.id,
     size: rows.length,
     bans: rows.filter((row) => row.scope_id === SUCCESS.ban).length,
-    asked_again: askedAgain,
+    standing: standing === undefined ? null : JSON.stringify(standing),
     uncertainty: uncertainty ?? batch.uncertainty,
     calls,
   }).lastInsertRowid;
@@ -233,8 +233,7 @@ class BatchRecorder {
     this.#count = count;
     this.#creating = creations?.({
       rowsOf: (batch) => rowsOf(sql, batch),
-      cutOff: (batch, rows, { calls, uncertainty }) =>
-        cutOff(sql, batch, rows, { calls: calls.length, askedAgain: batch.asked_again, uncertainty }),
+      cutOff: (batch, rows, { calls, uncertainty }) => cutOff(sql, batch, rows, { calls: calls.length, uncertainty }),
       answered: (batch, result, sent) => this.#answered(batch, result, sent),
       count,
       close: (batch, result, replaced) => this.#close(batch, result, replaced ? 'replaced' : 'done'),
@@ -259,7 +258,7 @@ class BatchRecorder {
       case 'answered':
         return this.#answered(batch, result, sent);
       case 'halve':
-        return this.#split(batch, result);
+        return this.#split(batch, result, sent.standing);
       case 'stop-region': {
         const { uncertainty, calls, region, at } = result;
         sql('reclaim').run({ batch: batch.id, uncertainty, calls: calls.length });
@@ -293,42 +292,30 @@ class BatchRecorder {
   #answered(batch: Batch, result: BatchResult, sent: Answered): number {
     const others = this.#creating?.park(batch, result, sent.others) ?? sent.others;
     for (const other of others) this.#settleRow(batch, other);
-    const isSentAgain = sent.missing.length > 0 && batch.asked_again === 0;
+    const isSentAgain = sent.missing.length > 0;
     if (isSentAgain) {
       const missing = new Set(sent.missing);
       const rows = rowsOf(this.#sql, batch).filter((row) => missing.has(row.row_id));
-      const uncertainty = 'the reply to an earlier call did not mention this UID';
-      cutOff(this.#sql, batch, rows, { calls: result.calls.length, askedAgain: 1, uncertainty });
-    } else {
-      const message = 'sent twice, and neither reply mentions this UID';
-      for (const row of sent.missing) {
-        this.#settleRow(batch, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
-      }
+      const { why = 'the reply to an earlier call did not mention this UID', standing } = sent.again ?? {};
+      cutOff(this.#sql, batch, rows, { calls: result.calls.length, uncertainty: why, standing });
     }
-    const parts = sent.split === undefined ? 0 : this.#cutUp(batch, result, sent.split);
     this.#sql('succeed_batch').run(SUCCESS.ban, SUCCESS.banned, SUCCESS.added, batch.id);
     this.#close(batch, result, 'done');
-    return (isSentAgain ? 1 : 0) + parts;
-  }
-
-  #split(batch: Batch, result: BatchResult): number {
-    const parts = this.#cutUp(batch, result);
-    this.#close(batch, result, 'replaced');
-    return parts;
+    return isSentAgain ? 1 : 0;
   }
 
   /**
-   * Cuts rows that were refused together into smaller batches: one for each list, because the acting user may add to one
+   * Cuts rows that were sent together into smaller batches: one for each list, because the acting user may add to one
    * and not to another; two halves of a single list. Returns the number of batches.
    */
-  #cutUp(batch: Batch, result: BatchResult, only?: readonly number[]): number {
-    const all = rowsOf(this.#sql, batch);
-    const rows = only === undefined ? all : all.filter(({ row_id }) => only.includes(row_id));
+  #split(batch: Batch, result: BatchResult, standing: Standing | undefined): number {
+    const rows = rowsOf(this.#sql, batch);
     const lists = [...Map.groupBy(rows, ({ scope_id }) => scope_id).values()];
     const middle = Math.ceil(rows.length / 2);
     const parts = lists.length > 1 ? lists : [rows.slice(0, middle), rows.slice(middle)];
-    const like = { calls: result.calls.length, askedAgain: batch.asked_again, uncertainty: result.uncertainty };
+    const like = { calls: result.calls.length, uncertainty: result.uncertainty, standing };
     for (const part of parts) cutOff(this.#sql, batch, part, like);
+    this.#close(batch, result, 'replaced');
     return parts.length;
   }
 

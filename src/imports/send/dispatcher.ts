@@ -1,7 +1,7 @@
 import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
+import { type ResultAddress, uncertaintyOf } from '../../../jobs/batch-payload.ts';
 import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
-import { type ResultAddress, uncertaintyOf } from '../../../jobs/send-batch.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { Emit, IdleReason } from '../import-event.ts';
@@ -319,7 +319,7 @@ function toJob(
   batch: BatchToSend,
   priority: number,
 ): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly priority: number } {
-  const { region, guid, onBehalfOf, uncertainty } = batch;
+  const { region, guid, onBehalfOf, uncertainty, standing } = batch;
   const common = {
     importId,
     replyTo,
@@ -330,6 +330,7 @@ function toJob(
     uncertainty,
     calls: [],
     handedBack: 0,
+    ...(standing !== undefined && { standing }),
   };
   const id = jobId(importId, batch.id);
   if (batch.creation !== undefined) {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../queue/job-queue.ts';
 
 /** A party that asks one question after the other: a check, an export, a plan, an import that asks who is banned. */

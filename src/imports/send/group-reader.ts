@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type AskServicePayload, askService, QuestionRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
-import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';

@@ -1,5 +1,5 @@
 import { askService, isReading } from '../../../jobs/ask-service.ts';
-import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';

@@ -1,5 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
-import type { BatchPayload, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../../jobs/batch-payload.ts';
+import type { CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
@@ -139,7 +140,6 @@ export class RegionCircuit {
       job: PROBE,
       operation: 'group',
       attempt: attemptsMade + 1,
-      isLastAttempt: false,
     };
     const called = (kind: CallRecord['kind'], code: string, httpStatus: number | null, message: string) =>
       this.#options.called({ at, ms: Date.now() - at, httpStatus, code, kind }, undefined, {

@@ -1,8 +1,9 @@
 import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
 import { type AskServicePayload, type AskServicePorts, askService, isReading } from '../../../jobs/ask-service.ts';
+import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
-import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
+import type { BatchPorts } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
@@ -205,6 +206,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
         ...(options.starting !== undefined && { starting: options.starting }),
         ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
         stopRegion: () => queue.pause(),
+        slowDown: (waitMs) => queue.slowDown(waitMs),
         unanswered: circuit.unanswered,
         called: (call, rate, about) => {
           observer?.called?.(region, call, rate, about);

@@ -1,4 +1,4 @@
-import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';

@@ -46,26 +46,14 @@ describe('an answered call', () => {
     const again = dispatchOnly(ledger);
     expect(again.rows.map(({ row }) => row)).toEqual(missing);
     expect(again.uncertainty).toBe('the reply to an earlier call did not mention this UID');
-    const second = resultOf(again, { kind: 'answered', others: [], missing: [4] });
-    expect(ledger.record([second])).toEqual(NOTHING);
-    expect(outcomesIn(reader).slice(1)).toEqual([
-      { status: 'added', code: '', message: '' },
-      { status: 'added', code: '', message: '' },
-      { status: 'unconfirmed', code: 'NOT_IN_REPLY', message: 'sent twice, and neither reply mentions this UID' },
-    ]);
+    const standing = { tries: 2, since: 1_000, unsaid: 2, ended: { code: 'NOT_IN_REPLY', message: 'sent twice' } };
+    const second = resultOf(again, { kind: 'answered', others: [], missing: [4], again: { why: 'lost', standing } });
+    expect(ledger.record([second])).toEqual({ ...NOTHING, reopened: 1 });
+    expect(statuses(reader)).toEqual(['added', 'added', 'added', 'unprocessed']);
     expect([...reader.rows()].map(({ attempts }) => attempts)).toEqual([1, 2, 1, 2]);
-    expect(pending(ledger)).toEqual([]);
-  });
-
-  test('that leaves out a UID which came from a half is asked again, and so is a half of what was asked again', async () => {
-    const { ledger, reader } = await stagedImport(members(2));
-    ledger.record([resultOf(dispatchOnly(ledger), { kind: 'answered', others: [], missing: [1, 2] })]);
-    ledger.record([resultOf(dispatchOnly(ledger), { kind: 'halve', code: '413', message: 'too large' })]);
-    for (const batch of dispatch(ledger)) {
-      const missing = batch.rows.map(({ row }) => row);
-      expect(ledger.record([resultOf(batch, { kind: 'answered', others: [], missing })])).toEqual(NOTHING);
-    }
-    expect(statuses(reader)).toEqual(['unconfirmed', 'unconfirmed']);
+    // What it has been through is known when it is sent again, and where its job was lost.
+    expect(dispatchOnly(ledger)).toMatchObject({ uncertainty: 'lost', standing });
+    expect(ledger.dispatchedBatches('us', Number.POSITIVE_INFINITY, 9)).toMatchObject([{ standing }]);
   });
 });
 

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { CALL_KINDS } from '../src/chat/service/codes.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+
+/** The payload that all jobs of batches have in common, and what it says of earlier calls. */
+
+export const callRecord = z.object({
+  at: z.int(),
+  ms: z.int(),
+  httpStatus: z.int().nullable(),
+  code: z.string(),
+  kind: z.enum(CALL_KINDS),
+  message: z.string().optional(),
+  requestId: z.string().optional(),
+});
+
+export const standing = z.object({
+  tries: z.int(),
+  since: z.int(),
+  unsaid: z.int().optional(),
+  notBefore: z.int().optional(),
+  ended: z.object({ code: z.string(), message: z.string() }).optional(),
+});
+
+/** Fields of every payload of a region's queues: where its call goes. */
+export const CALL_FIELDS = {
+  region: z.enum(REGIONS),
+  /** Host of the service that it is meant for; absent where any worker may make the call. */
+  host: z.string().optional(),
+  /** Share of the service's rate limit that may be used, in percent; absent: what the queue is set to. */
+  share: z.number().optional(),
+};
+
+/** Fields of every payload of a batch, in addition to its version. */
+export const BATCH_FIELDS = {
+  importId: z.string(),
+  /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
+  replyTo: z.string().nullable(),
+  batch: z.int(),
+  ...CALL_FIELDS,
+  guid: z.string(),
+  onBehalfOf: z.string(),
+  /** The reason why an earlier call for these rows may have been carried out; null when none can have been. */
+  uncertainty: z.string().nullable(),
+  calls: z.array(callRecord),
+  /** Starts that sent no call of the batch: the worker's process stopped before, or the start read the group's list. */
+  handedBack: z.int(),
+  /** Absent for a batch that was not tried before. */
+  standing: standing.optional(),
+};
+export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonly version: number };
+
+/** The import that a result belongs to, and the address that it goes to. */
+export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
+
+/** The starts that a batch's payload records. */
+interface Starts {
+  /** Calls whose end is known. */
+  readonly calls: readonly unknown[];
+  /** Starts without a call. */
+  readonly handedBack: number;
+}
+
+/**
+ * Returns the reason why an earlier call for a batch may have been carried out; null when none can have been.
+ * @param starts of its job, without the one that runs now
+ */
+export function uncertaintyOf(batch: Starts & { readonly uncertainty: string | null }, starts: number): string | null {
+  return batch.uncertainty ?? (unexplainedStarts(batch, starts) > 0 ? 'a worker or the queue ended meanwhile' : null);
+}
+
+/** Returns the phrase that explains why an outcome may not be that of the last call. */
+export function maybeEarlier(uncertainty: string | null): string {
+  return `it may be by an earlier call: ${uncertainty}`;
+}
+
+/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
+export const MAX_DEATHS = 10;
+
+/** Whether it keeps ending its workers. @param starts with the one that runs now */
+export function endsWorkers(batch: Starts, starts: number): boolean {
+  return unexplainedStarts(batch, starts) > MAX_DEATHS;
+}
+
+/** Starts after which a worker neither finished the batch nor handed it back. */
+function unexplainedStarts({ calls, handedBack }: Starts, starts: number): number {
+  return starts - calls.length - handedBack;
+}
