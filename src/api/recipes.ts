@@ -22,7 +22,7 @@ const fit = z.strictObject({
     .array(z.string().max(300))
     .min(1)
     .optional()
-    .meta({ description: 'Columns or keys, without regard to case.' }),
+    .meta({ description: 'Columns or keys, without regard to case; of `course_id|section_id` one is enough.' }),
   text: z
     .array(z.string().min(1).max(300))
     .min(1)

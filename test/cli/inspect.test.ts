@@ -129,7 +129,9 @@ test('a recipe that is shown as JSON is a file for --recipe, in which a flag goe
   const { summary } = await place.summary(['import', file, '--recipe', 'mine.json', '--guid', 'all', '--sandbox']);
   expect(readFileSync(summary.reports.all ?? '', 'utf8')).toMatch(/,all,ana,moderator,/);
   const shown = await place.run(['recipes', 'show', 'mine.json']);
-  expect(shown.stdout).toContain('It expects the columns course_id, user_id, role, section_id and status.');
+  expect(shown.stdout).toContain(
+    'It expects the columns user_id, role and status, and course_id, section_id or\nboth.',
+  );
 });
 
 test.each([

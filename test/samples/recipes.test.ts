@@ -66,7 +66,13 @@ const slack = (files: readonly string[]) => () =>
 
 interface StreamItem {
   readonly type: string;
-  readonly item: { channel_id?: string; user_id: string; channel_role?: string; is_moderator?: boolean };
+  readonly item: {
+    channel_type: string;
+    channel_id?: string;
+    user_id: string;
+    channel_role?: string;
+    is_moderator?: boolean;
+  };
 }
 
 const stream = (items: readonly StreamItem[]) =>
@@ -74,7 +80,7 @@ const stream = (items: readonly StreamItem[]) =>
     .filter(({ type, item }) => type === 'member' && item.channel_id?.startsWith('!') === false)
     .map(({ item }): Membership => {
       const moderates = item.channel_role === 'channel_moderator' || item.is_moderator === true;
-      return `${item.channel_id} ${item.user_id} ${moderates ? 'moderator' : 'participant'}`;
+      return `${item.channel_type}-${item.channel_id} ${item.user_id} ${moderates ? 'moderator' : 'participant'}`;
     });
 
 interface ScimGroup {
@@ -419,7 +425,7 @@ test('a recipe that does not fit the file is refused with what was expected and 
   const { code, stdout, stderr } = await run(['import', 'sds-v2/enrollments.csv', '--recipe', 'canvas-sis']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(
-    '"sds-v2/enrollments.csv" does not fit the recipe canvas-sis: it expects the columns course_id, user_id, role, section_id and status; missing: "course_id", "user_id", "section_id", "status"; the file has the columns "classSourcedId", "userSourcedId", "role"',
+    '"sds-v2/enrollments.csv" does not fit the recipe canvas-sis: it expects the columns user_id, role and status, and course_id, section_id or both; missing: "course_id|section_id", "user_id", "status"; the file has the columns "classSourcedId", "userSourcedId", "role"',
   );
   const slack = await run(['import', 'sds-v2/enrollments.csv', '--recipe', 'slack-export']);
   expect(slack.stderr).toContain('it expects channels with "id", "name" and "members"; the file has the columns');

@@ -142,7 +142,7 @@ function separatorOf(name: string, filled: readonly string[]): string | undefine
     const parts = several.flatMap((value) => value.split(separator).map((part) => part.trim()));
     if (parts.some((part) => part === '')) return false;
     if (isGroup && (separator !== ',' || PLURAL.test(name) || areValues(parts, values, separator))) return true;
-    if (separator === ',' && values.every((value) => LAST_FIRST.test(value))) return false;
+    if (separator === ',' && several.every((value) => LAST_FIRST.test(value))) return false;
     return several.length >= values.length * 0.3 && parts.every((part) => EMAIL.test(part) || ID.test(part));
   });
 }

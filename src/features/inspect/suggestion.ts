@@ -44,8 +44,11 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
   const known = named('uid');
-  const [user, ...others] = isUser(known) ? [known] : users(columns.filter((one) => one !== named('guid')));
-  aboutUser(user, others, { isRecognised: isUser(known), hasUid }, found);
+  const [user, ...others] = usersIn(
+    columns.filter((one) => one !== named('guid')),
+    known,
+  );
+  aboutUser(user, others, { isRecognised: user === known, hasUid }, found);
 
   const group = named('guid');
   const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
@@ -130,6 +133,14 @@ function ask({ advice, open }: Found, text: Words): void {
 /** Whether a column that is called like the user may be it by its values. */
 function isUser(column: ColumnFacts | undefined): column is ColumnFacts {
   return column !== undefined && !['empty', 'mark', 'date', 'name', 'status'].includes(column.looksLike);
+}
+
+/** The users: the column that is called so, else others that may be, else its names, which an identity file may have. */
+function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined): ColumnFacts[] {
+  const byName = known?.looksLike === 'name' ? [known] : [];
+  if (isUser(known)) return [known];
+  const others = users(columns);
+  return others.length === 0 ? byName : others;
 }
 
 /** The columns that say most surely who the member is: one, or several that a person must choose from. */

@@ -88,8 +88,8 @@ export const BUILT_IN: Readonly<Record<string, RecipeInput>> = {
     description:
       'Active enrollments; a row without a course goes into the group of its section. Teachers and assistants become moderators.',
     howToExport: 'Admin, Settings, Reports, Provisioning (enrollments), or the enrollments.csv that your SIS uploads',
-    expects: 'the columns course_id, user_id, role, section_id and status',
-    fits: { columns: ['course_id', 'user_id', 'role', 'section_id', 'status'] },
+    expects: 'the columns user_id, role and status, and course_id, section_id or both',
+    fits: { columns: ['course_id|section_id', 'user_id', 'role', 'status'] },
     settings: {
       format: 'csv',
       files: ['enrollments*.csv'],
@@ -208,14 +208,15 @@ export const BUILT_IN: Readonly<Record<string, RecipeInput>> = {
   'stream-import': {
     title: 'Stream Chat: import file',
     description:
-      'Members of channels. Channel moderators become moderators. Distinct channels, which have no id, are left out.',
+      'Members of channels: each becomes the group <type>-<id>, because two types may have the same id. Channel moderators become moderators. Distinct channels, which have no id, are left out.',
     howToExport: 'the file for stream-cli chat upload-import, or an export of channels in that form',
     expects: 'elements such as {"type":"member","item":{"channel_id":"…","user_id":"…"}}',
     fits: { text: ['"type":"', '"item":{'] },
     settings: {
       exportOf: 'stream',
-      map: { guid: 'channel_id', uid: 'user_id', scope: 'channel_role' },
+      map: { uid: 'user_id', scope: 'channel_role' },
       shape: {
+        templates: { guid: '{channel_type}-{channel_id}' },
         scopeWords: { channel_moderator: 'moderator', admin: 'admin', owner: 'admin', '*': 'participant' },
         where: [{ column: 'channel_id', isNot: [''] }],
       },

@@ -38,8 +38,8 @@ function weight({ fits: { columns = [], text = [], header } }: Recipe): number {
 export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   if (fits(recipe, seen)) return;
   const { name, fits: wanted } = recipe;
-  const known = new Set(seen.columns.map(normal));
-  const missing = (wanted.columns ?? []).filter((column) => !known.has(normal(column)));
+  const has = columnsIn(seen);
+  const missing = (wanted.columns ?? []).filter((column) => !has(column));
   const lacks =
     missing.length === 0 || missing.length === wanted.columns?.length ? '' : `; missing: ${listed(missing)}`;
   throw new IntakeError({
@@ -51,10 +51,15 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
 }
 
 function fits({ fits: { columns, text } }: Recipe, seen: Seen): boolean {
-  const known = new Set(seen.columns.map(normal));
-  if (columns?.some((column) => !known.has(normal(column)))) return false;
+  if (columns?.every(columnsIn(seen)) === false) return false;
   const start = text === undefined ? '' : withoutSpaces(seen.text);
   return text?.every((piece) => start.includes(withoutSpaces(piece))) ?? true;
+}
+
+/** Whether a column is there; of `course_id|section_id` one is enough. */
+function columnsIn({ columns }: Seen): (column: string) => boolean {
+  const known = new Set(columns.map(normal));
+  return (column) => [column, ...column.split('|')].some((name) => known.has(normal(name)));
 }
 
 function described({ format, columns, text }: Seen): string {

@@ -210,6 +210,10 @@ class JsonDocument {
     const object = this.#parsed(text);
     const values = Object.values(object);
     if (this.#property === undefined) {
+      const lists = Object.entries(object).flatMap(([key, value]) => (Array.isArray(value) ? [{ key, value }] : []));
+      const [longest] = lists.toSorted((a, b) => b.value.length - a.value.length);
+      const entries = lists.reduce((sum, { value }) => sum + value.length, 0);
+      if (longest !== undefined) refusePage(object, longest.key, entries);
       if (hasMemberLists(object) || this.#reader.isRow(object)) yield* this.#rows(text, this.#outer.keys);
       else if (values.length !== 1 || !Array.isArray(values[0]) || values[0].length > 0) {
         const what = `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`;
@@ -217,7 +221,7 @@ class JsonDocument {
       }
       return;
     }
-    refusePage(object, this.#property);
+    refusePage(object, this.#property, this.#elements);
     // A group beside the rows may be meant for all of them or not: the file does not say.
     const field = Object.keys(object).find((key) => key !== this.#property && (isMemberList(key) || fieldByAlias(key)));
     if (field === undefined) return;

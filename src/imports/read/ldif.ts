@@ -5,6 +5,17 @@ import { firstOfName } from './shape/id-template.ts';
 /** Attributes that hold members: two with their names in the directory, one with their ids. */
 const MEMBER_ATTRIBUTES: ReadonlySet<string> = new Set(['member', 'uniquemember', 'memberuid']);
 
+/** Lines of ldapsearch about the search, in blocks without a name. */
+const OF_SEARCH: ReadonlySet<string> = new Set([
+  'search',
+  'result',
+  'ref',
+  'control',
+  'matcheddn',
+  'text',
+  'pagedresults',
+]);
+
 /**
  * The groups of an LDIF text (RFC 2849) in UTF-8 as NDJSON: an object for each member, `{"guid", "uid", "group_dn",
  * "member_dn"}`. The GUID is the first value of the group's name, the UID that of the member's name, or its memberUid. Other
@@ -73,7 +84,11 @@ class LdifReader {
       this.#name = this.#value(mark, rest);
       return;
     }
-    if (this.#name === undefined) throw this.#broken(`${shown(line)} is before the first "dn:"`);
+    if (this.#name === undefined && OF_SEARCH.has(name)) {
+      if (name === 'result' && !/^0\b/.test(rest)) throw this.#broken(`the search did not end well (${shown(line)})`);
+      return;
+    }
+    if (this.#name === undefined) throw this.#broken(`${shown(line)} is in an entry without a "dn:"`);
     if (name === 'changetype' && rest.trim() !== 'add') {
       throw this.#broken(
         `the entry is a change (${shown(rest.trim())}); groups are read from entries with their members`,

@@ -289,6 +289,14 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     'bio/anna',
     'math/bob',
   ),
+  'Stream: a channel id of two types': right(
+    lines(
+      json({ type: 'member', item: { channel_type: 'messaging', channel_id: 'general', user_id: 'anna' } }),
+      json({ type: 'member', item: { channel_type: 'team', channel_id: 'general', user_id: 'bob' } }),
+    ),
+    'messaging-general/anna',
+    'team-general/bob',
+  ),
   'Slack: channels.json': right(
     json([
       { id: 'C1', name: 'choir', is_archived: false, members: ['U1', 'U2'] },
@@ -297,11 +305,29 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     'C1/U1',
     'C1/U2',
   ),
+  'SCIM: a page of groups': refused(
+    json({
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
+      totalResults: 250,
+      itemsPerPage: 1,
+      Resources: [{ id: 'g1', displayName: 'choir', members: [{ value: 'anna' }] }],
+    }),
+  ),
   'Microsoft Graph: the first page of members': refused(
     json({ '@odata.nextLink': 'https://x.example/next', value: [{ id: 'u0', displayName: 'U 0' }] }),
   ),
   'Google Directory: the first page of members': refused(
     json({ members: [{ id: '100', email: 'u0@x.example', role: 'MEMBER' }], nextPageToken: 'CAES' }),
+  ),
+  'Atlassian: a page that is not the last': refused(
+    json({ isLast: false, maxResults: 1, startAt: 0, total: 500, values: [{ uid: 'anna', guid: 'g1' }] }),
+  ),
+  'Rocket.Chat: one of 500 members': refused(
+    json({ members: [{ uid: 'anna', guid: 'g1' }], count: 1, offset: 0, total: 500 }),
+  ),
+  'a page of twenty': refused(json({ page: 1, pages: 20, data: [{ uid: 'anna', guid: 'g1' }] })),
+  'Spring: a page that is not the last': refused(
+    json({ content: [{ uid: 'anna', guid: 'g1' }], last: false, totalElements: 40, totalPages: 40, number: 0 }),
   ),
   'a document that is complete, and says so': right(
     json({ total: 1, has_more: false, data: [{ uid: 'anna', guid: 'g1' }] }),
@@ -318,6 +344,28 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     'exp/anna',
     'exp/7',
   ),
+  'LDIF of a directory, with a comma in a name': right(
+    lines(
+      'dn: CN=Choir,OU=Groups,DC=x',
+      'objectClass: group',
+      'member: CN=bo,OU=People,DC=x',
+      'member: CN=cy,OU=People,DC=x',
+      '',
+      '# search result',
+      'search: 2',
+      'result: 0 Success',
+    ),
+    'Choir/bo',
+    'Choir/cy',
+  ),
+  'LDIF of people, one of them with a comma in the name': {
+    ...right(
+      lines('dn: CN=Choir,OU=G,DC=x', 'member: CN=Lee\\, Anna,OU=P,DC=x', 'member: CN=bo,OU=P,DC=x'),
+      'Choir/anna',
+      'Choir/bo',
+    ),
+    people: [['Lee, Anna', 'anna']],
+  },
   'YAML with merge keys': right(
     lines('- &base {guid: g1, scope: admin, uid: anna}', '- {<<: *base, uid: bob}'),
     'g1/anna/admin',

@@ -34,7 +34,15 @@ describe('JSON', () => {
     [{ meta: { next_page: 2 } }, 'meta.next_page'],
     [{ meta: { pagination: { links: { next: '/p2' } } } }, 'meta.pagination.links.next'],
     [{ has_more: true }, 'has_more'],
-  ])('a page that names the next one by %j does not pass for the whole list', async (more, field) => {
+    [{ has_more: false, previous: '/members?page=1' }, 'previous'],
+    [{ totalResults: 500, itemsPerPage: 2 }, 'totalResults'],
+    [{ isLast: false, startAt: 0 }, 'isLast'],
+    [{ isLast: true, startAt: 498, total: 500 }, 'total'],
+    [{ page: { number: 0, total_elements: 3 } }, 'page.total_elements'],
+    [{ page: 20, pages: 20 }, 'pages'],
+    [{ meta: { lastPage: 4 } }, 'meta.lastPage'],
+    [{ metadata: { continue: 'abc' } }, 'metadata.continue'],
+  ])('a document that says by %j that it is a page does not pass for the whole list', async (more, field) => {
     const rows = JSON.parse(ROWS);
     for (const text of [
       { data: rows, ...more },
@@ -45,10 +53,19 @@ describe('JSON', () => {
     expect(await rowsOf(JSON.stringify(rows.map((row: object) => ({ ...row, ...more }))))).toHaveLength(2);
   });
 
+  test('a page is one also where the shape itself opens its list', async () => {
+    const page = { guid: 'g', total: 3, members: [{ id: 'a' }, { id: 'b' }] };
+    const map = { uid: 'members.id' };
+    expect(await refusal(read(JSON.stringify(page), { map }))).toMatchObject({ code: 'MORE_PAGES' });
+    expect((await read(JSON.stringify({ ...page, total: 2 }), { map })).rows).toHaveLength(2);
+  });
+
   test.each([
     { next: null, links: { next: null }, next_cursor: '', has_more: false },
     { meta: { has_more: false, next_cursor: 'x' } },
     { next: 'tuesday', page: { next: 'x' } },
+    { total: 2, count: 9, page: 1, pages: 1, last: true, links: { last: '/p1', prev: null } },
+    { total: 'many', totalPrice: 900 },
   ])('the last page %j is read', async (more) => {
     expect(await rowsOf(JSON.stringify({ data: JSON.parse(ROWS), ...more }))).toHaveLength(2);
   });

@@ -112,6 +112,14 @@ describe('LDIF', () => {
     expect(error.message).toContain('only a part of the members ("range=0-1499")');
   });
 
+  test('what ldapsearch says of the search is no entry, unless the search did not end well', async () => {
+    const entry = 'dn: cn=g,dc=x\nmember: uid=anna,dc=x\n\n';
+    const { rows } = await read(`${entry}ref: ldap://forest.x/dc=x\n\n# search result\nsearch: 2\nresult: 0 Success\n`);
+    expect(rows.map(({ guid, uid }) => [guid, uid])).toEqual([['g', 'anna']]);
+    const error = await refusal(read(`${entry}search: 2\nresult: 4 Size limit exceeded\n`));
+    expect(error).toMatchObject({ code: 'LDIF_BROKEN', place: 'line 5' });
+  });
+
   const text = [
     'version: 1',
     '',
