@@ -37,6 +37,20 @@ export function keep(place: string, entry: Entry) {
   entries.set(place, entry);
 }
 
+/** Keeps the entry of a place in another one, in place of what is there. */
+export function move(place: string, to: string) {
+  const entry = entries.get(place);
+  if (entry === undefined) return;
+  entries.get(to)?.end?.();
+  entries.delete(place);
+  entries.set(to, entry);
+  forgotten.value += 1;
+}
+
+export function entryAt(place: string) {
+  return entries.get(place);
+}
+
 export function forget(place: string) {
   entries.get(place)?.end?.();
   entries.delete(place);

@@ -44,7 +44,7 @@ export class Upload {
   sent = signal(0);
   state = signal<'sending' | 'broken' | 'made' | 'failed' | 'stopped'>('sending');
   /** Whether its form, which starts it, shows how far it is. */
-  isWatched = signal(true);
+  isWatched = signal(false);
   /** The error of a failed upload. */
   error: unknown;
   /** The page of what was made of it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEvents } from '../server/event-source.ts';
-import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
+import { chooseFile, csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -93,17 +93,19 @@ test('a file with another number of rows than it must have is not sent', async (
 
 test('what the server refuses of an option stays in sight when the file has been looked at', async () => {
   const page = await browser.open(slow.url, { refusals: true });
+  await chooseFile(page, 'guid,uid\nchoir,ada\n', 'slowly.csv');
   const isRefused = Promise.withResolvers<void>();
   await page.route(/\/v1\/look\?/, async (route) => {
     await isRefused.promise;
     await route.continue();
   });
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'slowly.csv'));
+  await page.getByLabel('Acting user').fill('ada');
   await page.getByLabel('Tags').fill('choir!');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByText('allowed are 1 to 40 letters').waitFor();
+  const looked = page.waitForResponse(/\/v1\/look\?/);
   isRefused.resolve();
-  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await (await looked).finished();
   expect(await page.getByText('allowed are 1 to 40 letters').isVisible()).toBe(true);
 });
 

@@ -57,6 +57,17 @@ test('of a thousand rows with problems, the problems come first, and the rows be
   await eventually(() => problems.count()).toBe(7);
 });
 
+test('the way past the frame is seen when it has the focus', async () => {
+  const page = await browser.open(server.url);
+  await page.keyboard.press('Tab');
+  await page.locator('.skip:focus').waitFor();
+  expect(
+    await page.evaluate(
+      '(({ x, y }) => document.elementFromPoint(x + 5, y + 5).className)(document.activeElement.getBoundingClientRect())',
+    ),
+  ).toBe('skip');
+});
+
 test('the first cell to repair stands in the upper half of the window', async () => {
   const page = await imported('guid,uid\nchoir,ada\nchoir,be n\nchoir,cy d\nchoir,eve!\n');
   await page.getByRole('link', { name: 'Repair rows…' }).click();

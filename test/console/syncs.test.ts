@@ -230,6 +230,10 @@ test('a schedule says when it is due in words, is run, paused and resumed, and h
   await row.getByText('paused').waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'Run now: nightly' }).click();
   await row.getByText('ran', { exact: true }).waitFor();
+  await row.getByText(/1 row is not in place/).waitFor();
+  const boxes = await Promise.all((await row.getByRole('button').all()).map((button) => button.boundingBox()));
+  // One line each.
+  expect(Math.max(...boxes.map((box) => box?.height ?? 0))).toBeLessThan(45);
   await row.getByRole('link', { name: 'nightly', exact: true }).click();
   const history = page.getByRole('region', { name: 'History of nightly' });
   await history.getByRole('link', { name: '2 to add' }).waitFor();

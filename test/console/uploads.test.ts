@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { asksBeforeClosing, chooseFile, eventually, useBrowser } from './browser.ts';
+import { asksBeforeClosing, chooseFile, csvFile, eventually, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -70,6 +70,56 @@ test('rows that may be many are asked about, also where the first few fill the b
   await chooseFile(page, withNotes(120), 'wide.csv');
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' }).waitFor();
+});
+
+test('a start waits for the first rows, and keeps the file where a column is missing', async () => {
+  const page = await browser.open(server.url);
+  const asked = Promise.withResolvers<void>();
+  await page.route('**/v1/look?*', async (route) => {
+    await asked.promise;
+    await route.continue();
+  });
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('aaa;bbb\nteam;ada\n', 'foreign.csv'));
+  await page.getByText('Reading …').waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('The first rows are being read.').waitFor();
+  await checkScreens(page, 'start-waits');
+  asked.resolve();
+  await page.locator('.missing p').first().waitFor();
+  await page.getByText('foreign.csv').waitFor();
+  expect(await importsCalled('foreign.csv')).toBe(0);
+  await page.unrouteAll();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'at-once.csv'));
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'at-once.csv', level: 1 }).waitFor();
+});
+
+test('a file that is rejected is there still, with its options', async () => {
+  const page = await browser.open(server.url);
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'short.csv');
+  await page.getByText('Run options').click();
+  await page.getByLabel('Rows that the file must have').fill('40');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'short.csv', level: 1 }).waitFor();
+  const back = page.getByRole('button', { name: 'Back to the file and its options' });
+  await back.waitFor();
+  await checkScreens(page, 'rejected');
+  expect(await asksBeforeClosing(page)).toBe(false);
+  await page.reload();
+  await page.getByRole('link', { name: 'Choose the file again' }).click();
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'short.csv');
+  await page.getByText('Run options').click();
+  await page.getByLabel('Rows that the file must have').fill('40');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await back.click();
+  await page.getByText('short.csv').first().waitFor();
+  await page.getByLabel('Rows that the file must have').fill('1');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page
+    .getByText(/^Completed/)
+    .first()
+    .waitFor();
+  expect(await importsCalled('short.csv')).toBe(3);
 });
 
 test('while a file is uploaded, the next one is prepared in the same form', async () => {

@@ -24,7 +24,7 @@ import { RecipeChoice, SaveRecipe } from './upload/recipe-choice.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';
 import { Shaping } from './upload/shaping-fields.tsx';
 import { Suggestions } from './upload/suggestions.tsx';
-import type { UploadEntry } from './upload/upload-entry.ts';
+import { UploadEntry } from './upload/upload-entry.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -96,7 +96,12 @@ export function UploadForm(properties: UploadFormProperties) {
           </div>
           <div class="finish">
             <ErrorPlace error={entry.error.value} />
-            <div class="reading">{upload !== undefined && isBusy && <Uploading upload={upload} />}</div>
+            <div class="reading">
+              {upload?.isUnderWay && <Uploading upload={upload} />}
+              <p role="status" class="note">
+                {entry.isWaiting.value && 'The first rows are being read. Then it starts, if nothing is missing.'}
+              </p>
+            </div>
             <div class="buttons">
               <button type="submit" id="start" class="main" aria-disabled={isBusy}>
                 {label}
@@ -127,13 +132,13 @@ function useUploading({ path, entry, toQuery = same, fieldOf = same, isImport = 
   const { go } = usePlace();
   const { form, preview } = entry;
   const upload = entry.upload.value;
-  const isBusy = upload?.isUnderWay === true;
+  const isBusy = upload?.isUnderWay === true || entry.isWaiting.value;
   useLayoutEffect(() => upload?.watch(), [upload]);
   useEffect(() => {
     if (upload === undefined || isBusy) return;
     upload.dismiss();
     if (upload.state.peek() === 'made') {
-      forget(entry.place);
+      entry.leave(upload.href);
       go(upload.href);
     } else {
       entry.upload.value = undefined;
@@ -141,11 +146,16 @@ function useUploading({ path, entry, toQuery = same, fieldOf = same, isImport = 
     }
   }, [upload, isBusy]);
 
-  const start = (event: SubmitEvent) => {
+  const start = async (event: SubmitEvent) => {
     event.preventDefault();
     const file = entry.file.value;
     if (file === undefined || isBusy) return;
+    const formHref = location.pathname;
     entry.error.value = undefined;
+    entry.isWaiting.value = true;
+    await preview.whenRead();
+    entry.isWaiting.value = false;
+    if (!entry.has(file)) return;
     form.clearErrors();
     if (!preview.mayStart()) return;
     const values = toQuery(form.read());
@@ -156,9 +166,30 @@ function useUploading({ path, entry, toQuery = same, fieldOf = same, isImport = 
       if (isAsked) askWhenRead(id);
       return hrefOf(id);
     };
-    entry.start({ address, file, hrefOf: pageOf, noun: isImport ? 'import' : 'sync', formHref: location.pathname });
+    entry.start({ address, file, hrefOf: pageOf, noun: isImport ? 'import' : 'sync', formHref });
   };
   return { upload, isBusy, start };
+}
+
+/** For what was made of a file that could not be read: back to the file, or to where it is chosen again. */
+export function ReadOtherwise({ href, formHref }: { href: string; formHref: string }) {
+  const { go } = usePlace();
+  const entry = UploadEntry.madeInto(href);
+  if (entry === undefined)
+    return (
+      <a class="button" href={formHref}>
+        Choose the file again
+      </a>
+    );
+  const reopen = () => {
+    entry.reopen();
+    go(formHref);
+  };
+  return (
+    <button type="button" class="main" onClick={reopen}>
+      Back to the file and its options
+    </button>
+  );
 }
 
 /** To the button that starts, for who needs none of the choices. */

@@ -2,10 +2,11 @@
 import { useEffect } from 'preact/hooks';
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import type { Action, ImportView } from '../../answers.ts';
-import { ErrorPlace, syncHref } from '../../elements.tsx';
+import { ErrorPlace, importHref, syncHref } from '../../elements.tsx';
 import { actionLabel, isUndone } from '../../import-words.ts';
 import { usePlace } from '../../place.ts';
 import { useKeptFocus, WorkButton } from '../../work.tsx';
+import { ReadOtherwise } from '../upload-form.tsx';
 import { isToBeAsked } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
@@ -49,6 +50,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
   return (
     <div class="actions">
       <div class="buttons" ref={buttons}>
+        {view.state === 'rejected' && <ReadOtherwise href={importHref(view.id)} formHref="/imports" />}
         {/* After a check, the ways on stand beside what it found. */}
         {view.checkedRows === undefined && <Ways view={view} filter={filter} acting={acting} />}
         {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}

@@ -26,6 +26,8 @@ export abstract class ShownFile {
   found = signal<Preview | undefined>(undefined);
   /** The error of reading it; undefined if there is none, or a field shows it. */
   error = signal<unknown>(undefined);
+  /** The first rows are asked for, and have not come. */
+  isReading = signal(false);
   /** Whether a field says why it cannot be read. */
   isRefused = signal(false);
   /** The facts about the file, also if it cannot be read; undefined before the first answer. */
@@ -118,17 +120,16 @@ export class FilePreview extends ShownFile {
       this.error.value = `${file.name} is empty.`;
       return;
     }
+    this.isReading.value = true;
     try {
       const isWhole = await isZip(file);
       this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
       if (isWhole) {
         this.isTooLarge.value = file.size > WHOLE_BYTES;
-        if (this.isTooLarge.peek()) return;
-        this.#head = file;
+        this.#head = this.isTooLarge.peek() ? undefined : file;
       } else this.#head = await beginning(file, BEGINNING_BYTES);
     } catch {
       this.error.value = `${file.name} cannot be read, or has changed. Choose it again.`;
-      return;
     }
     await this.ask();
   }
@@ -154,15 +155,16 @@ export class FilePreview extends ShownFile {
 
   async ask() {
     clearTimeout(this.#timer);
-    if (this.#head === undefined) return;
     const own = ++this.#asked;
     // A half-filled option is not sent: the next key may complete it.
-    if (unsaidOf(this.#form.read()) !== undefined) return;
+    const head = unsaidOf(this.#form.read()) === undefined ? this.#head : undefined;
+    this.isReading.value = head !== undefined;
+    if (head === undefined) return;
     try {
       const asked = query({ ...this.options, name: this.#name, size: this.#size });
       const { facts, preview, problem, before } = await request<Look>(`/v1/look${asked}`, {
         method: 'POST',
-        body: this.#head,
+        body: head,
         signal: this.#leaving,
       });
       if (own !== this.#asked) return;
@@ -177,7 +179,20 @@ export class FilePreview extends ShownFile {
       else if (problem !== null) this.#refuse(new ApiError(problem));
     } catch (error) {
       if (!this.#leaving.aborted && own === this.#asked) this.#refuse(error);
+    } finally {
+      if (own === this.#asked) this.isReading.value = false;
     }
+  }
+
+  /** Resolves when the first rows have come, or the reason why they do not. */
+  async whenRead() {
+    if (this.found.peek() !== undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = this.isReading.subscribe((isReading) => {
+      if (!isReading) resolve();
+    });
+    await promise;
+    stop();
   }
 
   /** Whether the file may have so many rows that they are not sent without a question. */

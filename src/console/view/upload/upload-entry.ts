@@ -1,13 +1,16 @@
 /** A file that was chosen for a new import or sync, with what was entered for it. It outlives its page. */
 import { signal } from '@preact/signals';
 import { Form } from '../../form.tsx';
-import { forget } from '../../kept-entries.ts';
+import { entryAt, move } from '../../kept-entries.ts';
 import { newKey, type Task, Upload } from '../../uploads.ts';
 import { FilePreview } from './file-preview.ts';
 import { SHAPING } from './shape-form.ts';
 
 /** Values that belong to one file, and not to the next one. */
 const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
+
+/** The place of the entry that was uploaded last, until it is known whether its file can be read. */
+const UPLOADED = 'uploaded';
 
 export class UploadEntry {
   /** The place under which it is kept. */
@@ -19,6 +22,10 @@ export class UploadEntry {
   upload = signal<Upload | undefined>(undefined);
   /** The reason why no upload was started, or the last one failed, if no field shows it. */
   error = signal<unknown>(undefined);
+  /** It starts when the first rows have come. */
+  isWaiting = signal(false);
+  /** The page of what was made of it; '' before that. */
+  #made = '';
   #ending = new AbortController();
   /** The key of the upload, and what was asked for under it. */
   #attempt = { key: '', asked: '' };
@@ -31,12 +38,38 @@ export class UploadEntry {
   }
 
   isUnsaved() {
-    return this.file.peek() !== undefined || this.form.isChanged;
+    return this.#made === '' && (this.file.peek() !== undefined || this.form.isChanged);
   }
 
   end() {
     this.upload.peek()?.stop();
     this.#ending.abort();
+  }
+
+  /** Whether the same file is still chosen. */
+  has(file: File) {
+    return this.file.peek() === file && !this.#ending.signal.aborted;
+  }
+
+  /** Makes room for the next file. This one is kept: where it is rejected, a person reads it in another way. */
+  leave(made: string) {
+    this.#made = made;
+    move(this.place, UPLOADED);
+  }
+
+  /** Puts it back into its form. */
+  reopen() {
+    this.#made = '';
+    this.upload.value = undefined;
+    this.#attempt = { key: newKey(), asked: '' };
+    move(UPLOADED, this.place);
+  }
+
+  /** Returns the entry from which the thing with this page was made, if its form is free to take it back. */
+  static madeInto(href: string): UploadEntry | undefined {
+    const entry = entryAt(UPLOADED);
+    const isIt = entry instanceof UploadEntry && entry.#made === href;
+    return isIt && entryAt(entry.place)?.isUnsaved() !== true ? entry : undefined;
   }
 
   choose(chosen: File) {
@@ -64,7 +97,7 @@ export class UploadEntry {
     void upload.run().then(() => {
       if (this.upload.peek() !== upload) return;
       if (upload.state.peek() === 'stopped') this.upload.value = undefined;
-      if (upload.state.peek() === 'made' && !upload.isWatched.peek()) forget(this.place);
+      if (upload.state.peek() === 'made' && !upload.isWatched.peek()) this.leave(upload.href);
     });
   }
 }

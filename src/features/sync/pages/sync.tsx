@@ -11,6 +11,7 @@ import {
   FileNotes,
   foreign,
   importHref,
+  syncHref,
   Tag,
   Time,
 } from '../../../console/elements.tsx';
@@ -37,6 +38,7 @@ import { targetFacts } from '../../../console/target-facts.tsx';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
+import { ReadOtherwise } from '../../../console/view/upload-form.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { syncOperations } from '../operations.ts';
@@ -83,6 +85,11 @@ export function SyncPage() {
           <>
             <section class="card state" aria-label="State">
               <SyncHead view={view} />
+              {isOperator && view.state === 'failed' && view.undoOf === null && view.schedule === null && (
+                <div class="actions">
+                  <ReadOtherwise href={syncHref(id)} formHref="/syncs" />
+                </div>
+              )}
               {isOperator && <SyncActions view={view} onDone={set} onRefused={ask} />}
             </section>
             {view.guards.length > 0 && (
