@@ -93,7 +93,7 @@ export const SHAPE = {
     schema: shapeSettings,
     longest: 100_000,
     value: '<json>',
-    help: 'rules that turn rows into memberships, as a JSON object: {"split":{"guid":";"},"scopeWords":{"OWNER":"admin","*":"participant"}}; docs/files.md has every setting',
+    help: 'rules that turn rows into memberships, as a JSON object: {"split":{"guid":";"},"scopeWords":{"OWNER":"admin","*":"participant"}}; docs/shaping.md has every setting',
     ...shapeText,
   }),
 };

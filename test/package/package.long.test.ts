@@ -273,24 +273,24 @@ test('a worker sends what a coordinator puts into Redis', async () => {
 });
 
 describe('from a program', () => {
-  /** The example of the README. */
-  function example(): string {
-    const readme = readFileSync(join(installed, 'README.md'), 'utf8');
-    const [, code] = /```js\n([\s\S]*?from 'rollcall';[\s\S]*?)```/.exec(readme) ?? [];
-    if (code === undefined) throw new Error('README.md has no example of the programmatic API');
+  /** The example of a document. */
+  function example(document: string): string {
+    const text = readFileSync(join(installed, document), 'utf8');
+    const [, code] = /```js\n([\s\S]*?from 'rollcall';[\s\S]*?)```/.exec(text) ?? [];
+    if (code === undefined) throw new Error(`${document} has no example of the programmatic API`);
     return code;
   }
 
-  test('the example of the README runs', async () => {
+  test.each(['README.md', 'docs/program.md'])('the example of %s runs', async (document) => {
     writeFileSync(join(project, 'members.csv'), 'uid,guid\nann,g\nbob,g\nbo b,g\n');
-    writeFileSync(join(project, 'example.js'), example());
+    writeFileSync(join(project, 'example.js'), example(document));
     const { stdout } = await run(process.execPath, ['example.js'], { cwd: project, env: userEnv() });
     expect(stdout).toMatch(/^completed 2 of 3$/m);
     expect(stdout).toMatch(/^4 BAD_CHARACTER /m);
   });
 
   test('its types are there, and refuse what is wrong', async () => {
-    writeFileSync(join(project, 'example.ts'), example());
+    writeFileSync(join(project, 'example.ts'), example('README.md'));
     const wrong = `import { runImport } from 'rollcall';\nawait runImport('m.csv', { sandbux: true });\n`;
     writeFileSync(join(project, 'wrong.ts'), wrong);
     const tools = join(PROJECT, 'node_modules');

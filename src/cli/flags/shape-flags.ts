@@ -19,7 +19,7 @@ import { withOptions } from './option-flags.ts';
 
 const row = wholeNumber(1, MAX_SKIPPED);
 
-/** Flags that say how the rows of a file become memberships (docs/files.md, Shaping). A shape keeps them as one object. */
+/** Flags that say how the rows of a file become memberships (docs/shaping.md). A shape keeps them as one object. */
 const SHAPING = {
   headerRow: { value: '<n>', help: 'row with the column names; rows above it are skipped', parse: row },
   skipLines: { value: '<n>', help: 'rows to skip at the top', parse: row },
@@ -81,7 +81,7 @@ export type ShapeFlags = {
   readonly [Name in keyof typeof SHAPING]?: ReturnType<(typeof SHAPING)[Name]['parse']>;
 };
 
-const GROUP = 'Shaping (docs/files.md has an example of each):';
+const GROUP = 'Shaping (docs/shaping.md has an example of each):';
 
 /** Flags for every command that reads a file. */
 export function withShape(command: Command): Command {

@@ -38,7 +38,7 @@ const scheduleReading = z.strictObject({
   shape: z
     .record(z.string(), z.unknown())
     .optional()
-    .meta({ description: 'Turns rows into memberships; docs/files.md has every setting.' }),
+    .meta({ description: 'Turns rows into memberships; docs/shaping.md has every setting.' }),
 });
 export type ScheduleReading = z.infer<typeof scheduleReading>;
 

@@ -309,7 +309,7 @@ function MoreReading({ form }: { form: Form }) {
           name="shape"
           label="More of the shape (JSON)"
           placeholder='{"lists":{"admin":["owners"]}}'
-          note="What no field above can say; docs/files.md has every setting."
+          note="What no field above can say; docs/shaping.md has every setting."
         />
       </div>
     </details>

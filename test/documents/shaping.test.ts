@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { openSandboxPlace } from '../cli/workplace.ts';
+import { blocksOf, rollcallWords, textOf } from './blocks.ts';
+
+/** The examples of docs/shaping.md: a file, the flags, and the memberships that come out. */
+
+const PAGE = 'docs/shaping.md';
+
+interface Example {
+  readonly file: readonly string[];
+  readonly flags: string;
+  readonly memberships: readonly string[];
+}
+
+const EXAMPLES = blocksOf(PAGE)
+  .filter(({ text }) => text.startsWith('m.csv'))
+  .flatMap(({ text }) => {
+    const [head = '', ...lines] = text.trimEnd().split('\n');
+    const [flagsAt, membershipsAt] = [head.indexOf('flags'), head.indexOf('memberships')];
+    return lines
+      .join('\n')
+      .split('\n\n')
+      .map((one): Example => {
+        const columns = (from: number, to?: number) =>
+          one.split('\n').flatMap((line) => line.slice(from, to).trim() || []);
+        return {
+          file: columns(0, flagsAt),
+          flags: columns(flagsAt, membershipsAt).join(' '),
+          memberships: columns(membershipsAt),
+        };
+      });
+  });
+
+/** Files that the page shows, by the names with which their paragraphs begin. */
+const BESIDE = [...textOf(PAGE).matchAll(/^`(\w+\.csv)`, a.*?```csv\n(.*?)^```$/gms)].map(
+  ([, name = '', text = '']) => [name, text] as const,
+);
+
+test('there are examples, with the files that they name', () => {
+  expect(EXAMPLES.length).toBeGreaterThan(10);
+  expect(BESIDE.map(([name]) => name)).toEqual(['people.csv', 'groups.csv']);
+});
+
+describe('the memberships of an example are those of the page', () => {
+  test.each(EXAMPLES.map((example) => [example.flags, example] as const))('%s', async (flags, example) => {
+    const place = await openSandboxPlace();
+    for (const [name, text] of BESIDE) place.file(name, text);
+    place.file('m.csv', `${example.file.join('\n')}\n`);
+    const words = rollcallWords(`rollcall import m.csv ${flags} --dry-run`);
+    const { code, stderr } = await place.run(words ?? []);
+    expect(code, stderr).toBe(0);
+    const { stdout } = await place.run(['report', '--format', 'ndjson']);
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    const memberships = rows.flatMap(({ _guid, _uid, _scope, _status }) =>
+      _status === 'skipped' ? [] : [[_guid, _uid, ...(_scope === 'participant' ? [] : [_scope])].join(' ')],
+    );
+    expect(memberships).toEqual(example.memberships);
+  });
+});
