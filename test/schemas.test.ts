@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN } from '../src/features/recipes/built-in.ts';
+import { builtInRecipes } from '../src/features/recipes/recipe-store.ts';
 import { readConfig } from '../src/platform/config.ts';
 import { PACKAGE_FOLDER } from '../src/platform/package-folder.ts';
 import { schemaFiles } from '../tools/schemas.ts';
@@ -42,7 +42,7 @@ describe('the schema of rollcall.config.json', () => {
 });
 
 test('the schema of a recipe takes every recipe that comes with rollcall, and no other setting', () => {
-  for (const [name, recipe] of Object.entries(BUILT_IN)) {
+  for (const { name, saved: _, ...recipe } of builtInRecipes()) {
     expect([name, allows('recipe.schema.json', recipe)]).toEqual([name, true]);
   }
   expect(allows('recipe.schema.json', { title: 'Mine', settings: { colour: 'red' } })).toBe(false);

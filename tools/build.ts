@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleConsole, packagesIn } from '../src/server/console-bundle.ts';
 import { writeFlags } from './flags.ts';
@@ -14,7 +14,7 @@ import { schemaFiles } from './schemas.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /** Read while rollcall runs, and not made by the compiler. */
-const KEPT = new Set(['.sql']);
+const KEPT = /\.sql$|[/\\]built-in[/\\][\w-]+\.json$/;
 /** The licence of a package, and those of what it contains itself. */
 const LICENCE = /^(LICENSE|NOTICE|swagger-ui-bundle\.js\.LICENSE\.txt)$/;
 /** The entry of the programmatic API's types. */
@@ -22,17 +22,17 @@ const API_TYPES = join(DIST, 'src/index.d.ts');
 
 rmSync(DIST, { recursive: true, force: true });
 execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
-copy('src', KEPT);
-copy('jobs', KEPT);
+copy('src');
+copy('jobs');
 await buildConsole();
 writeSchemas();
 await writeFlags();
 removeUnusedTypes();
 
-function copy(folder: string, extensions: ReadonlySet<string>): void {
+function copy(folder: string): void {
   for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !extensions.has(extname(entry.name))) continue;
     const from = join(entry.parentPath, entry.name);
+    if (!entry.isFile() || !KEPT.test(from)) continue;
     cpSync(from, join(DIST, from.slice(ROOT.length)));
   }
 }

@@ -36,7 +36,7 @@ const WORKBOOK = xlsx({
 });
 /** The first JSON of a document. */
 const jsonOf = (document: string) => /^```json\n(.*?)^```/ms.exec(textOf(document))?.[1] ?? '';
-const KURSE = lines('Person,Kurs,Lehrer', 'ann,bio,Lehrer', 'ben,bio,');
+const KURSE = lines('Person,Kurs,Rolle', 'ann,bio,Lehrer', 'ben,bio,');
 const PEOPLE_WITHOUT_ACCOUNT = file('held.csv', 'guid,uid', 'team,cem', 'team,dan');
 const HELD: Has = {
   ...PEOPLE_WITHOUT_ACCOUNT,

@@ -141,9 +141,9 @@ describe('the package has what runs, and nothing else', () => {
     expect(types.length).toBeLessThan(60);
   });
 
-  test('every SQL file', () => {
+  test('every SQL file, and the recipes', () => {
     const wanted = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.sql'))
+      .filter((name) => /\.sql$|built-in/.test(name))
       .map((name) => join('dist/src', name));
     expect(wanted.length).toBeGreaterThan(10);
     expect(wanted.filter((path) => !existsSync(join(installed, path)))).toEqual([]);

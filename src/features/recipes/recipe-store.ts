@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { shown, shownPath } from '../../imports/read/intake-error.ts';
@@ -7,11 +8,14 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { withoutMark } from '../../platform/setting.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { wrongOption } from '../../text/wrong-option.ts';
-import { BUILT_IN } from './built-in.ts';
 import { BadRecipe, type Recipe, type RecipeInput, recipeFile, UnknownRecipe } from './recipe.ts';
 
-const builtIn = (): Recipe[] =>
-  Object.entries(BUILT_IN).map(([name, one]) => ({ ...recipeFile.parse(one), name, saved: false }));
+/** The recipes that come with rollcall, each tried against a sample in samples/recipes. */
+const BUILT_IN = fileURLToPath(new URL('built-in', import.meta.url));
+
+export function builtInRecipes(): Recipe[] {
+  return namesIn(BUILT_IN).map((name) => recipeOfFile(join(BUILT_IN, `${name}.json`), name));
+}
 
 /** All recipes by name: those of the data directory first; and the names of files in it that are not recipes. */
 export function listRecipes({ recipes }: DataDir): { readonly recipes: Recipe[]; readonly unreadable: string[] } {
@@ -25,16 +29,16 @@ export function listRecipes({ recipes }: DataDir): { readonly recipes: Recipe[];
       unreadable.push(name);
     }
   }
-  return { recipes: [...saved, ...builtIn()], unreadable };
+  return { recipes: [...saved, ...builtInRecipes()], unreadable };
 }
 
 /** @throws UnknownRecipe, BadRecipe */
 export function findRecipe({ recipes }: DataDir, name: string): Recipe {
-  const own = builtIn().find((one) => one.name === name);
-  if (own !== undefined) return own;
+  const builtIn = namesIn(BUILT_IN);
+  if (builtIn.includes(name)) return recipeOfFile(join(BUILT_IN, `${name}.json`), name);
   const names = namesIn(recipes);
   if (names.includes(name)) return readSaved(recipes, name);
-  throw new UnknownRecipe(name, [...names, ...Object.keys(BUILT_IN)]);
+  throw new UnknownRecipe(name, [...names, ...builtIn]);
 }
 
 /** A recipe by its name, or in a file of this machine. @throws UnknownRecipe, BadRecipe */
@@ -43,7 +47,7 @@ export function findRecipeOrFile(dir: DataDir, nameOrFile: string): Recipe {
 }
 
 /** @throws BadRecipe */
-export function recipeOfFile(path: string): Recipe {
+export function recipeOfFile(path: string, name = path): Recipe {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -53,7 +57,7 @@ export function recipeOfFile(path: string): Recipe {
       'name a JSON file, or one of those that `rollcall recipes` lists',
     );
   }
-  return recipeIn(text, path);
+  return recipeIn(text, name);
 }
 
 /** A recipe by its name, or its text as JSON, as a request has it. @throws UnknownRecipe, BadRecipe */
@@ -63,8 +67,7 @@ export function findRecipeOrText(dir: DataDir, nameOrText: string): Recipe {
 
 /** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
 export async function saveRecipe({ recipes }: DataDir, name: string, given: RecipeInput): Promise<Recipe> {
-  if (name in BUILT_IN)
-    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'choose another name', { field: 'name' });
+  checkOwn(name, 'choose another name');
   if (!RECIPE_NAME.test(name))
     throw new BadRecipe(`${shown(name)} is not a name for a recipe`, NAME_RULE, { field: 'name' });
   const recipe = recipeFile.parse(given);
@@ -75,14 +78,16 @@ export async function saveRecipe({ recipes }: DataDir, name: string, given: Reci
 
 /** @throws UnknownRecipe, BadRecipe for one that comes with rollcall */
 export function removeRecipe({ recipes }: DataDir, name: string): void {
-  if (name in BUILT_IN) {
-    throw new BadRecipe(`${name} is a recipe that comes with rollcall`, 'only saved ones can be removed', {
-      field: 'name',
-    });
-  }
+  checkOwn(name, 'only saved ones can be removed');
   const names = namesIn(recipes);
-  if (!names.includes(name)) throw new UnknownRecipe(name, [...names, ...Object.keys(BUILT_IN)]);
+  if (!names.includes(name)) throw new UnknownRecipe(name, [...names, ...namesIn(BUILT_IN)]);
   rmSync(join(recipes, `${name}.json`));
+}
+
+/** @throws BadRecipe for one that comes with rollcall */
+function checkOwn(name: string, remedy: string): void {
+  if (!namesIn(BUILT_IN).includes(name)) return;
+  throw new BadRecipe(`${name} is a recipe that comes with rollcall`, remedy, { field: 'name' });
 }
 
 function namesIn(folder: string): string[] {

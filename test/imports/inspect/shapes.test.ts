@@ -6,8 +6,7 @@ import { withOptions, withRecipeFlag } from '../../../src/cli/flags/option-flags
 import { withShape } from '../../../src/cli/flags/shape-flags.ts';
 import { asFlag } from '../../../src/errors/named-options.ts';
 import { inspect } from '../../../src/features/inspect/inspect.ts';
-import { BUILT_IN } from '../../../src/features/recipes/built-in.ts';
-import { recipeFile } from '../../../src/features/recipes/recipe.ts';
+import { builtInRecipes } from '../../../src/features/recipes/recipe-store.ts';
 import { useRecipe } from '../../../src/features/recipes/use-recipe.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
 import { headOf } from '../../../src/imports/read/beginning.ts';
@@ -25,7 +24,7 @@ import { SHAPES, type Shape } from './shapes.ts';
  * where it would have to guess, it asks.
  */
 
-const RECIPES = Object.entries(BUILT_IN).map(([name, recipe]) => ({ ...recipeFile.parse(recipe), name, saved: false }));
+const RECIPES = builtInRecipes();
 
 async function commandFor(content: string): Promise<string | null> {
   const bytes = Buffer.from(content);

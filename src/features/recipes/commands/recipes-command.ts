@@ -9,9 +9,8 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { wrap } from '../../../text/terminal-text.ts';
-import { BUILT_IN } from '../built-in.ts';
 import { BadRecipe, expected, needText, type Recipe } from '../recipe.ts';
-import { findRecipeOrFile, listRecipes } from '../recipe-store.ts';
+import { builtInRecipes, findRecipeOrFile, listRecipes } from '../recipe-store.ts';
 
 /** `rollcall recipes`: settings for the exports of other systems, and for your own files. */
 export function recipesCommand(io: Io, end: End): Command {
@@ -78,5 +77,5 @@ export const recipeNames: Names = {
   wants: (command) => command.name() === 'show',
   ofThisMachine: true,
   local: async (root) => listRecipes(dataDir(root)).recipes.map(({ name, title }): Name => [name, title]),
-  builtIn: async () => Object.entries(BUILT_IN).map(([name, { title }]): Name => [name, title]),
+  builtIn: async () => builtInRecipes().map(({ name, title }): Name => [name, title]),
 };
