@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { count, nextCursor, time } from './fields.ts';
+import { nextCursor, time } from './fields.ts';
 import { cursorOption, limitOption } from './query-options.ts';
 
 const historyEntry = z.strictObject({
@@ -34,16 +34,14 @@ export const membersQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 const foundMember = z.strictObject({
-  uid: z.string().meta({ description: 'The spelling of the newest of these imports.' }),
-  rows: count,
-  imports: count,
+  uid: z.string().meta({ description: 'The spelling of the newest import of the user.' }),
   newest: z.strictObject({ importId: z.string(), file: z.string(), createdAt: time }),
 });
 export type FoundMember = z.infer<typeof foundMember>;
 export const membersPage = z.strictObject({
   members: z.array(foundMember).meta({
     description:
-      'With counts of the imports of this page: a UID may come again on a later page, with its rows in older ones.',
+      'A UID may come again on a later page, where an older import has it. `GET /v1/members/:uid/history` has its rows.',
   }),
   nextCursor,
 });

@@ -155,10 +155,7 @@ async function search(
     const page = await reading.rowsOf(record.id, caller).uidsWith(text, limit - found.size, after);
     looked += page.looked;
     const newest = { importId: record.id, file: record.file, createdAt: new Date(record.createdAt).toISOString() };
-    for (const { uid, rows } of page.uids) {
-      const known = found.get(foldId(uid)) ?? { uid, rows: 0, imports: 0, newest };
-      found.set(foldId(uid), { ...known, rows: known.rows + rows, imports: known.imports + 1 });
-    }
+    for (const uid of page.uids) found.set(foldId(uid), found.get(foldId(uid)) ?? { uid, newest });
     return page.next;
   };
   const next = await lookInto(reading, start, look, () => found.size >= limit || looked > MAX_ROWS);

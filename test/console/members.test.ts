@@ -14,17 +14,22 @@ test('a user is found by a part of the UID, and Enter opens what imports did to 
   await page.goto(server.url);
   await startImport(page, 'guid,uid\nclub,ANNA-S\n', 'second.csv');
   await page.getByText('Completed: ').first().waitFor();
+  const init = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'guid,uid\nband,anna-s\n' };
+  await fetch(`${server.url}/v1/imports?name=checked.csv&dryRun=true`, init);
   await page.getByRole('link', { name: 'Members', exact: true }).click();
   await page.getByLabel('UID of a user, or a part of it').fill('anna');
   await page.keyboard.press('Enter');
   await page.getByText('2 users with anna in the UID.').waitFor();
   const found = page.getByRole('table', { name: 'Users found' }).getByRole('row');
-  expect(await found.nth(1).innerText()).toMatch(/ANNA-S\s+2\s+2\s+second\.csv/);
-  expect(await found.nth(2).innerText()).toMatch(/joanna\s+1\s+1\s+first\.csv/);
+  expect(await found.nth(1).innerText()).toMatch(/anna-s\s+checked\.csv/);
+  expect(await found.nth(2).innerText()).toMatch(/joanna\s+first\.csv/);
   await checkScreens(page, 'members-found');
-  await page.getByRole('link', { name: 'ANNA-S' }).focus();
+  await page.getByRole('link', { name: 'anna-s' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('table', { name: 'What imports did to ANNA-S' }).getByText('club').waitFor();
+  const rows = page.getByRole('table', { name: 'What imports did to anna-s' }).getByRole('row');
+  // Its page says the same of the row of an import that is not over.
+  await rows.filter({ hasText: 'band' }).getByText('pending').waitFor();
+  await rows.filter({ hasText: 'club' }).getByText('added').waitFor();
   await page.goBack();
   await page.getByText('2 users with anna in the UID.').waitFor();
 });

@@ -1,11 +1,11 @@
 /** Users by a part of their UID, and what every import did to one of them. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { counted, grouped } from '../../text/wording.ts';
+import { counted } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../elements.tsx';
-import { fileName, outcomeLabel } from '../import-words.ts';
+import { fileName, outcomeLabel, STATE_GROUPS } from '../import-words.ts';
 import { OutcomeMark } from '../outcome-bar.tsx';
 import { MoreButton, PagedTable } from '../paged-table.tsx';
 import { usePlace, useTitle } from '../place.ts';
@@ -83,7 +83,15 @@ const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
   { label: 'Group', cell: ({ guid }) => foreign(guid) },
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Scope', cell: ({ scope }) => scope },
-  { label: 'Outcome', cell: ({ status, scope }) => <OutcomeMark outcome={status} scope={scope} /> },
+  {
+    label: 'Outcome',
+    cell: ({ status, scope, state }) => (
+      <OutcomeMark
+        outcome={status === 'unprocessed' && !STATE_GROUPS['stopped early'].includes(state) ? '' : status}
+        scope={scope}
+      />
+    ),
+  },
   {
     label: 'Message',
     kind: 'wide',
@@ -125,8 +133,6 @@ const USERS = 50;
 
 const USER_COLUMNS: Column<FoundMember>[] = [
   { label: 'User', kind: 'main', cell: ({ uid }) => <a href={memberHref(uid)}>{foreign(uid)}</a> },
-  { label: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
-  { label: 'Imports', kind: 'number', cell: ({ imports }) => grouped(imports) },
   {
     label: 'Newest import',
     cell: ({ newest: { importId, file } }) => <a href={importHref(importId)}>{foreign(fileName(file))}</a>,
@@ -147,7 +153,7 @@ function FoundMembers({ text }: { text: string }) {
         ) : (
           <>
             {counted(users.length, 'user')} with {foreign(text)}
-            {hasMore ? ' so far. More of them, or older rows of these, may follow.' : ' in the UID.'}
+            {hasMore ? ' so far. More may follow.' : ' in the UID.'}
           </>
         )}
       </p>
@@ -159,22 +165,11 @@ function FoundMembers({ text }: { text: string }) {
   );
 }
 
-/**
- * Each user once: a page counts its own imports only. The user with exactly this UID comes first.
- * @param items newest import first
- */
+/** Each user once, with the newest import; the user with exactly this UID comes first. @param items newest import first */
 function together(items: readonly FoundMember[], text: string) {
-  const users = new Map<string, FoundMember>();
-  for (const item of items) {
-    const key = item.uid.toLowerCase();
-    const known = users.get(key);
-    users.set(
-      key,
-      known === undefined ? item : { ...known, rows: known.rows + item.rows, imports: known.imports + item.imports },
-    );
-  }
+  const users = [...Map.groupBy(items, ({ uid }) => uid.toLowerCase()).values()].flatMap(([newest]) => newest ?? []);
   const isExact = ({ uid }: FoundMember) => Number(uid.toLowerCase() === text.toLowerCase());
-  return [...users.values()].toSorted((one, other) => isExact(other) - isExact(one));
+  return users.toSorted((one, other) => isExact(other) - isExact(one));
 }
 
 function WhereNow({ uid }: { uid: string }) {

@@ -75,9 +75,9 @@ select x.id as id, /* key */ x.id as key
 select id, uid, uid_hash, lower(uid) as folded from rows
  where id > :after and id <= :until and uid like :like escape '!' order by id;
 
--- name: rows_by_uid_hash
--- In: hashes (JSON array). Out: UIDs in lower case that have one of them, with their first row and how many they have.
-select lower(uid) as folded, min(id) as first, count(*) as n from rows
+-- name: first_rows_by_uid_hash
+-- In: hashes (JSON array). Out: UIDs in lower case that have one of them, with their first row.
+select lower(uid) as folded, min(id) as first from rows
  where uid_hash in (select value from json_each(:hashes)) group by 1;
 
 -- name: line_at

@@ -65,8 +65,8 @@ function valueHas(value: unknown, text: string): boolean {
 
 /** Users of one import whose UID has a text in it. */
 export interface FoundUids {
-  /** In the order of their first rows. `rows`: all of the import that name the user. */
-  readonly uids: readonly { readonly uid: string; readonly rows: number }[];
+  /** In the order of their first rows. */
+  readonly uids: readonly string[];
   /** The row behind which further ones are; undefined: there are none. */
   readonly next: number | undefined;
   /** Rows that were looked at. */
@@ -101,16 +101,8 @@ export function searchUids(sql: Statements, text: string, limit: number, after: 
     if (!isFull) place = until;
   }
   const hashes = JSON.stringify([...found.values()].map(({ hash }) => hash));
-  const counted = new Map(
-    found.size === 0
-      ? []
-      : sql('rows_by_uid_hash')
-          .all({ hashes })
-          .map((row) => [String(row['folded']), row] as const),
-  );
-  const uids = [...found].flatMap(([key, { uid }]) => {
-    const { first, n } = counted.get(key) ?? {};
-    return Number(first) > after ? [{ uid, rows: Number(n) }] : [];
-  });
+  const firstRows = sql('first_rows_by_uid_hash').all({ hashes });
+  const earlier = new Set(firstRows.filter(({ first }) => Number(first) <= after).map(({ folded }) => String(folded)));
+  const uids = [...found].flatMap(([key, { uid }]) => (earlier.has(key) ? [] : [uid]));
   return { uids, next: isFull ? place : undefined, looked: place - after };
 }
