@@ -17,6 +17,7 @@ import {
   SENDING,
   SendAgain,
   type UnansweredListener,
+  withWait,
 } from './send-batch.ts';
 
 /**
@@ -104,6 +105,7 @@ export interface AskingPorts {
   readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> & Pick<DirectoryClient, 'getMembership'>;
   called?: CallListener;
   unanswered?: UnansweredListener;
+  untoldWaitMs?(): number;
 }
 
 const NAME = 'ask-service';
@@ -130,7 +132,7 @@ type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAtt
  */
 async function askedOnce(
   job: Asking,
-  ports: Pick<AskingPorts, 'called' | 'unanswered'>,
+  ports: Pick<AskingPorts, 'called' | 'unanswered' | 'untoldWaitMs'>,
   ask: () => Promise<AnsweredCall>,
 ): Promise<ServiceAnswer> {
   const at = Date.now();
@@ -157,7 +159,7 @@ async function askedOnce(
     // The process stops: the question goes back into the queue.
     if (error instanceof CallAborted) throw error;
     const { ask, uid } = job.payload;
-    const verdict = verdictOf(error, ask === 'membership' || ask === 'joined' ? uid : '');
+    const verdict = withWait(verdictOf(error, ask === 'membership' || ask === 'joined' ? uid : ''), ports);
     const rate = error instanceof ServiceRefusal ? error.rate : undefined;
     const { message: text, waitMs } = verdict;
     const said = { message: text, waitMs, requestId: requestIdIn(error) };

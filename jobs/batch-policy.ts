@@ -1,4 +1,4 @@
-import { backoffMs, isRefusedForNow, isTooMany, UNTOLD_WAIT_MS, type Verdict } from '../src/chat/error-policy.ts';
+import { backoffMs, isRefusedForNow, isTooMany, MIN_WAIT_MS, type Verdict } from '../src/chat/error-policy.ts';
 import type { Answered, RowOutcome, Standing } from '../src/imports/record/batch-result.ts';
 
 /**
@@ -57,7 +57,7 @@ export function afterRefusal(verdict: Refusal, ended: Ended, region: Unanswered)
   const { size, asks, standing: before } = ended;
   switch (verdict.kind) {
     case 'slow-down':
-      return { step: 'wait', waitMs: verdict.waitMs ?? UNTOLD_WAIT_MS, standing: before };
+      return { step: 'wait', waitMs: verdict.waitMs ?? MIN_WAIT_MS, standing: before };
     case 'stop-region':
       return { step: 'stop-region' };
     case 'again': {

@@ -5,7 +5,7 @@ import {
   type EditVerdict,
   isNoAnswer,
   MAX_BACKOFF_MS,
-  UNTOLD_WAIT_MS,
+  MIN_WAIT_MS,
   type Verdict,
 } from '../src/chat/error-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
@@ -58,6 +58,8 @@ export interface BatchPorts {
   stopRegion(): Promise<void>;
   /** Lets the region wait, in ms. */
   slowDown?(waitMs: number): Promise<void>;
+  /** Returns the wait in ms after a refusal for too many calls that names none. */
+  untoldWaitMs?(): number;
   called?: CallListener;
   unanswered?: UnansweredListener;
   /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
@@ -152,7 +154,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
       });
   } catch (error) {
     if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
-    const verdict = verdictOf(kind, batch, error);
+    const verdict = withWait(verdictOf(kind, batch, error), ports);
     // "It is so already" counts as an answer; the row keeps the code.
     call =
       verdict.kind === 'in-place'
@@ -166,7 +168,20 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
     return refused(kind, job, ports, batch, verdict, call);
   }
   await deliver(kind, ports, batch, call, sent);
-  if ('again' in sent && sent.again?.slowsDown) await ports.slowDown?.(UNTOLD_WAIT_MS);
+  if ('again' in sent && sent.again?.slowsDown) await ports.slowDown?.(untoldWait(ports));
+}
+
+/** The same verdict; one for too many calls has a wait. */
+export function withWait<Judged extends Pick<CallVerdict, 'kind' | 'waitMs'>>(
+  verdict: Judged,
+  ports: Pick<BatchPorts, 'untoldWaitMs'>,
+): Judged {
+  const isUntold = verdict.kind === 'slow-down' && verdict.waitMs === undefined;
+  return isUntold ? { ...verdict, waitMs: untoldWait(ports) } : verdict;
+}
+
+function untoldWait({ untoldWaitMs }: Pick<BatchPorts, 'untoldWaitMs'>): number {
+  return untoldWaitMs?.() ?? MIN_WAIT_MS;
 }
 
 /** Lets a batch wait that must not be sent yet. @throws SendAgain */

@@ -13,6 +13,10 @@ const circuit = z.strictObject({
   lastAnswerAt: time
     .nullable()
     .meta({ description: 'Time at which the service last answered a call; null if that is not known.' }),
+  waitsUntil: time.nullable().meta({
+    description:
+      'The service asked to send nothing before, where that is more than ten minutes: it is asked again every ten. Else null.',
+  }),
   code: z.string().meta({ description: 'Error code of the last call without an answer; empty if it was answered.' }),
   message: z.string(),
 });
@@ -25,6 +29,7 @@ export const UNUSED_CIRCUIT: CircuitStatus = {
   nextTryAt: null,
   calls: 0,
   lastAnswerAt: null,
+  waitsUntil: null,
   code: '',
   message: '',
 };

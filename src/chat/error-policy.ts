@@ -32,7 +32,7 @@ export interface Verdict {
   readonly message: string;
   /** Null where there was no HTTP reply. */
   readonly httpStatus: number | null;
-  /** The wait in ms. Always set for 'slow-down'; for 'again' if the service asks for it. */
+  /** The wait in ms that the service asks for, for 'slow-down' and 'again'. */
   readonly waitMs?: number;
   /** Whether the service may have added members nevertheless, so that a repeat can meet "already a member". */
   readonly maybeCarriedOut: boolean;
@@ -67,10 +67,8 @@ function advice(httpStatus: number): string {
     : '';
 }
 
-/** Wait of a 429 that does not say how long, in milliseconds. Limits are counted per minute. */
-export const UNTOLD_WAIT_MS = 10_000;
 /** Shortest wait after a 429, in milliseconds: it uses no attempt, so that "wait 0" would spin. */
-const MIN_WAIT_MS = 1_000;
+export const MIN_WAIT_MS = 1_000;
 
 /**
  * @param error what a call of the client threw. Anything but a failed call is thrown again: a CallAborted says nothing
@@ -99,7 +97,7 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
   const { httpStatus, serviceCode, rate, foreign, doubtful } = refusal;
   const found = foreign === null ? kindOf(refusal, onBehalfOf !== '') : kindOfForeign(httpStatus);
   const kind = found === 'halve' && uidsInCall <= 1 ? 'final' : found;
-  const waitMs = kind === 'slow-down' ? Math.max(rate.waitMs ?? UNTOLD_WAIT_MS, MIN_WAIT_MS) : rate.waitMs;
+  const waitMs = kind === 'slow-down' && rate.waitMs !== undefined ? Math.max(rate.waitMs, MIN_WAIT_MS) : rate.waitMs;
   return {
     kind,
     code:

@@ -10,6 +10,9 @@
 /** Longest wait that a header can ask for: 10 minutes, in milliseconds. */
 export const MAX_WAIT_MS = 10 * 60_000;
 
+/** A time that is longer, in ms, is no time that a service means: a year. */
+const MAX_ASKED_MS = 366 * 24 * 3_600_000;
+
 /** Reply headers by name; the case of the names does not matter. */
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -24,6 +27,8 @@ export interface Rate {
    * The time in which nothing is sent, 0 to MAX_WAIT_MS: from `Retry-After`, else until the reset if no call is left.
    */
   readonly waitMs?: number;
+  /** The time that the service asks for, where it is longer than MAX_WAIT_MS: it is asked again after that. */
+  readonly askedMs?: number;
 }
 
 /**
@@ -72,6 +77,7 @@ export function readRate(headers: ReplyHeaders, nowMs: number, limited = false):
     ...(remaining !== undefined && { remaining }),
     ...(untilReset !== undefined && { resetAtMs: nowMs + untilReset }),
     ...(waitMs !== undefined && { waitMs: Math.min(Math.max(waitMs, 0), MAX_WAIT_MS) }),
+    ...(waitMs !== undefined && waitMs > MAX_WAIT_MS && waitMs < MAX_ASKED_MS && { askedMs: waitMs }),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
+
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
+import { noAnswerSince } from '../text/no-answer.ts';
 import { counted, grouped, OUTCOME_LABELS as LABELS } from '../text/wording.ts';
 import type {
   Action,
@@ -12,7 +14,7 @@ import type {
   RowCounts,
   Tone,
 } from './answers.ts';
-import { timeToTheSecond } from './format.ts';
+import { exactTime, timeToTheSecond } from './format.ts';
 
 export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   ...LABELS,
@@ -228,10 +230,13 @@ export function regionSentence(region: RegionState) {
   if (region.stopped) return 'Stopped: the service refused its key or plan';
   if (region.unanswered !== null) {
     const { state, nextTryAt } = region.circuit;
-    return `The service does not answer; ${state === 'open' && nextTryAt !== null ? `next try at ${timeToTheSecond(nextTryAt)}` : 'trying now'}`;
+    const said = noAnswerSince(region.unanswered, timeToTheSecond(region.unanswered.since));
+    return `${said.charAt(0).toUpperCase()}${said.slice(1)}; ${state === 'open' && nextTryAt !== null ? `next try at ${timeToTheSecond(nextTryAt)}` : 'trying now'}`;
   }
   if (region.limitedForMs >= 1000 && region.active === 0) {
-    return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
+    const { waitsUntil } = region.circuit;
+    const asked = waitsUntil === null ? '' : `; the service asks to wait until ${exactTime(waitsUntil)}`;
+    return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit${asked}`;
   }
   if (region.active > 0) return `${counted(region.active, 'call')} in flight, ${grouped(region.waiting)} waiting`;
   if (region.waiting > 0 && region.workers === 0) return 'Waiting for a worker: none is running';

@@ -24,8 +24,9 @@ export interface CircuitBreaker {
   /**
    * A call was answered, which closes the circuit. Without news, the other processes learn of it now and then only.
    * @param asksToWait the queue waits for another reason as well
+   * @param waitsUntil the service asked to send nothing before, in ms since 1970
    */
-  answered(asksToWait: boolean): Promise<void>;
+  answered(asksToWait: boolean, waitsUntil?: number | null): Promise<void>;
   /** Resolves with the ms that jobs must wait; undefined while the circuit is closed. */
   unanswered(no: NoAnswer): Promise<number | undefined>;
 }
@@ -110,14 +111,16 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
         leave: async () => void (await change((found) => leaveProbe(found, by))),
       };
     },
-    answered: async (asksToWait) => {
+    answered: async (asksToWait, waitsUntil = null) => {
       const isNews = (circuit: Circuit) =>
-        circuit.since !== null || Math.abs(now() - (circuit.answeredAt ?? 0)) >= NOTE_MS;
+        circuit.since !== null ||
+        (circuit.waitsUntil === null) !== (waitsUntil === null) ||
+        Math.abs(now() - (circuit.answeredAt ?? 0)) >= NOTE_MS;
       if (!isNews(seen)) return;
       let closes = false;
       await change((circuit) => {
         closes = isOpen(circuit);
-        return isNews(circuit) ? answered(now()) : circuit;
+        return isNews(circuit) ? answered(now(), waitsUntil) : circuit;
       });
       if (closes && !asksToWait) await queue.endWait();
     },

@@ -19,6 +19,8 @@ export interface Circuit {
   readonly probe: { readonly by: string; readonly until: number } | null;
   /** A recent answer: at most NOTE_MS older than the last one while it is closed. */
   readonly answeredAt: number | null;
+  /** The service asked to send nothing before; null where it asked for no long wait. */
+  readonly waitsUntil: number | null;
   /** The error code of the last unanswered call. */
   readonly code: string;
   readonly message: string;
@@ -32,6 +34,7 @@ export const NEW_CIRCUIT: Circuit = {
   nextTryAt: 0,
   probe: null,
   answeredAt: null,
+  waitsUntil: null,
   code: '',
   message: '',
 };
@@ -56,8 +59,8 @@ export interface NoAnswer {
 }
 
 /** A call was answered: the circuit is closed. */
-export function answered(now: number): Circuit {
-  return { ...NEW_CIRCUIT, answeredAt: now };
+export function answered(now: number, waitsUntil: number | null = null): Circuit {
+  return { ...NEW_CIRCUIT, answeredAt: now, waitsUntil };
 }
 
 /** A call was not answered. The circuit opens when none was for a while. */

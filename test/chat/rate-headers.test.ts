@@ -16,6 +16,8 @@ describe('rate headers', () => {
 
   test('Retry-After counts seconds', () => {
     expect(readRate({ 'retry-after': '15' }, NOW)).toEqual({ waitMs: 15_000 });
+    expect(readRate({ 'retry-after': '86400' }, NOW)).toEqual({ waitMs: MAX_WAIT_MS, askedMs: 86_400_000 });
+    expect(readRate({ 'retry-after': '9'.repeat(15) }, NOW)).toEqual({ waitMs: MAX_WAIT_MS });
   });
 
   test.each(['Thu, 15 Jan 2026 10:00:42 GMT', 'Thursday, 15-Jan-26 10:00:42 GMT', 'Thu Jan 15 10:00:42 2026'])(

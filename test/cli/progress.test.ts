@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegionCounts } from '../../src/api/import-summary.ts';
 import { type RegionStatus, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
@@ -83,7 +84,28 @@ test.each([
 
 const status = { region: 'us', waiting: 0, delayed: 0, active: 0, stopped: false, unanswered: null, workers: 1 };
 const quiet = { ...status, circuit: UNUSED_CIRCUIT, limitedForMs: 0, callsPerMinute: 600, key: null } as RegionStatus;
-const away = { ...UNUSED_CIRCUIT, state: 'open', since: '2027-03-28T02:14:30Z', calls: 40, code: 'CONNECT_REFUSED' };
+const away = { ...UNUSED_CIRCUIT, state: 'open', since: '2027-03-28T02:14:30Z', calls: 40, code: 'CONNECTION_LOST' };
+
+test('in a pipe, a line that does not change comes once a minute, with the time that is left then', async () => {
+  const written: string[] = [];
+  const err = new PassThrough().on('data', (chunk) => written.push(String(chunk)));
+  const nextTryAt = new Date(Date.now() + 95_000).toISOString();
+  const region = { ...quiet, waiting: 4, circuit: { ...away, nextTryAt } } as RegionStatus;
+  const progress = showProgress(
+    { out: err, err, live: false, color: false, width: 80 },
+    {
+      counters: () => new Map<Region, RegionCounts>([['us', counts(0)]]),
+      staging: () => undefined,
+      regions: async () => [region],
+    },
+  );
+  for (let seconds = 0; seconds < 120; seconds += 1) await vi.advanceTimersByTimeAsync(1_000);
+  progress.stop();
+  const said = written.flatMap(
+    (line) => line.match(/not answered since \d\d:14 \(CONNECTION_LOST\), (.*)\n$/)?.[1] ?? [],
+  );
+  expect(said).toEqual(['next try in 1 min 25 s', 'next try in 25 s']);
+});
 
 describe('what an import waits for is said', () => {
   const asking = { banQuestions: { asked: 0, of: 39 } };
@@ -129,10 +151,34 @@ describe('what an import waits for is said', () => {
   test('since when the service is away, and when it is tried next', async () => {
     const nextTryAt = new Date(Date.now() + 1_000 + 29_500).toISOString();
     expect(await lineAfter(1, { circuit: { ...away, nextTryAt } as RegionStatus['circuit'] })).toMatch(
-      /the service has not answered since \d\d:14, next try in 30 s$/,
+      /the service has not answered since \d\d:14 \(CONNECTION_LOST\), next try in 30 s$/,
     );
     expect(await lineAfter(1, { circuit: { ...away, state: 'half-open' } as RegionStatus['circuit'] })).toMatch(
-      /the service has not answered since \d\d:14, trying now$/,
+      /the service has not answered since \d\d:14 \(CONNECTION_LOST\), trying now$/,
+    );
+  });
+
+  test.each([
+    [
+      'NOT_THE_SERVICE',
+      '',
+      /every call since \d\d:14 was answered with NOT_THE_SERVICE, .*; something other .*check app id/,
+    ],
+    ['MALFORMED_REPLY', '', /was answered with MALFORMED_REPLY, .*check app id, region and host/],
+    ['HTTP_503', '', /every call since \d\d:14 was answered with HTTP_503, trying now$/],
+    [
+      'CONNECT_FAILED',
+      'getaddrinfo ENOTFOUND x',
+      /has not answered since \d\d:14 \(CONNECT_FAILED\), .*no host has this name/,
+    ],
+  ])('what the service answers instead, and what to do: %s', async (code, message, line) => {
+    expect(await lineAfter(1, { circuit: { ...away, code, message } as RegionStatus['circuit'] })).toMatch(line);
+  });
+
+  test('that the service asks to wait until tomorrow', async () => {
+    const circuit = { ...UNUSED_CIRCUIT, waitsUntil: '2027-03-29T02:14:30Z' };
+    expect(await lineAfter(1, { waiting: 39, limitedForMs: 570_000, circuit })).toMatch(
+      /waiting 9 min 30 s for the rate limit: the service asks to wait until 2027-03-29 02:14:30 UTC, and is asked again before$/,
     );
   });
 
@@ -176,7 +222,7 @@ describe('what a check, an export, an undo or the planning of a sync waits for i
     const circuit = { ...away, nextTryAt } as RegionStatus['circuit'];
     expect(await linesAfter(1, [step], { waiting: 1, circuit })).toBe(step);
     expect(await linesAfter(3, [step], { waiting: 1, circuit })).toMatch(
-      /^asking for groups {2}3 of 40\nus {2}the service has not answered since \d\d:14, next try in 30 s$/,
+      /^asking for groups {2}3 of 40\nus {2}the service has not answered since \d\d:14 \(CONNECTION_LOST\), next try in 30 s$/,
     );
   });
 

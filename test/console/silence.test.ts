@@ -10,10 +10,12 @@ test('an import whose service does not answer says so, on its page and on the fi
   const page = await browser.open(server.url);
   await startImport(page, memberRows(5), 'silent.csv');
   const state = page.getByRole('region', { name: 'State' });
-  await state.getByText('The service does not answer in us').waitFor();
+  await state.getByText('No call gets a usable answer in us').waitFor();
   expect(await state.textContent()).toContain('Its rows wait and use no attempts.');
   await eventually(() => state.textContent()).not.toContain(' left');
-  await page.getByText(/The service does not answer; (next try at .*\d\d:\d\d|trying now)/).waitFor();
+  await page
+    .getByText(/Every call since .* was answered with HTTP_503; (next try at .*\d\d:\d\d|trying now)/)
+    .waitFor();
   await checkScreens(page, 'silence');
   await page.getByRole('link', { name: 'Now' }).click();
   await page.getByRole('region', { name: 'Running' }).getByText('no answer in us').waitFor();
@@ -28,7 +30,7 @@ test('a sync whose planning waits for the service says so on its page', async ()
   const { id } = (await made.json()) as { id: string };
   const page = await browser.open(`${server.url}/syncs/${id}`);
   const state = page.getByRole('region', { name: 'State' });
-  await state.getByText('The service does not answer in us').waitFor();
+  await state.getByText('No call gets a usable answer in us').waitFor();
   await state.getByText('Listing the members of the groups: 0 of 1 group.').waitFor();
   await checkScreens(page, 'silent-sync');
 });

@@ -101,9 +101,7 @@ test('an outage of the service sends one notification when it begins and one whe
     const { type, data } = JSON.parse(notes[0]?.body ?? '');
     expect(type).toBe('region.away');
     expect(data).toMatchObject({ region: 'us', state: 'away', since: expect.any(String) });
-    expect(data.reason).toMatch(
-      /^the chat service has not answered in us since .* UTC .*rows wait and use no attempts$/,
-    );
+    expect(data.reason).toMatch(/^in us, the service has not answered since .* UTC .*rows wait and use no attempts$/);
 
     server.sandbox.faults.clear();
     expect((await server.settled(id)).rows).toMatchObject({ added: 4 });

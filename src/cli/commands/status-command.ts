@@ -6,12 +6,12 @@ import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
-import { counted, duration } from '../../text/wording.ts';
+import { counted } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { nextSteps } from '../screen/conclude.ts';
 import { type Io, print, say } from '../screen/io.ts';
-import { noWorker, REGION_REFUSED, serviceAway } from '../screen/service-away.ts';
+import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/service-away.ts';
 import { openImports } from '../target/open-target.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
@@ -57,18 +57,8 @@ async function checkOf(...asked: Parameters<typeof checkStatus>) {
   return check.checkStatus(...asked);
 }
 
-function regionLine({
-  region,
-  waiting,
-  active,
-  delayed,
-  setAside,
-  stopped,
-  limitedForMs,
-  workers,
-  key,
-  circuit,
-}: RegionStatus): string {
+function regionLine(status: RegionStatus): string {
+  const { region, waiting, active, delayed, setAside, stopped, limitedForMs, workers, key, circuit } = status;
   const parts = [
     workers === 0 ? noWorker(region) : '',
     `${counted(active, 'call')} in flight`,
@@ -78,9 +68,7 @@ function regionLine({
     serviceAway(circuit, true),
     stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,
-    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0)
-      ? `waiting ${duration(limitedForMs)} for the rate limit`
-      : '',
+    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, true) : '',
   ];
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
 }

@@ -6,7 +6,7 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
-import { clock, noWorker, REGION_REFUSED, serviceAway } from './service-away.ts';
+import { clock, noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from './service-away.ts';
 
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
@@ -34,6 +34,8 @@ function drawingOn(stream: NodeJS.WriteStream) {
 /** On a terminal: redrawn in place. In a pipe: a line now and then. */
 const LIVE_MS = 200;
 const LINE_MS = 5_000;
+/** A line that does not change comes again after this time. */
+const REPEAT_MS = 60_000;
 /** Time that a rate is averaged over, in ms. */
 const RATE_MS = 10_000;
 /** A standstill shorter than this, in ms, is not worth a word. */
@@ -45,17 +47,24 @@ const MIN_BAR = 6;
 /** A region's name and the space after it. */
 const REGION_COLUMNS = 4;
 
-/** Redraws the lines: in place on a terminal, in a pipe as one line when it has changed. */
-export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
+/**
+ * Redraws the lines: in place on a terminal, in a pipe as one line when it has changed, and once a minute: systems that run
+ * jobs end those that are silent.
+ * @param linesNow asked whether times that are left are shown: each second of them would be a line of a pipe
+ */
+export function redraw(io: Io, linesNow: (countsDown: boolean) => readonly string[]): Progress {
   const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;
-  let lastLine = '';
+  let last = { line: '', at: performance.now() };
+  const typed = (countsDown: boolean) => attempt(() => linesNow(countsDown)).map((line) => io.typed?.(line) ?? line);
   const tick = () => {
-    const lines = attempt(linesNow).map((line) => io.typed?.(line) ?? line);
-    if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
-    else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
-      lastLine = lines.join('   ');
-      io.err.write(`${lastLine}\n`);
-    }
+    const lines = typed(draw !== undefined);
+    if (lines.length === 0) return;
+    if (draw !== undefined) return draw(lines.join('\n'));
+    const line = lines.join('   ');
+    const now = performance.now();
+    if (line === last.line && now - last.at < REPEAT_MS) return;
+    last = { line, at: now };
+    io.err.write(`${typed(true).join('   ')}\n`);
   };
   const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
   if (draw !== undefined) keepDrawing(io, { clear: draw.clear, draw: tick });
@@ -86,7 +95,7 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
   const pace = paceMeter();
   const look = lookAtRegions(source.regions);
   const begun = performance.now();
-  return redraw(io, () => {
+  return redraw(io, (countsDown) => {
     const { regions, asking } = look();
     const trouble = source.trouble?.();
     if (trouble !== undefined) return [trouble];
@@ -95,7 +104,8 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
       const lines = stagingLines(source.staging());
       return lines.length === 0 && isNotable(begun) ? [waitingLine(begun, 'the file to be read')] : lines;
     }
-    return [...runningLines(counters, regions, pace, io.live ? io.width : undefined), ...queueLines(asking)];
+    const width = io.live ? io.width : undefined;
+    return [...runningLines(counters, regions, pace, { width, countsDown }), ...queueLines(asking)];
   });
 }
 
@@ -112,7 +122,7 @@ export function showSteps(io: Io, linesNow: () => readonly string[], options: St
   const look = lookAtRegions(ask);
   let last: string | undefined;
   let since = performance.now();
-  return redraw(io, () => {
+  return redraw(io, (countsDown) => {
     const lines = linesNow();
     const text = lines.join('\n');
     if (text !== last) [last, since] = [text, performance.now()];
@@ -120,7 +130,7 @@ export function showSteps(io: Io, linesNow: () => readonly string[], options: St
     const { regions, asking } = look();
     const used = regions.filter(({ waiting, active, delayed }) => waiting + active + delayed > 0);
     const obstacles = used.flatMap((status) =>
-      (obstacleOf(status, since, io.live) ?? []).map(({ text: why }) => `${status.region}  ${why}`),
+      (obstacleOf(status, since, countsDown) ?? []).map(({ text: why }) => `${status.region}  ${why}`),
     );
     const known = [...obstacles, ...queueLines(asking)];
     if (known.length > 0 || !isNotable(since)) return [...lines, ...known];
@@ -179,8 +189,14 @@ function runningLines(
   counters: ReadonlyMap<Region | '', RegionCounts>,
   statuses: readonly RegionStatus[],
   pace: ReturnType<typeof paceMeter>,
-  /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
-  width: number | undefined,
+  {
+    width,
+    countsDown,
+  }: {
+    /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
+    readonly width: number | undefined;
+    readonly countsDown: boolean;
+  },
 ): string[] {
   const lines: {
     readonly region: Region;
@@ -204,7 +220,7 @@ function runningLines(
       { text: width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`, leftOutAt: 2 },
       { text: failed > 0 ? `${grouped(failed)} failed` : '' },
       { text: isAsking ? bansAsked(counts.banQuestions) : '' },
-      ...(left > 0 ? (obstacleOf(status, since, width !== undefined) ?? (isAsking ? [] : rate)) : []),
+      ...(left > 0 ? (obstacleOf(status, since, countsDown) ?? (isAsking ? [] : rate)) : []),
     ];
     lines.push({ region, done, of: rows.read, parts });
   }
@@ -248,7 +264,7 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
 /**
  * The obstacle that keeps the region from going on; undefined if there is none.
  * @param since when something last happened there, in ms of `performance`
- * @param countsDown whether a time that is left is shown: in a pipe, each second of it would be a line
+ * @param countsDown whether a time that is left is shown
  */
 function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): Part[] | undefined {
   if (status === undefined) return undefined;
@@ -258,7 +274,7 @@ function obstacleOf(status: RegionStatus | undefined, since: number, countsDown:
   const away = serviceAway(circuit, countsDown);
   if (away !== '') return [{ text: away }];
   if (limitedForMs >= NOTABLE_WAIT_MS) {
-    return [{ text: `waiting ${countsDown ? `${duration(limitedForMs)} ` : ''}for the rate limit` }];
+    return [{ text: rateLimitWait(status, countsDown) }];
   }
   if (!isNotable(since) || active + waiting === 0) return undefined;
   if (active > 0) return [{ text: waitingLine(since, `${counted(active, 'call')} to be answered`) }];

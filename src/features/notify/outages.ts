@@ -1,5 +1,6 @@
 import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
+import { noAnswerSince } from '../../text/no-answer.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { Delivery } from './deliveries.ts';
 import { noteText } from './note.ts';
@@ -40,7 +41,7 @@ function noteOf(region: Region, { state: circuit, code, message }: CircuitStatus
   const reason =
     state === 'back'
       ? `the chat service answers again in ${region}; it had not since ${utcTime(since)}`
-      : `the chat service has not answered in ${region} since ${utcTime(since)} (${message === '' ? code : message}); rows wait and use no attempts`;
+      : `in ${region}, ${noAnswerSince({ code, message }, utcTime(since))}${message === '' ? '' : `: ${message}`}; rows wait and use no attempts`;
   const body = noteText(`region.${state}`, at, { region, state, since, reason });
   return { id: `${region}-${state}-${Date.parse(since)}`, kind: 'region', subject: region, state, reason, at, body };
 }

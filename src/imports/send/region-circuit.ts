@@ -5,6 +5,7 @@ import type { CircuitStatus } from '../../api/region-status.ts';
 import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';
+import type { Rate } from '../../chat/rate-headers.ts';
 import { asError } from '../../errors/message-of.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
@@ -74,10 +75,11 @@ export class RegionCircuit {
   }
 
   /** Takes note of a call that has ended. */
-  called({ kind, httpStatus }: CallRecord): void {
+  called({ kind, httpStatus }: CallRecord, rate?: Pick<Rate, 'askedMs'>): void {
     if (httpStatus === null || kind === 'again') return;
     this.#ramp(this.#now * 2);
-    this.#breaker.answered(kind === 'slow-down').catch(this.#failed);
+    const waitsUntil = rate?.askedMs === undefined ? null : Date.now() + rate.askedMs;
+    this.#breaker.answered(kind === 'slow-down', waitsUntil).catch(this.#failed);
   }
 
   /** Ms that a job waits whose call was not answered, and that uses no attempt; undefined where it uses one. */
@@ -171,7 +173,7 @@ function noAnswer(
 
 /** Returns the circuit's status for display. */
 export function statusOf(circuit: Circuit, now: number): CircuitStatus {
-  const { since, nextTryAt, calls, answeredAt, code, message } = circuit;
+  const { since, nextTryAt, calls, answeredAt, waitsUntil, code, message } = circuit;
   const state = stateOf(circuit, now);
   const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   return {
@@ -180,6 +182,7 @@ export function statusOf(circuit: Circuit, now: number): CircuitStatus {
     nextTryAt: state === 'open' ? iso(nextTryAt) : null,
     calls,
     lastAnswerAt: iso(answeredAt),
+    waitsUntil: iso(waitsUntil !== null && waitsUntil > now ? waitsUntil : null),
     code,
     message,
   };

@@ -17,6 +17,7 @@ import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
 import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
 import { RegionCircuit, statusOf } from './region-circuit.ts';
+import { untoldWaits } from './untold-waits.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface OpenRegion {
@@ -178,6 +179,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, config, queue, lists, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
+  const waits = untoldWaits();
   const circuit = new RegionCircuit({
     queue,
     lists,
@@ -207,10 +209,12 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
         ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
         stopRegion: () => queue.pause(),
         slowDown: (waitMs) => queue.slowDown(waitMs),
+        untoldWaitMs: waits.next,
         unanswered: circuit.unanswered,
         called: (call, rate, about) => {
           observer?.called?.(region, call, rate, about);
-          circuit.called(call);
+          circuit.called(call, rate);
+          if (call.kind === 'answered') waits.answered(call.at);
           if (rate === undefined) return;
           budget(rate, about.share, about.operation);
           seesLimit(rate, about.share, about.operation);

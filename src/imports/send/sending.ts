@@ -22,7 +22,7 @@ import { openResultQueues, type ResultQueues, resultsRecorded } from './result-q
 /** With what imports are sent, and who learns of it. */
 export interface SendingOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'find' | 'get' | 'attend' | 'progressed' | 'coordinatorId'>;
+  readonly catalog: Pick<Catalog, 'find' | 'get' | 'list' | 'attend' | 'progressed' | 'coordinatorId'>;
   readonly backend: Backend;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
@@ -61,7 +61,7 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     this.groups = groups;
     this.regions = regions;
     this.results = this.#parts.results;
-    const seen = giveUpOn({ imports, groups, config });
+    const seen = giveUpOn({ imports, groups, catalog: options.catalog, config });
     this.#circuits = watchCircuits(regions.all, { seen, changed: circuitChanged }, onError);
   }
 

@@ -1,5 +1,7 @@
 /** The head of an import: its state in a sentence, its rows by outcome, and open issues. */
+
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
+import { addressAdvice } from '../../../text/no-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, Progress } from '../../answers.ts';
 import { Badge, FileNotes, foreign, importHref, syncHref, Time } from '../../elements.tsx';
@@ -90,13 +92,14 @@ function SilentRegions({ view, progress }: { view: ImportView; progress: Progres
       unanswered === null || sumOfOutcomes(rows) === rows.read ? [] : [{ region, ...unanswered }],
   );
   const [first] = silent;
+  const advice = first === undefined ? '' : addressAdvice(first);
   return (
     <div role="status">
       {first !== undefined && (
         <div class="notice attention">
           <p>
-            <b>The service does not answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first time{' '}
-            <Time iso={first.since} />
+            <b>No call gets a usable answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first
+            time <Time iso={first.since} />
             {first.message === '' ? (
               <>
                 : <code>{first.code}</code>
@@ -104,7 +107,7 @@ function SilentRegions({ view, progress }: { view: ImportView; progress: Progres
             ) : (
               <>: {foreign(first.message)}</>
             )}
-            .
+            .{advice !== '' && ` The reason may be the address: ${advice}.`}
           </p>
           <p>
             Its rows wait and use no attempts. One call at a time tries whether the service answers again, at most a

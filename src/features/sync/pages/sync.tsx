@@ -211,7 +211,7 @@ function SilentService() {
       {silent.length > 0 && (
         <div class="notice attention">
           <p>
-            <b>The service does not answer in {silent.map(({ region }) => region).join(' and ')}.</b> The planning
+            <b>No call gets a usable answer in {silent.map(({ region }) => region).join(' and ')}.</b> The planning
             waits, and continues by itself when it answers again.
           </p>
         </div>
