@@ -1,3 +1,5 @@
+import { sameWord } from './same-text.ts';
+
 /**
  * Patterns that users give, matched against texts that users give. The time is at most the length of the pattern times
  * that of the text: after a mismatch only the last star takes one more item, and no earlier one is tried again.
@@ -14,8 +16,8 @@ export function hasWildcards(path: string): boolean {
 
 /** A text in which `*` stands for any characters; case does not matter. */
 export function starPattern(pattern: string): (text: string) => boolean {
-  const parts = [...pattern.toLowerCase()].map((char) => (char === '*' ? ANY : is(char)));
-  return (text) => matches(parts, [...text.toLowerCase()]);
+  const parts = [...sameWord(pattern)].map((char) => (char === '*' ? ANY : is(char)));
+  return (text) => matches(parts, [...sameWord(text)]);
 }
 
 /**
@@ -39,13 +41,15 @@ export function alternatives(pattern: string): readonly string[] {
 
 /** One name of such a path. */
 export function namePattern(pattern: string): (name: string) => boolean {
-  const parts = [...pattern.matchAll(/\[([!^]?)(\]?[^\]]*)\]|(.)/gsu)].map(([, not, set, char]): Part<string> => {
-    if (set !== undefined) return oneOf(set, not !== '');
-    if (char === '*') return ANY;
-    return char === '?' ? () => true : is(char ?? '');
-  });
+  const parts = [...pattern.normalize('NFC').matchAll(/\[([!^]?)(\]?[^\]]*)\]|(.)/gsu)].map(
+    ([, not, set, char]): Part<string> => {
+      if (set !== undefined) return oneOf(set, not !== '');
+      if (char === '*') return ANY;
+      return char === '?' ? () => true : is(char ?? '');
+    },
+  );
   const takesHidden = pattern.startsWith('.');
-  return (name) => (takesHidden || !name.startsWith('.')) && matches(parts, [...name]);
+  return (name) => (takesHidden || !name.startsWith('.')) && matches(parts, [...name.normalize('NFC')]);
 }
 
 function is(wanted: string): (char: string) => boolean {

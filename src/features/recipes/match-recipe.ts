@@ -1,6 +1,7 @@
 import { option, words } from '../../errors/named-options.ts';
 import type { Head, Look } from '../../imports/read/beginning.ts';
 import { IntakeError, listed, shown, shownPath } from '../../imports/read/intake-error.ts';
+import { sameWord } from '../../text/same-text.ts';
 import { expected, type Recipe } from './recipe.ts';
 
 /** Facts about a file that are enough to find its recipe. */
@@ -70,7 +71,7 @@ function described({ format, columns, text }: Seen): string {
 }
 
 function normal(name: string): string {
-  return name.trim().toLowerCase();
+  return sameWord(name);
 }
 
 function withoutSpaces(text: string): string {

@@ -1,6 +1,7 @@
 import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
+import { sameName } from '../../text/same-text.ts';
 import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
 import { IntakeError, listed, RENAME_ONE, shown } from './intake-error.ts';
 import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
@@ -36,7 +37,7 @@ export function fieldByAlias(column: string): Field | undefined {
 /** A column of this name would be read for the field. */
 export function isFor(field: Field, column: string, mapping: ColumnMapping): boolean {
   const mapped = mapping[field];
-  return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && mapped === column.trim();
+  return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && sameName(mapped) === sameName(column);
 }
 
 interface ColumnsOptions {
@@ -89,9 +90,9 @@ export class Columns {
     this.#bounds = bounds;
     this.#onColumn = onColumn;
     this.#edits = edits;
-    this.#mapping = mapping;
+    this.#mapping = Object.fromEntries(Object.entries(mapping).map(([field, column]) => [field, sameName(column)]));
     this.#lenient = lenient;
-    this.#mappedColumns = new Set(Object.values(mapping).filter((column) => column !== ''));
+    this.#mappedColumns = new Set(Object.values(this.#mapping).filter((column) => column !== ''));
   }
 
   /** Notes the columns of a header. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
@@ -129,7 +130,7 @@ export class Columns {
   #add(name: string): void {
     this.#onColumn(name);
     const index = this.names.push(name) - 1;
-    const trimmed = name.trim();
+    const trimmed = sameName(name);
     if (this.#positions.has(trimmed)) this.#repeated.add(trimmed);
     else this.#positions.set(trimmed, index);
     for (const field of this.#fieldsOf(trimmed)) {
@@ -149,9 +150,9 @@ export class Columns {
 
   /** Position of the column with this name, or -1. Throws AMBIGUOUS_COLUMN where two have it. */
   positionOf(name: string): number {
-    const at = this.#positions.get(name) ?? -1;
-    if (!this.#repeated.has(name)) return at;
-    const again = this.names.findIndex((column, index) => index > at && column.trim() === name);
+    const at = this.#positions.get(sameName(name)) ?? -1;
+    if (!this.#repeated.has(sameName(name))) return at;
+    const again = this.names.findIndex((column, index) => index > at && sameName(column) === sameName(name));
     throw new IntakeError({
       code: 'AMBIGUOUS_COLUMN',
       what: `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,

@@ -26,8 +26,8 @@ interface CsvOptions {
   /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
   readonly isSheet: boolean;
   readonly top?: TableTop;
-  /** Gets the rows of a file that have cells, all of them empty. */
-  readonly blank: BlankRows;
+  /** Gets the rows of a file that have no outcome, though they have cells. */
+  readonly idle: IdleRows;
   /** Makes memberships of the rows, where a row is not simply one. */
   readonly shaped?: ShapedCells | undefined;
 }
@@ -65,7 +65,8 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
   const table = new CsvTable(options);
   try {
     for await (const block of blocks) yield table.rowsOf(await records.of(block));
-    const rest = table.rowsOf(await records.rest());
+    const last = await records.rest();
+    const rest = table.rowsOf(last, records.endsOpen);
     yield records.endsOpen ? rest.map(maybeCut) : rest;
   } catch (cause) {
     throw cause instanceof CsvError ? refused(cause, records, options) : cause;
@@ -81,8 +82,13 @@ class CsvTable {
   readonly #hasDefaultGuid: boolean;
   readonly #edits: boolean;
   #line = 0;
-  /** Cells that a row must have; 0 until the header is read. */
+  /** Cells of the header; 0 until it is read. */
   #width = 0;
+  /** Cells that a row must have: up to the last column that a membership needs. Spreadsheets leave out empty last cells. */
+  #needed = 0;
+  /** The header's names, if a row has them. */
+  #names: ReadonlySet<string> = new Set();
+  #header: readonly string[] = [];
   /** Cells of the longest row so far. */
   #widest = 0;
   /** Empty cells past the header with which the first row ends. */
@@ -92,12 +98,12 @@ class CsvTable {
   #reasonAt = -1;
   #separatorLine: boolean;
   readonly #isSheet: boolean;
-  readonly #blank: BlankRows;
+  readonly #idle: IdleRows;
   readonly #top: TableTop;
   readonly #shaped: ShapedCells | undefined;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, blank, shaped }: CsvOptions) {
-    this.#blank = blank;
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, idle, shaped }: CsvOptions) {
+    this.#idle = idle;
     this.#top = top ?? { skip: 0 };
     this.#shaped = shaped;
     this.#columns = columns;
@@ -108,18 +114,28 @@ class CsvTable {
     this.#isSheet = isSheet;
   }
 
-  rowsOf(records: readonly string[][]): InputRow[] {
+  /** @param isOpen the last record has no line end, so that some of it may be missing */
+  rowsOf(records: readonly string[][], isOpen = false): InputRow[] {
     const rows: InputRow[] = [];
-    for (const cells of records) {
+    for (const [index, cells] of records.entries()) {
       this.#line += 1;
       if (isBlank(cells)) {
-        if (cells.length > 1 && this.#width > 0 && !this.#isSheet) this.#blank.add(this.#line);
+        if (cells.length > 1 && this.#width > 0 && !this.#isSheet) this.#idle.blank(this.#line);
         continue;
       }
+      if (this.#names.has(cells[0] as string) && this.#isHeader(cells)) {
+        this.#idle.header(this.#line);
+        continue;
+      }
+      if (isOpen && index === records.length - 1) this.#needed = this.#width;
       if (this.#width === 0) {
         if (this.#isAbove(cells)) continue;
         this.#readHeader(this.#top.names ?? cells);
-        if (this.#top.names === undefined) continue;
+        if (this.#top.names === undefined) {
+          this.#header = cells;
+          this.#names = new Set(cells);
+          continue;
+        }
       }
       if (this.#shaped === undefined) rows.push(this.#row(cells));
       else for (const row of this.#shapedRows(this.#shaped, cells)) rows.push(row);
@@ -136,12 +152,29 @@ class CsvTable {
     return this.#line <= this.#top.skip || isPreamble(cells);
   }
 
+  /** Whether a row is the header again, as in files that were put one behind the other. */
+  #isHeader(cells: readonly string[]): boolean {
+    const header = this.#header;
+    if (cells.length !== header.length || !cells.every((cell) => this.#names.has(cell))) return false;
+    if (cells.every((cell, index) => cell === header[index])) return true;
+    if (new Set(cells).size < cells.length) return false;
+    throw new IntakeError({
+      code: 'AMBIGUOUS_COLUMN',
+      place: `line ${this.#line}`,
+      what: 'this is the header again, with its columns in another order',
+      remedy: 'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
+      facts: { line: this.#line },
+    });
+  }
+
   #readHeader(cells: readonly string[]): void {
     this.#columns.addHeader(cells);
     this.#width = cells.length;
     this.#widest = cells.length;
+    const named = cells.findLastIndex((name) => name.trim() !== '') + 1;
     if (this.#shaped !== undefined) {
       this.#shaped.begin();
+      this.#needed = Math.min(named, this.#shaped.needed());
       return;
     }
     this.#columns.requireMembership(this.#hasDefaultGuid);
@@ -150,6 +183,7 @@ class CsvTable {
     for (const field of FIELDS) this.#at[field] = this.#columns.indexOf(field);
     this.#actionAt = this.#columns.indexOf('action');
     this.#reasonAt = cells.indexOf(REASON_COLUMN);
+    this.#needed = this.#edits ? named : 1 + Math.max(this.#at.uid, this.#at.guid);
   }
 
   #row(cells: readonly string[]): InputRow {
@@ -194,15 +228,16 @@ class CsvTable {
         this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
-    if (this.#isSheet) return undefined;
+    if (this.#isSheet || (cells.length >= this.#needed && cells.length < width)) return undefined;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return undefined;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
-    const direction = cells.length > width ? 'too many' : 'too few';
+    const counts = `the row has ${cells.length} cells and the header ${width}`;
     const hint = cells.some((cell) => /^\s+"/.test(cell))
       ? 'there is a space between a delimiter and a quote, so that the quote counts as text: remove the blank'
       : 'a delimiter inside a cell needs quotes around the cell';
-    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
+    const reason =
+      cells.length < width ? `${counts}: those from ${shown(column)} on are missing` : `${counts}: too many; ${hint}`;
     return { column, value: cells[extra] ?? '', code: 'CELL_COUNT', reason };
   }
 }
@@ -250,31 +285,40 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
   return tooLong('row', bounds, { place, advice, cause });
 }
 
-/** Rows of delimiters alone that a note names. */
+/** Rows that a note names. */
 const MAX_NAMED = 3;
 
-/** Rows of a CSV file that have cells, all of them empty: they ask for nothing, and no report has them. */
-export class BlankRows {
-  readonly #first: number[] = [];
-  #count = 0;
+/** Rows of a CSV file that have cells and no outcome: of empty cells alone, or the header again. They ask for nothing, and no report has them. */
+export class IdleRows {
+  readonly #blank: number[] = [];
+  readonly #headers: number[] = [];
 
   /** @param row its number, as a spreadsheet counts */
-  add(row: number): void {
-    this.#count += 1;
-    if (this.#count <= MAX_NAMED) this.#first.push(row);
+  blank(row: number): void {
+    this.#blank.push(row);
+  }
+
+  header(row: number): void {
+    this.#headers.push(row);
   }
 
   notes(): IntakeNote[] {
-    if (this.#count === 0) return [];
-    const named = this.#first.join(', ');
-    const [places, verdict] =
-      this.#count === 1
-        ? [`row ${named}`, 'counts as a blank line: it has no outcome']
-        : [
-            `rows ${named}${this.#count > MAX_NAMED ? ' and others' : ''}`,
-            'count as blank lines: they have no outcome',
-          ];
-    const text = `${counted(this.#count, 'row')} of empty cells alone (${places}) ${verdict}`;
-    return [{ code: 'BLANK_ROWS', text }];
+    return [
+      ...noteOf('BLANK_ROWS', this.#blank, 'of empty cells alone', ['counts as a blank line', 'count as blank lines']),
+      ...noteOf('HEADER_AGAIN', this.#headers, 'with the header again', ['is no member', 'are no members']),
+    ];
   }
+}
+
+function noteOf(
+  code: string,
+  rows: readonly number[],
+  what: string,
+  [one, several]: readonly [string, string],
+): IntakeNote[] {
+  if (rows.length === 0) return [];
+  const named = rows.slice(0, MAX_NAMED).join(', ');
+  const places = rows.length === 1 ? `row ${named}` : `rows ${named}${rows.length > MAX_NAMED ? ' and others' : ''}`;
+  const verdict = rows.length === 1 ? `${one}: it has no outcome` : `${several}: they have no outcome`;
+  return [{ code, text: `${counted(rows.length, 'row')} ${what} (${places}) ${verdict}` }];
 }

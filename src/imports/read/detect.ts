@@ -1,5 +1,6 @@
 import { type InputKind, inputNames } from '../../options/input-kinds.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
+import { sameName } from '../../text/same-text.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 import { convertedKind } from './element-formats.ts';
@@ -78,26 +79,42 @@ export function delimiterFor(columns: number, text: string): string {
   return DELIMITERS.find((delimiter) => cellsOf(first, delimiter).length === columns) ?? detectDelimiter(text, []);
 }
 
+/** Rows below the header that are compared with it. */
+const COMPARED = 20;
+
 /**
- * The delimiter of a CSV text that starts with `head`: the one with which the header names most fields, and among
- * equals most columns. The header alone decides, because names and texts in the rows may hold any character.
+ * The delimiter of a CSV text that starts with `head`: of those with which the header names fields, or rows are as wide as it, the one
+ * that names most fields, fits most rows and gives most columns, in this order.
  */
 export function detectDelimiter(head: string, columns: readonly string[]): string {
-  const mapped = new Set(columns);
-  const header = head.trimStart();
-  const line = header.slice(0, lineLength(header));
-  let best: string = DELIMITERS[0];
-  let bestScore = -1;
-  for (const delimiter of DELIMITERS) {
-    const columns = cellsOf(line, delimiter);
-    const fields = columns.filter((column) => mapped.has(column) || fieldByAlias(column) !== undefined);
-    const score = fields.length * 10_000 + columns.length;
-    if (score > bestScore) {
-      best = delimiter;
-      bestScore = score;
-    }
+  const mapped = new Set(columns.map(sameName));
+  const [header = '', ...rows] = firstLines(head.trimStart(), COMPARED + 1);
+  const rated = DELIMITERS.map((delimiter) => {
+    const names = cellsOf(header, delimiter);
+    const fields = names.filter((column) => mapped.has(sameName(column)) || fieldByAlias(column) !== undefined).length;
+    const alike = rows.filter((row) => cellsOf(row, delimiter).length === names.length).length;
+    const fits = names.length > 1 && alike * 2 >= rows.length;
+    return { delimiter, rank: [fits || fields > 1 ? 1 : 0, fields, names.length > 1 ? alike : 0, names.length] };
+  });
+  return rated.reduce((best, one) => (isAbove(one.rank, best.rank) ? one : best)).delimiter;
+}
+
+function isAbove(rank: readonly number[], other: readonly number[]): boolean {
+  const at = rank.findIndex((value, index) => value !== other[index]);
+  return at !== -1 && (rank[at] as number) > (other[at] as number);
+}
+
+/** Lines that are not blank; one that may be cut off at the end is none, unless it is the only one. */
+function firstLines(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (let rest = text; rest !== '' && lines.length < most; ) {
+    const length = lineLength(rest);
+    if (length === rest.length && lines.length > 0) break;
+    const line = rest.slice(0, length);
+    if (line.trim() !== '') lines.push(line);
+    rest = rest.slice(length).replace(/^\r?\n|^\r/, '');
   }
-  return best;
+  return lines;
 }
 
 /**

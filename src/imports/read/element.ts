@@ -177,13 +177,21 @@ export class ElementReader implements Elements {
     // A number is checked as it is written: 1.0 and -0 are not the ids 1 and 0.
     const exact = typeof value === 'number' && text !== undefined ? (parseJson(text) as Element)[key] : value;
     const written = JSON.stringify(exact);
-    if (Number.isSafeInteger(Number(written)) && String(Number(written)) === written) return written;
-    this.#options.reader.addProblem(key, written, 'NOT_TEXT', notText(field, key, value, written));
+    if (isText(exact)) return written;
+    this.#options.reader.addProblem(key, written, 'NOT_TEXT', notText(field, key, value));
     return '';
   }
 }
 
-function notText(field: Field, key: string, value: unknown, written: string): string {
+/** Whether a value can be an id: a text, or a whole number as it is written; also nothing. */
+export function isText(value: unknown): boolean {
+  if (typeof value === 'string' || value === null || value === undefined) return true;
+  const written = JSON.stringify(value);
+  return Number.isSafeInteger(Number(written)) && String(Number(written)) === written;
+}
+
+export function notText(field: Field, key: string, value: unknown): string {
+  const written = JSON.stringify(value);
   const it = `the ${field} ${shown(written)} is`;
   if (Array.isArray(value)) {
     const isOpened = field === 'guid' || field === 'uid';

@@ -5,7 +5,7 @@ import type { Shape } from '../../options/shape.ts';
 import { cellOf } from '../../text/csv-line.ts';
 import type { FileSet } from './archive/file-set.ts';
 import type { IntakeSource } from './byte-source.ts';
-import type { Element, Elements } from './element.ts';
+import { type Element, type Elements, isText } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError } from './intake-error.ts';
 
@@ -16,7 +16,7 @@ import { IntakeError } from './intake-error.ts';
 export const EXPORTS = ['slack', 'mattermost', 'stream', 'cometchat', 'scim', 'teams'] as const;
 export type ExportName = (typeof EXPORTS)[number];
 
-type FlatRow = Readonly<Record<string, string>>;
+type FlatRow = Readonly<Record<string, unknown>>;
 type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<FlatRow>;
 
 const FLATTEN: Readonly<Record<ExportName, Flatten>> = { slack, mattermost, stream, cometchat, scim, teams };
@@ -53,10 +53,10 @@ function* slack(
 ): Generator<FlatRow> {
   for (const user of listOf(members)) {
     yield {
-      channel_id: cellOf(id),
+      channel_id: idOf(id),
       channel_name: cellOf(name),
       is_archived: String(archived === true),
-      user_id: cellOf(user),
+      user_id: idOf(user),
       user_deleted: String(deleted.has(cellOf(user))),
     };
   }
@@ -96,7 +96,7 @@ function* stream({ type, item }: Element): Generator<FlatRow> {
   yield {
     channel_type: cellOf(member['channel_type']),
     channel_id: channel.startsWith(DISTINCT) ? '' : channel,
-    user_id: cellOf(member['user_id']),
+    user_id: idOf(member['user_id']),
     channel_role: role === '' && member['is_moderator'] === true ? 'channel_moderator' : role,
   };
 }
@@ -105,8 +105,8 @@ function* stream({ type, item }: Element): Generator<FlatRow> {
 function* cometchat({ members }: Element): Generator<FlatRow> {
   for (const member of Object.values(objectOf(members)).map(objectOf)) {
     yield {
-      guid: cellOf(member['guid']),
-      uid: cellOf(member['uid']),
+      guid: idOf(member['guid']),
+      uid: idOf(member['uid']),
       scope: member['isBanned'] === true ? 'ban' : cellOf(member['scope']),
       joinedAt: cellOf(member['joinedAt']),
     };
@@ -117,10 +117,10 @@ function* cometchat({ members }: Element): Generator<FlatRow> {
 function* scim({ id, displayName, externalId, members }: Element): Generator<FlatRow> {
   for (const member of listOf(members).map(objectOf)) {
     yield {
-      group_id: cellOf(id),
+      group_id: idOf(id),
       group_name: cellOf(displayName),
       external_id: cellOf(externalId),
-      user_id: cellOf(member['value']),
+      user_id: idOf(member['value']),
       user_name: cellOf(member['display']),
       type: cellOf(member['type']),
     };
@@ -137,10 +137,15 @@ function* teams(document: Element): Generator<FlatRow> {
 function* teamsOf(org: string, all: unknown): Generator<FlatRow> {
   for (const [team, settings] of Object.entries(objectOf(all))) {
     const { maintainers, members, teams: inner } = objectOf(settings);
-    for (const user of listOf(maintainers)) yield { org, team, user: cellOf(user), role: 'maintainer' };
-    for (const user of listOf(members)) yield { org, team, user: cellOf(user), role: 'member' };
+    for (const user of listOf(maintainers)) yield { org, team, user: idOf(user), role: 'maintainer' };
+    for (const user of listOf(members)) yield { org, team, user: idOf(user), role: 'member' };
     yield* teamsOf(org, inner);
   }
+}
+
+/** An id as a text; what is none stays a value of JSON, and is refused as that of any element. */
+function idOf(value: unknown): unknown {
+  return isText(value) || Array.isArray(value) ? cellOf(value) : value;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -2,10 +2,11 @@ import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputFormat, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
+import { sameName } from '../../text/same-text.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './byte-source.ts';
 import { type ColumnMapping, type ColumnRole, Columns, fieldByAlias } from './columns.ts';
-import { BlankRows, checkDelimiter, csvRows, type TableTop } from './csv.ts';
+import { checkDelimiter, csvRows, IdleRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
 import {
@@ -22,6 +23,7 @@ import {
 import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
+import { IdNotes } from './id-notes.ts';
 import type { InputRow } from './input-row.ts';
 import { type Bounds, boundsWith, type GivenBounds, ReportGrowth } from './intake-bounds.ts';
 import { editsOutsideCsv, empty, IntakeError, listed, notOfKind, shown, shownPath } from './intake-error.ts';
@@ -148,14 +150,14 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
 /** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
 function signsOfTable({ map, shape = {} }: IntakeOptions): TableSigns {
   const { skip, names } = tableTop(shape);
-  const named = new Set(namedColumns(shape, map));
+  const named = new Set(namedColumns(shape, map).map(sameName));
   named.delete('');
   return {
     skip,
     isTopGiven: (shape.headerRow ?? shape.skipLines ?? names) !== undefined,
-    isColumn: (text) => names !== undefined || named.has(text) || fieldByAlias(text) !== undefined,
+    isColumn: (text) => names !== undefined || named.has(sameName(text)) || fieldByAlias(text) !== undefined,
     areAll: (cells) => {
-      if (named.size > 0) return named.isSubsetOf(new Set(cells));
+      if (named.size > 0) return named.isSubsetOf(new Set(cells.map(sameName)));
       const fields = new Set(cells.map(fieldByAlias));
       return fields.has('uid') && fields.has('guid');
     },
@@ -212,7 +214,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const most = bounds.memberships;
   const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
 
-  const blank = new BlankRows();
+  const idle = new IdleRows();
   const rows =
     dialect !== undefined
       ? csvRows(blocks, {
@@ -224,14 +226,15 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           bounds,
           shaped: shapedCells,
           isSheet: source.sheet !== undefined,
-          blank,
+          idle,
         })
       : (await elementRows(format))(
           await asJson(blocks, kind, bounds),
           ofExport(options.exportOf, elements, options.deletedUsers),
           bounds,
         );
-  const checked = interruptible(withinGrowth(rows, growth, read, format), signal);
+  const ids = new IdNotes();
+  const checked = interruptible(withinGrowth(rows, growth, read, { format, ids }), signal);
   const chunks = atLeastOneRow(checked, source, format, columns);
   const first = await chunks.next();
 
@@ -247,7 +250,12 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     shaped: () => shaped !== undefined || elements.hasLists,
     rowsRead: () => (dialect === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? read.rows)),
     columns: () => columns.names,
-    notes: () => [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...blank.notes()],
+    notes: () => [
+      ...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []),
+      ...idle.notes(),
+      ...ids.notes(),
+      ...noteOfDefault(hasDefaultGuid, (shaped?.recognised() ?? columns.recognised()).guid),
+    ],
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
@@ -259,6 +267,13 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
       }
     },
   };
+}
+
+/** Returns the note that rows have groups of their own, for which the group for all rows does nothing. */
+function noteOfDefault(hasDefaultGuid: boolean, column: string | undefined): IntakeNote[] {
+  if (!hasDefaultGuid || column === undefined) return [];
+  const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
+  return [{ code: 'GROUPS_OF_ROWS', text }];
 }
 
 /** Decompresses and decodes a file, as it is read, and gives its beginning. */
@@ -319,10 +334,11 @@ async function* withinGrowth(
   chunks: AsyncIterable<InputRow[]>,
   growth: ReportGrowth,
   read: { readonly bytes: number; rows: number },
-  format: InputFormat,
+  { format, ids }: { readonly format: InputFormat; readonly ids: IdNotes },
 ): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
     read.rows += chunk.length;
+    for (const row of chunk) ids.see(row);
     growth.check(chunk.length, read.bytes, format === 'csv');
     yield chunk;
   }

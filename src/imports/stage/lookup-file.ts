@@ -9,6 +9,7 @@ import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/file-hash.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
+import { sameWord } from '../../text/same-text.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
@@ -149,7 +150,7 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
         region: region === undefined ? '' : regionIn(cellOf(cells, columns, region), line, opening),
       };
       for (const [index, column] of keys.entries()) {
-        const key = cellOf(cells, columns, column).toLowerCase();
+        const key = sameWord(cellOf(cells, columns, column));
         // Whatever column has it, a key of one id is the same.
         if (key !== '') add.run({ ...target, key, field: isMany ? index : 0 });
       }
@@ -263,7 +264,7 @@ function lookupIn(database: DatabaseSync, { lookup, sql }: Opening, keyColumns: 
   let unknown = 0;
   return {
     find: (written) => {
-      const key = written.trim().toLowerCase();
+      const key = sameWord(written);
       const known = remembered.get(key);
       if (known !== undefined) return known;
       const found = sql('targets').all({ key }).map(targetOf);

@@ -26,6 +26,23 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     'red/anna',
     'blue/bob',
   ),
+  'semicolons, and commas in the header': right(
+    lines(
+      'Member number (8 digits, obligatory);Group code (see list, obligatory);Remark (free text, optional, up to 100)',
+      '10000001;choir;sings, loudly',
+      '10000002;band;plays',
+    ),
+    'choir/10000001',
+    'band/10000002',
+  ),
+  'a header that ends with a delimiter': right(lines('uid,guid,', 'anna,choir', 'bo,choir'), 'choir/anna', 'choir/bo'),
+  'rows without their empty last cells': right(
+    lines('uid,guid,note', 'anna,g1,x', 'bob,g1', 'cy,g2'),
+    'g1/anna',
+    'g1/bob',
+    'g2/cy',
+  ),
+  'two files one behind the other': right(lines('uid,guid', 'anna,g1', 'uid,guid', 'bob,g2'), 'g1/anna', 'g2/bob'),
   tabs: right(lines('user\tgroup', 'anna\tg1', 'bob\tg2'), 'g1/anna', 'g2/bob'),
   'the line of Excel that names the delimiter': right(lines('sep=;', 'user;group', 'anna;g1'), 'g1/anna'),
   'no header': right(lines('4711,alpha', '4712,alpha', '4713,beta'), 'alpha/4711', 'alpha/4712', 'beta/4713'),

@@ -117,11 +117,49 @@ describe('CSV', () => {
     expect(intake.notes()).toEqual([]);
   });
 
-  test('a row with too few cells says how many it has and how many the header has', async () => {
-    const { rows } = await read('uid,guid,scope\nu1,g1\n');
-    expect(rows[0]?.problems).toEqual([
-      { column: 'scope', value: '', code: 'CELL_COUNT', reason: expect.stringContaining('2 cells and the header 3') },
+  test('a row without its empty last cells, as spreadsheets write it, is read; one without its group or user says so', async () => {
+    const { rows } = await read('note,uid,guid,scope\nx,u1,g1\nx,u2\nx,u3,g3,admin\n');
+    expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'guid: CELL_COUNT', 'us/g3/u3/admin/']);
+    expect(rows[1]?.problems[0]?.reason).toBe('the row has 2 cells and the header 4: those from "guid" on are missing');
+    const shape = { split: { guid: ';' } };
+    const shaped = await read('uid,note,guid,x\nu1,,g1;g2\nu2,y\n', { shape });
+    expect(shaped.rows.map(short)).toEqual(['us/g1/u1/participant/', 'us/g2/u1/participant/', 'guid: CELL_COUNT']);
+    const wide = await read('uid,Choir,Band\nu1,x\nu2\n', { shape: { wide: { columns: ['Choir', 'Band'] } } });
+    expect(wide.rows.map(short)).toEqual(['us/Choir/u1/participant/', 'Choir, Band: NO_MEMBERSHIP']);
+  });
+
+  test('a last row that is short and has no line end may be cut off', async () => {
+    const { rows } = await read('uid,guid,scope\nu1,g1\nu2,g');
+    expect(rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([[], ['CELL_COUNT']]);
+  });
+
+  test('a last column without a name, of which no row has a cell, is none', async () => {
+    const { rows } = await read('uid,guid,\nu1,g1\nu2,g2\n');
+    expect(rows.map(({ uid, problems }) => [uid, problems])).toEqual([
+      ['u1', []],
+      ['u2', []],
     ]);
+  });
+
+  test('the header in the middle of a file is no member, and in another order the file is refused', async () => {
+    const { intake, rows } = await read('uid,guid\nu1,g1\nuid,guid\nu2,g2\n');
+    expect(rows.map(({ line, uid }) => [line, uid])).toEqual([
+      [2, 'u1'],
+      [4, 'u2'],
+    ]);
+    expect(intake.notes()).toMatchObject([{ code: 'HEADER_AGAIN', text: expect.stringContaining('(row 3)') }]);
+    const error = await refusal(read('uid,guid\nu1,g1\nguid,uid\ng2,u2\n'));
+    expect(error).toMatchObject({ code: 'AMBIGUOUS_COLUMN', place: 'line 3' });
+  });
+
+  test.each([
+    ['User (name, id);Group (name, id);Remark\nu1;g1;a, b\nu2;g2;c\n', ';'],
+    ['uid,guid,Remark\nu1,g1,a;b;c\nu2,g2,d;e;f\n', ','],
+    ['Login;Full name\nu1;Rossi, Anna\nu2;Stone, Bob\n', ';'],
+    ['"Last, first"\tLogin\n"Rossi, Anna"\tu1\n', '\t'],
+  ])('the rows decide about the delimiter with the header: %j', async (text, delimiter) => {
+    const { intake } = await read(text, { lenient: true });
+    expect(intake.delimiter).toBe(delimiter);
   });
 
   test('a row with too many cells says how many, and its columns are named', async () => {
@@ -147,6 +185,39 @@ describe('CSV', () => {
   test('an empty cell too many in a later row is a problem: a comma inside a cell may have moved the others', async () => {
     const { rows } = await read('uid,guid,name,on_behalf_of\nu1,g1,Ada,\nu2,g1,Rossi, Elena,\nu3,g1,Bo,\n');
     expect(rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([[], ['CELL_COUNT'], []]);
+  });
+
+  test('ids that look like dates or missing values are named in a note, and read', async () => {
+    const { intake, rows } = await read(
+      'uid,guid\n2-Jan,choir\nSEPT2,choir\n12-3,choir\nNULL,choir\nbo,none\nanna,May-21\n',
+    );
+    expect(rows.every(({ problems }) => problems.length === 0)).toBe(true);
+    expect(intake.notes()).toEqual([
+      { code: 'DATES_AS_IDS', text: expect.stringContaining('"2-Jan" in row 2, "May-21" in row 7') },
+      { code: 'MISSING_AS_IDS', text: expect.stringContaining('"NULL" in row 5, "none" in row 6') },
+    ]);
+  });
+
+  test('a group for all rows beside a column of groups: a note says what it does not do', async () => {
+    const { intake, rows } = await read('uid,guid\nu1,g1\nu2,\n', { guid: 'all' });
+    expect(rows.map(({ guid }) => guid)).toEqual(['g1', 'all']);
+    expect(intake.notes()).toMatchObject([{ code: 'GROUPS_OF_ROWS', text: expect.stringContaining('"guid"') }]);
+    expect((await read('uid\nu1\n', { guid: 'all' })).intake.notes()).toEqual([]);
+  });
+
+  test('names and words are the same in both forms of their letters', async () => {
+    const [whole, parts] = ['Sch\u00fcler', 'Schu\u0308ler'];
+    const file = `${parts},guid,role\nu1,choir,F\u00fchrung\n`;
+    const options = {
+      map: { uid: whole, scope: 'role' },
+      shape: { scopeWords: { 'Fu\u0308hrung': 'admin' as const }, where: [{ column: whole, is: ['U1'] }] },
+    };
+    expect((await read(file, options)).rows.map(short)).toEqual(['us/choir/u1/admin/']);
+    const json = JSON.stringify([{ [parts]: { id: 'u1' }, guid: 'choir' }]);
+    expect((await read(json, { map: { uid: `${whole}.id` } })).rows.map(short)).toEqual(['us/choir/u1/participant/']);
+    expect((await read(`${parts},guid\nu1,choir\n`, { map: { uid: whole } })).rows.map(short)).toEqual([
+      'us/choir/u1/participant/',
+    ]);
   });
 
   test('a header without rows is refused', async () => {

@@ -2,6 +2,7 @@ import { foldId } from '../../../membership/membership.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { ACTION_MEANINGS } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
+import { sameName } from '../../../text/same-text.ts';
 import { starPattern } from '../../../text/wildcard.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
@@ -90,6 +91,7 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
         ? undefined
         : {
             column: shape.actions?.column ?? '',
+            slots: [actionSlot],
             allowed: [...new Set([...ACTION_MEANINGS, ...Object.keys(shape.actions?.words ?? {})])],
             read: (cells) => wordOf(cells[actionSlot] ?? ''),
           },
@@ -241,11 +243,13 @@ function numberedGroups(
 
 /** Number -> the column that has it, for `course#`. */
 export function numberedColumns(pattern: string, names: readonly string[]): Map<number, string> {
-  const [front = '', back = ''] = pattern.split('#').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const [front = '', back = ''] = sameName(pattern)
+    .split('#')
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const test = new RegExp(`^${front}(\\d{1,4})${back}$`, 'i');
   return new Map(
     names.flatMap((name) => {
-      const [, number] = test.exec(name.trim()) ?? [];
+      const [, number] = test.exec(sameName(name)) ?? [];
       return number === undefined ? [] : [[Number(number), name.trim()] as const];
     }),
   );

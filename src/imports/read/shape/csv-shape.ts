@@ -47,6 +47,16 @@ export class ShapedCells {
     if (!lenient) requireMatches(shape, this.#plan, columns.names);
   }
 
+  /** Returns the number of cells that a row must have: up to the first column of the user, of one group and of the action. */
+  needed(): number {
+    const plan = this.#plan;
+    if (plan === undefined) return 0;
+    const group = plan.groups.kind === 'one' ? plan.groups.slots : [];
+    const people = plan.people.map(({ source }) => source.slots);
+    const least = [...people, group, plan.action?.slots ?? []].map((slots) => Math.min(...slots));
+    return 1 + Math.max(-1, ...least.filter(Number.isFinite));
+  }
+
   rows(line: number, cells: readonly string[], problems?: readonly RowProblem[]): InputRow[] {
     if (this.#plan === undefined) throw new Error('a row came before the header');
     const { shaper, onRepeat } = this.#shaping;

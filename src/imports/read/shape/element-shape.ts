@@ -1,11 +1,13 @@
 import { LIST_OF_SCOPE, SCOPES } from '../../../chat/service/lists.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { cellOf } from '../../../text/csv-line.ts';
-import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
+import { sameName } from '../../../text/same-text.ts';
+import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, isText, originalOf } from '../element.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
 import { parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
 import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
+import type { Cells } from './field-sources.ts';
 import type { Plan } from './plan.ts';
 import { unknownColumn } from './unknown-column.ts';
 
@@ -95,7 +97,7 @@ export class ShapedElements implements Elements {
     const layout: Layout = {
       columns,
       names: () => columns.names,
-      has: (name) => this.#known.has(name),
+      has: (name) => this.#known.has(name) || [...this.#known].some((key) => sameName(key) === sameName(name)),
       slotOf: (name, flag) => this.#slotOf(name.trim(), flag),
     };
     this.#plan = compile(shape, sources, layout);
@@ -151,28 +153,37 @@ class PathReader {
   }
 
   /** Every combination of values, as cells by column. An element whose list of users or groups is empty gives none. */
-  *cells(element: Element, chosen: readonly number[]): Generator<string[]> {
+  *cells(element: Element, chosen: readonly number[]): Generator<Cells> {
     const cells = new Array<string>(this.#columns.length).fill('');
+    const notText = new Map<number, unknown>();
     const wanted: Wanted[] = [];
     for (const slot of chosen) {
       const column = this.#columns[slot] as string;
       const mayLack = this.#optional.has(slot);
-      wanted.push({ slot, mayLack, path: Object.hasOwn(element, column) ? [column] : (this.#paths[slot] as Path) });
+      wanted.push({
+        slot,
+        mayLack,
+        path: keyIn(element, column) === undefined ? (this.#paths[slot] as Path) : [column],
+      });
     }
     for (const assigned of combinations(element, wanted, 0)) {
-      for (const [slot, text] of assigned) cells[slot] = text;
-      yield [...cells];
+      for (const [slot, value] of assigned) {
+        cells[slot] = cellOf(value);
+        if (isText(value)) notText.delete(slot);
+        else notText.set(slot, value);
+      }
+      yield notText.size === 0 ? [...cells] : Object.assign([...cells], { notText: new Map(notText) });
     }
   }
 
   /** Whether the element has anything at this column. */
   has(element: Element, slot: number): boolean {
     const column = this.#columns[slot] as string;
-    return Object.hasOwn(element, column) || reaches(element, this.#paths[slot] as Path, 0);
+    return keyIn(element, column) !== undefined || reaches(element, this.#paths[slot] as Path, 0);
   }
 }
 
-type Assigned = readonly (readonly [slot: number, text: string])[];
+type Assigned = readonly (readonly [slot: number, value: unknown])[];
 
 function* combinations(node: unknown, wanted: readonly Wanted[], depth: number): Generator<Assigned> {
   if (Array.isArray(node)) {
@@ -180,7 +191,7 @@ function* combinations(node: unknown, wanted: readonly Wanted[], depth: number):
     for (const entry of node) yield* combinations(entry, wanted, depth);
     return;
   }
-  const found = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, cellOf(node)] as const);
+  const found = wanted.filter(({ path }) => path.length === depth).map(({ slot }) => [slot, node] as const);
   const parts = branches(node, wanted, depth);
   yield* crossed(found, parts, 0, depth);
 }
@@ -218,7 +229,15 @@ function* crossed(before: Assigned, parts: readonly Branch[], index: number, dep
 }
 
 function valueAt(node: unknown, key: string): unknown {
-  return typeof node === 'object' && node !== null && Object.hasOwn(node, key) ? (node as Element)[key] : undefined;
+  const found = typeof node === 'object' && node !== null ? keyIn(node, key) : undefined;
+  return found === undefined ? undefined : (node as Element)[found];
+}
+
+/** The key of an object that is written so, perhaps in another form of its letters. */
+function keyIn(node: object, key: string): string | undefined {
+  if (Object.hasOwn(node, key)) return key;
+  if (/^[ -~]*$/.test(key)) return undefined;
+  return Object.keys(node).find((other) => sameName(other) === sameName(key));
 }
 
 function reaches(node: unknown, path: Path, depth: number): boolean {
@@ -228,5 +247,5 @@ function reaches(node: unknown, path: Path, depth: number): boolean {
   const key = path[depth] as string;
   if (key === KEY) return true;
   if (key === EACH) return Object.values(node).some((value) => reaches(value, path, depth + 1));
-  return Object.hasOwn(node, key) && reaches((node as Element)[key], path, depth + 1);
+  return keyIn(node, key) !== undefined && reaches(valueAt(node, key), path, depth + 1);
 }

@@ -25,7 +25,10 @@ export interface Source {
 }
 
 /** The cells of a row by slot. */
-export type Cells = readonly string[];
+export interface Cells extends ReadonlyArray<string> {
+  /** Values of JSON that cannot be ids, by slot: neither texts nor whole numbers. */
+  readonly notText?: ReadonlyMap<number, unknown>;
+}
 
 /** Gives the slot of a column; throws where there is none. `flag` names what asks for it. */
 export type Slots = (column: string, flag: string) => number;

@@ -1,4 +1,5 @@
 import type { Shape } from '../../../options/shape.ts';
+import { sameWord } from '../../../text/same-text.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
 import type { Cells, Source } from './field-sources.ts';
@@ -15,7 +16,12 @@ export interface Plan {
   readonly people: readonly PeopleSource[];
   readonly groups: GroupSource;
   readonly action:
-    | { readonly column: string; readonly allowed: readonly string[]; read(cells: Cells): string }
+    | {
+        readonly column: string;
+        readonly slots: readonly number[];
+        readonly allowed: readonly string[];
+        read(cells: Cells): string;
+      }
     | undefined;
   /** The slots of neither users nor groups: an empty list there is no value, as `null` is. */
   readonly optional: ReadonlySet<number>;
@@ -199,7 +205,7 @@ export function refusalOf(
   conditions: readonly { readonly slot: number; readonly condition: NonNullable<Shape['where']>[number] }[],
 ): (cells: Cells) => RowProblem | undefined {
   const tests = conditions.map(({ slot, condition: { column, is, isNot } }) => {
-    const words = new Set((is ?? isNot ?? []).map((word) => word.trim().toLowerCase()));
+    const words = new Set((is ?? isNot ?? []).map(sameWord));
     const wanted = is !== undefined;
     const kept = `${wanted ? 'kept are rows with' : 'left out are rows with'} ${alternatives(is ?? isNot ?? [])}`;
     return { slot, column, words, wanted, kept };
@@ -207,7 +213,7 @@ export function refusalOf(
   return (cells) => {
     for (const { slot, column, words, wanted, kept } of tests) {
       const cell = cells[slot] ?? '';
-      if (words.has(cell.trim().toLowerCase()) === wanted) continue;
+      if (words.has(sameWord(cell)) === wanted) continue;
       return {
         column,
         value: cell,

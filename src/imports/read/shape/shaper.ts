@@ -1,4 +1,5 @@
 import type { Columns, Field } from '../columns.ts';
+import { notText as textReason } from '../element.ts';
 import {
   type InputRow,
   NO_PROBLEMS,
@@ -9,7 +10,7 @@ import {
 } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
-import type { Cells } from './field-sources.ts';
+import type { Cells, Source } from './field-sources.ts';
 import type { Lookups } from './lookup.ts';
 import { type Group, groupsOf, type Person, type Plan, peopleOf } from './plan.ts';
 
@@ -19,6 +20,7 @@ interface Requested {
   readonly group: Group;
   readonly cells: Cells;
   readonly scope: string;
+  readonly people: Plan['people'][number];
 }
 
 interface ShaperOptions {
@@ -106,7 +108,7 @@ export class Shaper {
         const said = person.scope ?? group.scope ?? own;
         const scope = group.target?.scope ?? (group.mark ? said : plan.scopeOf(said));
         if (scope === undefined) left ??= said;
-        else if (requested.push({ person, group, cells, scope }) > this.#most) return undefined;
+        else if (requested.push({ person, group, cells, scope, people }) > this.#most) return undefined;
       }
     }
     return left === undefined
@@ -124,6 +126,7 @@ export class Shaper {
     labels.onBehalfOf = plan.onBehalfOf?.label ?? 'onBehalfOf';
     labels.action = plan.action?.column ?? 'action';
     this.#allowedActions = plan.action?.allowed ?? [];
+    const bad = cells.notText === undefined ? undefined : this.#refuseOthers(plan, request, cells.notText);
     for (const { column, value, code, reason } of problems) this.#reader.addProblem(column, value, code, reason);
     if (group.problem !== undefined) {
       const { column, value, code, reason } = group.problem;
@@ -134,12 +137,30 @@ export class Shaper {
       line,
       original,
       group.target?.region ?? plan.region?.read(cells) ?? '',
-      group.guid,
-      this.#uidOf(person),
+      bad?.has('guid') ? '' : group.guid,
+      bad?.has('uid') ? '' : this.#uidOf(person),
       action === 'ban' ? 'ban' : request.scope,
-      plan.onBehalfOf?.read(cells) ?? '',
+      bad?.has('onBehalfOf') ? '' : (plan.onBehalfOf?.read(cells) ?? ''),
       action === 'ban' ? 'add' : action,
     );
+  }
+
+  /** Adds the problems of ids that are neither texts nor whole numbers; returns their fields. */
+  #refuseOthers(plan: Plan, { people }: Requested, notText: ReadonlyMap<number, unknown>): ReadonlySet<Field> {
+    const ids: readonly (readonly [Field, Source | undefined])[] = [
+      ['uid', people.source],
+      ['guid', plan.groups.kind === 'one' ? plan.groups.source : undefined],
+      ['onBehalfOf', plan.onBehalfOf],
+    ];
+    const fields = new Set<Field>();
+    for (const [field, source] of ids) {
+      const slot = source?.slots.find((one) => notText.has(one));
+      if (source === undefined || slot === undefined) continue;
+      const value = notText.get(slot);
+      fields.add(field);
+      this.#reader.addProblem(source.label, JSON.stringify(value), 'NOT_TEXT', textReason(field, source.label, value));
+    }
+    return fields;
   }
 
   #uidOf({ uid, label }: Person): string {

@@ -2,6 +2,7 @@ import { option, words } from '../../../errors/named-options.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
+import { sameName } from '../../../text/same-text.ts';
 import type { ColumnMapping, Columns } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
 import type { Bounds } from '../intake-bounds.ts';
@@ -60,14 +61,14 @@ const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
 export function idColumns(columns: Columns, shape: Shape, mapping: ColumnMapping): (column: number) => boolean {
   const sources = columnsOfIds(shape, mapping);
   return (column) =>
-    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(columns.names[column]?.trim() ?? '');
+    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(sameName(columns.names[column] ?? ''));
 }
 
 /** Columns that ids are read from or made of. */
 function columnsOfIds(shape: Shape, mapping: ColumnMapping): ReadonlySet<string> {
   const sources = fieldSources({ map: mapping, ...shape });
   const read = ID_FIELDS.flatMap((field) => columnsRead(sources[field]));
-  return new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map((name) => name.trim()));
+  return new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map(sameName));
 }
 
 /** Columns that a source names; a name with a bar in it may be several. */

@@ -1,5 +1,6 @@
 import type { Scope } from '../../../membership/membership.ts';
 import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../options/shape.ts';
+import { sameWord } from '../../../text/same-text.ts';
 import { scopeOfWord } from '../membership-row.ts';
 
 /** Words of a file and what they mean. */
@@ -11,10 +12,10 @@ const ANY = '*';
 
 /** Meanings by word, without regard to case and surrounding spaces; `*` is every word that is not empty. */
 function lookUp<Meaning>(words: Readonly<Record<string, Meaning>> = {}): (text: string) => Meaning | undefined {
-  const meanings = new Map(Object.entries(words).map(([word, meaning]) => [word.trim().toLowerCase(), meaning]));
+  const meanings = new Map(Object.entries(words).map(([word, meaning]) => [sameWord(word), meaning]));
   const other = meanings.get(ANY);
   return (text) => {
-    const word = text.trim().toLowerCase();
+    const word = sameWord(text);
     return meanings.get(word) ?? (word === '' ? undefined : other);
   };
 }

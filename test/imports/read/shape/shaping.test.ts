@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { InputRow } from '../../../../src/imports/read/input-row.ts';
 import type { IntakeOptions } from '../../../../src/imports/read/intake.ts';
 import type { Shape } from '../../../../src/options/shape.ts';
-import { read, refusal, short } from '../reading.ts';
+import { type Read, read, refusal, short } from '../reading.ts';
 
 /** Memberships of a file, each with its row and which value of it. */
 async function memberships(content: string, shape: Shape, options: Partial<IntakeOptions> = {}) {
@@ -412,12 +412,17 @@ describe('JSON and NDJSON', () => {
     ]);
   });
 
-  test('numbers are read as they are written', async () => {
-    const { rows } = await read('{"g":{"id":12345678901234567890},"uid":1.0}\n', { map: { guid: 'g.id' } });
-    expect(rows[0]).toMatchObject({
-      guid: '12345678901234567890',
-      problems: [{ code: 'BAD_CHARACTER', value: '1.0' }],
-    });
+  test('values of JSON are judged as without a shape: whole numbers are ids, and nothing else that is no text', async () => {
+    const uids = '[7,"x",1e3,1E3,10e-1,-0,1.0,true,12345678901234567890,{"a":1},null]';
+    const plain = await read(`[{"guid":"g","uid":${uids}}]`);
+    const shaped = await read(`[{"guid":"g","to":{"uid":${uids}}}]`, { map: { uid: 'to.uid' } });
+    const codes = ({ rows }: Read) => rows.map(({ uid, problems: [problem] }) => problem?.code ?? uid);
+    expect(codes(shaped)).toEqual(['7', 'x', ...Array(8).fill('NOT_TEXT'), 'EMPTY']);
+    expect(codes(shaped)).toEqual(codes(plain));
+    expect(codes(await read('[{"guid":{"id":1e3},"uid":"q"}]', { map: { guid: 'guid.id' } }))).toEqual(['NOT_TEXT']);
+    expect(codes(await read('[{"guid":"g","uid":1.5}]', { shape: { templates: { uid: '{uid|slug}' } } }))).toEqual([
+      'NOT_TEXT',
+    ]);
   });
 
   test('a path that nothing has is refused at the end, and the columns are listed', async () => {

@@ -1,0 +1,14 @@
+/**
+ * Texts that look alike may be written in two forms: macOS splits é into e and an accent. Names and words are compared in one of
+ * them.
+ */
+
+/** A name as it is compared: without surrounding spaces, in one form. */
+export function sameName(text: string): string {
+  return text.trim().normalize('NFC');
+}
+
+/** A word as it is compared: as a name, without regard to case. */
+export function sameWord(text: string): string {
+  return sameName(text).toLowerCase();
+}
