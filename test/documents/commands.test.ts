@@ -132,7 +132,8 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
   'docs/single-calls.md': {
     has: { files: { 'choir.csv': lines('guid,uid', 'choir,anna') }, run: ['rollcall import choir.csv'] },
   },
-  'docs/sync.md': {
+  'docs/sync.md': { has: { files: { 'members.csv': TEAM } } },
+  'docs/schedules.md': {
     has: { files: { 'members.csv': TEAM } },
     own: { '/data/members.csv': 'members.csv' },
   },

@@ -66,7 +66,7 @@ const READ: Readonly<Record<string, (text: string) => unknown>> = {
   yaml: (text) => parse(text),
   js: (text) => stripTypeScriptTypes(text),
   csv: () => {},
-  // Examples of docs/shaping.md, which a test of their own reads.
+  // What comes out: test/documents/examples.test.ts reads it.
   text: () => {},
   // The test that plays the document asks a database with it.
   sql: () => {},

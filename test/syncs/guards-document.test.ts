@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { LIMITS } from '../../src/features/sync/guard-limits.ts';
 import { GUARDS } from '../../src/features/sync/plan/plan-guards.ts';
 
-const DOCUMENT = readFileSync(new URL('../../docs/sync.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../docs/guards.md', import.meta.url), 'utf8');
 
-test('docs/sync.md has every guard with its meaning and what to do', () => {
+test('docs/guards.md has every guard with its meaning and what to do', () => {
   for (const { name, meaning, modes, remedy } of GUARDS) {
     expect(DOCUMENT).toContain(`| \`${name}\` | ${meaning} | ${[...modes].join(', ')} | ${remedy} |`);
   }
   expect(DOCUMENT.match(/^\| `[a-z][a-z-]+` /gm)).toHaveLength(GUARDS.length);
 });
 
-test('docs/sync.md has every limit with its default and the reason for it', () => {
+test('docs/guards.md has every limit with its default and the reason for it', () => {
   for (const [name, limit] of Object.entries(LIMITS)) {
     expect(DOCUMENT).toContain(
       `| \`${name}\` | ${limit.default}${limit.unit === 'percent' ? ' %' : ''} | ${limit.why} |`,

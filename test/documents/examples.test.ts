@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openSandboxPlace } from '../cli/workplace.ts';
-import { blocksOf, rollcallWords, textOf } from './blocks.ts';
+import { blocksOf, commandsOf, rollcallWords, textOf } from './blocks.ts';
 
-/** The examples of docs/shaping.md: a file, the flags, and the memberships that come out. */
+/** Examples of documents: what goes in, the command, and what comes out. */
 
 const PAGE = 'docs/shaping.md';
 
@@ -59,4 +59,17 @@ describe('the memberships of an example are those of the page', () => {
     );
     expect(memberships).toEqual(example.memberships);
   });
+});
+
+test('the plan of docs/sync.md is that of its file', async () => {
+  const [file, command, plan] = ['csv', 'sh', 'text'].map(
+    (wanted) => blocksOf('docs/sync.md').find(({ language }) => language === wanted)?.text ?? '',
+  );
+  const members = { team: { admins: ['ann'], participants: ['ben', 'dan'] } };
+  const users = ['ann', 'ben', 'cem', 'dan'];
+  const place = await openSandboxPlace({ seed: { regions: { us: { users, groups: ['team'], members } } } });
+  place.file('members.csv', file ?? '');
+  const words = rollcallWords(commandsOf(command ?? '')[0] ?? '');
+  const { stdout } = await place.run(words ?? []);
+  expect(stdout.trim()).toBe(plan?.trim());
 });
