@@ -18,6 +18,14 @@ export interface Behaviour {
    * The users who may act in a group: its members, as their scope allows (observed), or every user, as an admin does.
    */
   readonly actingUser: 'member' | 'anybody';
+  /** Users that a moderator may add: none (documented: only admins add), or participants (another documented page). */
+  readonly moderatorsAdd: 'nobody' | 'participants';
+  /** Members whose scope a moderator may change: moderators and participants (documented), participants (another page), or no one's. */
+  readonly moderatorsChange: 'moderators' | 'participants' | 'nobody';
+  /** An acting user who adds or removes itself: joins a public group and leaves any (observed), or is refused (observed too). */
+  readonly selfActions: 'join-and-leave' | 'refuse';
+  /** A call with rows for which the acting user's scope is too low: refused whole, or each of these UIDs. Guess. */
+  readonly clearance: 'refuse-call' | 'per-uid';
   /** POST …/bannedusers for a user who is not a member: banned anyway, or ERR_NOT_A_MEMBER. Both observed. */
   readonly banningStrangers: 'ban' | 'refuse';
   /**
@@ -85,6 +93,10 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   emptyRequest: 'accept',
   unknownFields: 'refuse',
   actingUser: 'member',
+  moderatorsAdd: 'nobody',
+  moderatorsChange: 'moderators',
+  selfActions: 'join-and-leave',
+  clearance: 'refuse-call',
   banningStrangers: 'ban',
   editReply: 'success',
   maxBodyBytes: 10_240,
@@ -119,6 +131,10 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   emptyRequest: ['accept', 'refuse'],
   unknownFields: ['refuse', 'ignore'],
   actingUser: ['member', 'anybody'],
+  moderatorsAdd: ['nobody', 'participants'],
+  moderatorsChange: ['moderators', 'participants', 'nobody'],
+  selfActions: ['join-and-leave', 'refuse'],
+  clearance: ['refuse-call', 'per-uid'],
   banningStrangers: ['ban', 'refuse'],
   editReply: ['success', 'action'],
   maxBodyBytes: 'number',

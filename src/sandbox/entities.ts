@@ -46,7 +46,7 @@ export function groupConversation(guid: string): string {
 }
 
 /** The actions of messages. The contract names the first; the others are publicly documented. */
-type ActionWord = 'added' | 'kicked' | 'banned' | 'unbanned' | 'scopeChanged';
+export type ActionWord = 'added' | 'joined' | 'left' | 'kicked' | 'banned' | 'unbanned' | 'scopeChanged';
 
 /** The action message (docs/chat-service.md, 25) about what `by` has just done to a user; it takes the app's next message id. */
 export function actionMessage(

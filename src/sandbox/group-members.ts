@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
-import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../chat/service/lists.ts';
+import { MEMBER_LISTS, type MemberList } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
-import { actionMessage, SYSTEM_USER, seconds } from './entities.ts';
+import { type MemberEdit, refusedAddition, requireClearanceOver } from './clearance.ts';
+import { type ActionWord, actionMessage, SYSTEM_USER, seconds } from './entities.ts';
 import type { Group, Obstacle } from './group.ts';
 import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
 import type { User } from './sandbox-app.ts';
-import {
-  actingScope,
-  actingUser,
-  type Call,
-  readBody,
-  requireGroup,
-  requireUser,
-  WrittenReply,
-} from './sandbox-call.ts';
+import { actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './sandbox-call.ts';
 
 /** One UID under the one list that counts for it. */
 interface RequestedMember {
@@ -35,13 +28,32 @@ export function addMembers(call: Call): WrittenReply {
     throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
   }
   const group = requireGroup(call);
-  requireClearance(actingScope(call, actingUser(call), group), requested.taken, group);
+  const refusals = requested.taken.map(({ list, uid }) => refusedAddition(call, group, list, uid));
+  const ofAll = behaviour.clearance === 'refuse-call' ? refusals.find(isRefusal) : refusals.find(isOfActor);
+  if (ofAll !== undefined) throw ofAll;
   requireRoom(requested.taken, group, behaviour);
-  return new WrittenReply(writtenObject([['data', placeMembers(call, group, requested)]]));
+  return new WrittenReply(writtenObject([['data', placeMembers(call, group, requested, refusals)]]));
 }
 
-/** Adds and bans one after another, and returns the lists of the reply as JSON: an entry for each UID. */
-export function placeMembers(call: Call, group: Group, requested: RequestedMembers): string {
+function isRefusal(refusal: Refusal | undefined): refusal is Refusal {
+  return refusal !== undefined;
+}
+
+/** Whether it says something of the acting user and not of one who is added. */
+function isOfActor(refusal: Refusal | undefined): refusal is Refusal {
+  return refusal?.error.code === 'ERR_GROUP_NOT_JOINED';
+}
+
+/**
+ * Adds and bans one after another, and returns the lists of the reply as JSON: an entry for each UID.
+ * @param refusals why the acting user may not do it, in the order of `requested`
+ */
+export function placeMembers(
+  call: Call,
+  group: Group,
+  requested: RequestedMembers,
+  refusals: readonly (Refusal | undefined)[] = [],
+): string {
   const { app, behaviour, now } = call;
   const by = senderOf(call);
   const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
@@ -51,19 +63,21 @@ export function placeMembers(call: Call, group: Group, requested: RequestedMembe
     participants: { scope: 'participant', banned: false, joinedAt: now },
   } as const;
 
-  function carryOut({ list, uid }: RequestedMember): MemberResult {
+  function carryOut({ list, uid }: RequestedMember, refusal: Refusal | undefined): MemberResult {
+    if (refusal !== undefined) return refused(refusal.error, behaviour);
     const user = app.user(uid);
     if (user === undefined) return refused(uidNotFound(uid), behaviour);
     const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
     if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
     return list === 'usersToBan'
       ? { success: true }
-      : { success: true, data: actionMessage(app, group, 'added', { by, on: user, at: now }) };
+      : { success: true, data: actionMessage(app, group, actionOf(user), { by, on: user, at: now }) };
   }
 
+  const actionOf = ({ uid }: User) => (uid === call.onBehalfOf.toLowerCase() ? 'joined' : 'added');
   const carriedOut =
     call.fault === 'reset-midway' ? requested.taken.slice(0, requested.taken.length >> 1) : requested.taken;
-  const results = carriedOut.map((one) => ({ ...one, result: carryOut(one) }));
+  const results = carriedOut.map((one, index) => ({ ...one, result: carryOut(one, refusals[index]) }));
   if (call.fault === 'omit-uid') results.pop();
 
   const lists = behaviour.replyLists === 'all' ? MEMBER_LISTS : requested.lists;
@@ -110,20 +124,6 @@ export function readMemberLists(
   return { lists, taken };
 }
 
-/** An admin may do everything, a moderator adds participants and bans, a participant nothing. Guess: the scopes' order. */
-function requireClearance(scope: MemberScope, requested: readonly RequestedMember[], group: Group): void {
-  if (scope === 'admin') return;
-  const { guid } = group.profile;
-  if (scope === 'participant') {
-    const message = `A participant of the group with GUID ${guid} cannot add or ban users.`;
-    throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
-  }
-  const tooHigh = requested.find(({ list }) => list === 'admins' || list === 'moderators');
-  if (tooHigh === undefined) return;
-  const message = `A moderator of the group with GUID ${guid} cannot add users as ${SCOPE_OF_LIST[tooHigh.list]}.`;
-  throw new Refusal(403, serviceError('ERR_GROUP_NO_SCOPE_CLEARANCE', message));
-}
-
 function requireRoom(
   requested: readonly RequestedMember[],
   group: Group,
@@ -151,7 +151,9 @@ const changeScopeRequest = z.looseObject({ scope: z.enum(['admin', 'moderator', 
 /** PUT /groups/{guid}/members/{uid}. */
 export function changeScope(call: Call): object {
   const { scope } = readBody(call, changeScopeRequest);
-  const { group, user } = edit(call, [], (place, { uid }) => place.changeScope(uid, scope, call.now));
+  const { group, user } = edit(call, { what: 'scope', to: scope }, (place, { uid }) =>
+    place.changeScope(uid, scope, call.now),
+  );
   if (call.behaviour.editReply === 'action') return done(call, group, user, 'scopeChanged');
   const joinedAt = seconds(group.places.get(user.uid)?.joinedAt ?? call.now);
   return { data: { guid: group.profile.guid, uid: user.uid, scope, joinedAt } };
@@ -159,13 +161,13 @@ export function changeScope(call: Call): object {
 
 /** DELETE /groups/{guid}/members/{uid}. */
 export function removeMember(call: Call): object {
-  const { group, user } = edit(call, ['participant'], (place, { uid }) => place.remove(uid, call.now));
-  return done(call, group, user, 'kicked');
+  const { group, user } = edit(call, { what: 'remove' }, (place, { uid }) => place.remove(uid, call.now));
+  return done(call, group, user, user.uid === actingUser(call).uid ? 'left' : 'kicked');
 }
 
 /** POST /groups/{guid}/bannedusers/{uid}. */
 export function banMember(call: Call): object {
-  const { group, user } = edit(call, ['participant'], (place, { uid }) =>
+  const { group, user } = edit(call, { what: 'ban' }, (place, { uid }) =>
     place.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? place.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
   );
   return done(call, group, user, 'banned');
@@ -173,16 +175,16 @@ export function banMember(call: Call): object {
 
 /** DELETE /groups/{guid}/bannedusers/{uid}: the user is then not a member, and can be added again. */
 export function unbanMember(call: Call): object {
-  const { group, user } = edit(call, ['participant'], (place, { uid }) => place.unban(uid, call.now));
+  const { group, user } = edit(call, { what: 'unban' }, (place, { uid }) => place.unban(uid, call.now));
   return done(call, group, user, 'unbanned');
 }
 
-function done(call: Call, group: Group, on: User, action: 'kicked' | 'banned' | 'unbanned' | 'scopeChanged'): object {
+function done(call: Call, group: Group, on: User, action: Exclude<ActionWord, 'added' | 'joined'>): object {
   const { app, behaviour, now } = call;
   if (behaviour.editReply === 'action') {
     return { data: actionMessage(app, group, action, { by: senderOf(call), on, at: now }) };
   }
-  const word = action === 'kicked' ? 'removed' : action;
+  const word = action === 'kicked' || action === 'left' ? 'removed' : action;
   const message = `The user with UID ${on.uid} was ${word} from the group with GUID ${group.profile.guid}.`;
   return { data: { success: true, message } };
 }
@@ -195,36 +197,16 @@ function senderOf(call: Call): User {
 /** Guess, as all statuses of these refusals but that of ERR_NOT_A_MEMBER. */
 const OBSTACLE_STATUS = 400;
 
-/** @param moderated whom a moderator may change */
 function edit(
   call: Call,
-  moderated: readonly MemberScope[],
+  asked: Omit<MemberEdit, 'uid'>,
   change: (group: Group, user: User) => Obstacle | undefined,
 ): { group: Group; user: User } {
   const group = requireGroup(call);
   const user = requireUser(call, call.params[1] ?? '');
-  requireClearanceOver(call, group, user, moderated);
+  requireClearanceOver(call, group, { ...asked, uid: user.uid });
   const obstacle = change(group, user);
   if (obstacle === undefined) return { group, user };
   const status = obstacle === 'ERR_NOT_A_MEMBER' ? 404 : OBSTACLE_STATUS;
   throw new Refusal(status, obstacleError(obstacle, user.uid, group.profile.guid));
-}
-
-/** No one may change the owner or themselves; an admin may change everyone else, a participant no one. Guess: the scopes' order. */
-function requireClearanceOver(call: Call, group: Group, user: User, moderated: readonly MemberScope[]): void {
-  const { guid, owner } = group.profile;
-  const actor = actingUser(call);
-  const scope = actingScope(call, actor, group);
-  if (user.uid === owner) {
-    const message = `The user with UID ${owner} owns the group with GUID ${guid}, and cannot be changed in it.`;
-    throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
-  }
-  if (user.uid === actor.uid) {
-    const message = `The user with UID ${user.uid} cannot do this to itself.`;
-    throw new Refusal(403, serviceError('ERR_GROUP_NO_SELF_ACTION', message));
-  }
-  const userScope = group.places.get(user.uid)?.scope ?? 'participant';
-  if (scope === 'admin' || (scope === 'moderator' && moderated.includes(userScope))) return;
-  const message = `A ${scope} of the group with GUID ${guid} cannot do this to a ${userScope}.`;
-  throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
 }

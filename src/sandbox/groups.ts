@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import { addMembersRequest } from '../chat/contract.ts';
+import { actingScope, requireGroupScope } from './clearance.ts';
 import { groupEntity, SYSTEM_USER, seconds, userEntity } from './entities.ts';
 import type { Group, Place } from './group.ts';
 import { placeMembers, readMemberLists, writtenObject } from './group-members.ts';
 import { isOn, pageOf, refuseQuery, searching, sorted, valuesOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { storedId } from './sandbox-app.ts';
-import {
-  actingScope,
-  actingUser,
-  type Call,
-  readBody,
-  requireGroup,
-  requireUser,
-  WrittenReply,
-} from './sandbox-call.ts';
+import { actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './sandbox-call.ts';
 
 /** Operations on groups, except adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 
@@ -86,10 +79,12 @@ function requirePassword(type: string | undefined, password: string | undefined)
   throw new Refusal(400, serviceError('ERR_EMPTY_GROUP_PASS', 'A group of the type password needs a password.'));
 }
 
-/** PUT /groups/{guid}: changes the fields of the body. */
+/** PUT /groups/{guid}: changes the fields of the body; an acting user changes no owner. */
 export function updateGroup(call: Call): object {
   const group = requireGroup(call);
-  const { name, type, password, description, icon, tags, metadata, owner } = readBody(call, updateGroupRequest);
+  requireGroupScope(call, group, 'moderator');
+  const { name, type, password, description, icon, tags, metadata, ...rest } = readBody(call, updateGroupRequest);
+  const owner = actingUser(call) === SYSTEM_USER ? rest.owner : undefined;
   if (type !== group.profile.type) requirePassword(type, password);
   const given = { name, type, description, icon, tags, metadata, owner: owner && requireUser(call, owner).uid };
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -99,7 +94,9 @@ export function updateGroup(call: Call): object {
 
 /** DELETE /groups/{guid}. */
 export function deleteGroup(call: Call): object {
-  const { guid } = requireGroup(call).profile;
+  const group = requireGroup(call);
+  requireGroupScope(call, group, 'admin');
+  const { guid } = group.profile;
   call.app.deleteGroup(guid);
   return { data: { success: true, message: `The group with GUID ${guid} was deleted.` } };
 }

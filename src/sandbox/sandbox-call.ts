@@ -1,10 +1,9 @@
 import type { z } from 'zod';
-import type { MemberScope } from '../chat/service/lists.ts';
 import type { Behaviour } from './behaviour.ts';
 import { SYSTEM_USER } from './entities.ts';
 import type { Group } from './group.ts';
 import type { FaultKind } from './injected-faults.ts';
-import { badRequest, guidNotFound, Refusal, serviceError, uidNotFound } from './refusal.ts';
+import { badRequest, guidNotFound, Refusal, uidNotFound } from './refusal.ts';
 import type { App, User } from './sandbox-app.ts';
 
 /** One request for an operation of an app, after authentication. */
@@ -73,13 +72,4 @@ export function requireUser(call: Call, uid: string): User {
 /** Returns the acting user: the system user, or the user of onBehalfOf, who has to exist. */
 export function actingUser(call: Call): User {
   return call.onBehalfOf === '' ? SYSTEM_USER : requireUser(call, call.onBehalfOf);
-}
-
-/** The scope of the acting user in the group; the system user and the owner act as admins. Refused for anyone else. */
-export function actingScope({ behaviour }: Call, user: User, group: Group): MemberScope {
-  if (user === SYSTEM_USER || behaviour.actingUser === 'anybody' || user.uid === group.profile.owner) return 'admin';
-  const scope = group.memberScope(user.uid);
-  if (scope !== undefined) return scope;
-  const message = `The user with UID ${user.uid} is not a member of the group with GUID ${group.profile.guid}.`;
-  throw new Refusal(401, serviceError('ERR_GROUP_NOT_JOINED', message));
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { sendMessageRequest } from '../chat/contract.ts';
+import { actingScope } from './clearance.ts';
 import { groupConversation, groupEntity, seconds, userEntity } from './entities.ts';
 import { isOn, pageOf, refuseQuery, searching, sorted, valuesOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { storedId, type User } from './sandbox-app.ts';
-import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser } from './sandbox-call.ts';
+import { actingUser, type Call, readBody, requireGroup, requireUser } from './sandbox-call.ts';
 
 /** Operations on users, their tokens and their messages (docs/chat-service.md, 52 to 61); replies from public documentation, not contract. */
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
+import type { ImportOptions } from '../../src/imports/import-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
@@ -408,6 +409,16 @@ test('nobody is created to be banned, and no group for bans alone', async () => 
   const { id } = await pipeline.run(csv(rows), creating({ ...USERS, ...GROUPS }));
   expect(outcomes(pipeline, id)).toEqual(['failed ERR_UID_NOT_FOUND', 'failed ERR_GUID_NOT_FOUND']);
   expect(pipeline.sandbox.user('us', 'ghost')).toBeUndefined();
+});
+
+test('nobody is created to be changed, removed or unbanned', async () => {
+  const pipeline = await openPipeline({ place, sandbox: known([], ['there']) });
+  const { id } = await pipeline.run('uid,guid,scope,action\na,there,,unban\nb,there,,remove\nc,there,admin,change\n', {
+    ...creating(USERS),
+    shape: { actions: { column: 'action' } },
+  } as Partial<ImportOptions>);
+  expect(outcomes(pipeline, id)).toEqual(new Array(3).fill('failed ERR_UID_NOT_FOUND'));
+  expect(pipeline.sandbox.user('us', 'a')).toBeUndefined();
 });
 
 test('an ordinary import creates nothing and reports what it always reported', async () => {

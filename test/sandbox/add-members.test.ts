@@ -156,7 +156,7 @@ describe('on behalf of a user', () => {
   const seed = {
     regions: {
       us: {
-        users: ['new'],
+        users: ['new', 'out'],
         members: { team: { admins: ['ann'], moderators: ['mo'], participants: ['pat'], usersToBan: ['bea'] } },
       },
     },
@@ -165,19 +165,81 @@ describe('on behalf of a user', () => {
   test.each([
     ['ann', 'admins', 200, undefined],
     ['ann', 'usersToBan', 200, undefined],
-    ['mo', 'participants', 200, undefined],
+    ['mo', 'participants', 403, 'ERR_GROUP_NO_SCOPE_CLEARANCE'],
     ['mo', 'usersToBan', 200, undefined],
     ['mo', 'moderators', 403, 'ERR_GROUP_NO_SCOPE_CLEARANCE'],
     ['mo', 'admins', 403, 'ERR_GROUP_NO_SCOPE_CLEARANCE'],
     ['pat', 'participants', 403, 'ERR_GROUP_NO_CLEARANCE'],
     ['bea', 'participants', 401, 'ERR_GROUP_NOT_JOINED'],
-    ['new', 'participants', 401, 'ERR_GROUP_NOT_JOINED'],
+    ['new', 'admins', 401, 'ERR_GROUP_NOT_JOINED'],
+    // The user joins.
+    ['new', 'participants', 200, undefined],
     ['nobody', 'participants', 404, 'ERR_UID_NOT_FOUND'],
   ])('%s using %s is answered with %s', async (onBehalfOf, list, status, code) => {
     const { add, sandbox } = await openSandbox({ seed });
     const reply = await add('team', { [list]: ['new'] }, { onBehalfOf });
     expect([reply.status, reply.json.error?.code]).toEqual([status, code]);
     expect(sandbox.members('us', 'team').has('new')).toBe(status === 200);
+  });
+
+  test('a moderator adds participants where the switch says so', async () => {
+    const { add } = await openSandbox({ seed, behaviour: { moderatorsAdd: 'participants' } });
+    expect((await add('team', { participants: ['new'] }, { onBehalfOf: 'mo' })).status).toBe(200);
+  });
+
+  test('a user joins a public group by adding itself, and no other', async () => {
+    const { ask, add, sandbox } = await openSandbox({ seed });
+    const { json } = await add('team', { participants: ['New'] }, { onBehalfOf: 'new' });
+    expect(json.data.participants.new.data.data.action).toBe('joined');
+    expect(sandbox.members('us', 'team').get('new')).toBe('participant');
+    await ask('PUT', '/v3/groups/team', { body: { type: 'private' } });
+    for (const [uid, code] of [
+      ['out', 'ERR_GROUP_JOIN_NOT_ALLOWED'],
+      ['bea', 'ERR_BANNED_GROUPMEMBER'],
+    ] as const) {
+      const reply = await add('team', { participants: [uid] }, { onBehalfOf: uid });
+      expect([reply.status, reply.json.error.code]).toEqual([403, code]);
+    }
+    await ask('PUT', '/v3/groups/team', { body: { type: 'password', password: 'x' } });
+    const reply = await add('team', { participants: ['out'] }, { onBehalfOf: 'out' });
+    expect(reply.json.error.code).toBe('ERR_WRONG_GROUP_PASS');
+  });
+
+  test('or is refused like any stranger, where the switch says so', async () => {
+    const { add } = await openSandbox({ seed, behaviour: { selfActions: 'refuse' } });
+    const reply = await add('team', { participants: ['new'] }, { onBehalfOf: 'new' });
+    expect([reply.status, reply.json.error.code]).toEqual([401, 'ERR_GROUP_NOT_JOINED']);
+  });
+
+  test('what the scope does not allow is refused with the call, or for the user alone', async () => {
+    const lists = { admins: ['new'], usersToBan: ['pat', 'ann'] };
+    const whole = await openSandbox({ seed });
+    expect((await whole.add('team', lists, { onBehalfOf: 'mo' })).status).toBe(403);
+    const each = await openSandbox({ seed, behaviour: { clearance: 'per-uid' } });
+    const { json } = await each.add('team', lists, { onBehalfOf: 'mo' });
+    expect(json.data).toMatchObject({
+      admins: { new: { success: false, error: { code: 'ERR_GROUP_NO_SCOPE_CLEARANCE' } } },
+      usersToBan: { pat: { success: true }, ann: { success: false, error: { code: 'ERR_GROUP_NO_CLEARANCE' } } },
+    });
+  });
+
+  test('no one bans itself', async () => {
+    const { add } = await openSandbox({ seed });
+    const reply = await add('team', { usersToBan: ['ann'] }, { onBehalfOf: 'ann' });
+    expect([reply.status, reply.json.error.code]).toEqual([403, 'ERR_GROUP_NO_SELF_ACTION']);
+  });
+
+  test('the group is changed by moderators and admins, deleted by admins, and keeps its owner', async () => {
+    const { ask } = await openSandbox({ seed });
+    const as = (onBehalfOf: string, method: string, body?: unknown) =>
+      ask(method, '/v3/groups/team', { body, headers: { onBehalfOf } });
+    expect((await as('pat', 'PUT', { name: 'A' })).json.error.code).toBe('ERR_GROUP_NO_MODERATOR_SCOPE');
+    expect((await as('mo', 'PUT', { name: 'B', owner: 'mo' })).json.data).toMatchObject({
+      name: 'B',
+      owner: 'app_system',
+    });
+    expect((await as('mo', 'DELETE')).json.error.code).toBe('ERR_GROUP_NO_ADMIN_SCOPE');
+    expect((await as('ann', 'DELETE')).status).toBe(200);
   });
 
   test('the owner of a group acts without being a member', async () => {

@@ -126,7 +126,10 @@ describe('what is refused', () => {
   test.each<[onBehalfOf: string, method: string, path: string, outcome: number | string]>([
     ['boss', 'DELETE', `${MEMBERS}/ann`, 200],
     ['ann', 'DELETE', `${MEMBERS}/mod`, 200],
-    ['ann', 'DELETE', `${MEMBERS}/ann`, 'ERR_GROUP_NO_SELF_ACTION'],
+    // A member leaves.
+    ['ann', 'DELETE', `${MEMBERS}/ann`, 200],
+    ['pat', 'DELETE', `${MEMBERS}/pat`, 200],
+    ['ann', 'PUT', `${MEMBERS}/ann`, 'ERR_GROUP_NO_SELF_ACTION'],
     ['mod', 'DELETE', `${MEMBERS}/pat`, 200],
     ['mod', 'DELETE', `${MEMBERS}/ann`, 'ERR_GROUP_NO_CLEARANCE'],
     ['mod', 'PUT', `${MEMBERS}/pat`, 'ERR_GROUP_NO_CLEARANCE'],
@@ -139,6 +142,31 @@ describe('what is refused', () => {
     const asking = { headers: { onBehalfOf }, ...(method === 'PUT' && scopeTo('admin')) };
     const { status, json } = await ask(method, path, asking);
     expect(json.error?.code ?? status).toBe(outcome);
+  });
+
+  test.each([
+    ['moderators', 'mod2', 'moderator', 'ERR_SAME_SCOPE'],
+    ['moderators', 'pat', 'moderator', 200],
+    ['moderators', 'pat', 'admin', 'ERR_GROUP_NO_CLEARANCE'],
+    ['participants', 'mod2', 'participant', 'ERR_GROUP_NO_CLEARANCE'],
+    ['participants', 'pat', 'moderator', 200],
+    ['nobody', 'pat', 'moderator', 'ERR_GROUP_NO_CLEARANCE'],
+  ] as const)('a moderator changes %s: %s to %s: %s', async (moderatorsChange, uid, scope, outcome) => {
+    const { ask } = await openSandbox({
+      behaviour: { moderatorsChange },
+      seed: { regions: { us: { members: { team: { moderators: ['mod', 'mod2'], participants: ['pat'] } } } } },
+    });
+    const { status, json } = await ask('PUT', `${MEMBERS}/${uid}`, {
+      headers: { onBehalfOf: 'mod' },
+      ...scopeTo(scope),
+    });
+    expect(json.error?.code ?? status).toBe(outcome);
+  });
+
+  test('no one leaves where the switch says so', async () => {
+    const { ask } = await team({ behaviour: { selfActions: 'refuse' } });
+    const { json } = await ask('DELETE', `${MEMBERS}/pat`, { headers: { onBehalfOf: 'pat' } });
+    expect(json.error.code).toBe('ERR_GROUP_NO_SELF_ACTION');
   });
 
   test('an authOnly key edits nothing', async () => {

@@ -37,12 +37,21 @@ export const GROUP_MISSING = 'ERR_GUID_NOT_FOUND';
 export const NOT_A_MEMBER = 'ERR_NOT_A_MEMBER';
 /** The acting user is not a member of the group. */
 export const ACTOR_OUTSIDE = 'ERR_GROUP_NOT_JOINED';
+/** The acting user's scope does not allow this at all, or not for this list. */
+export const ACTOR_TOO_LOW = 'ERR_GROUP_NO_CLEARANCE';
+export const SCOPE_TOO_LOW = 'ERR_GROUP_NO_SCOPE_CLEARANCE';
+/** The acting user may not join by itself: a private group, and one with a password. */
+export const JOIN_NOT_ALLOWED = 'ERR_GROUP_JOIN_NOT_ALLOWED';
+export const WRONG_PASSWORD = 'ERR_WRONG_GROUP_PASS';
 /** The service does not have the operation, or not at this address. */
 export const OPERATION_MISSING = 'ERR_API_NOT_FOUND';
 /** A 404 without a code: something else answers here. */
 export const BARE_404 = 'HTTP_404';
 /** Code of a refusal that something between us and the service made. */
 export const NOT_THE_SERVICE = 'NOT_THE_SERVICE';
+
+const WITHOUT_ACTOR = 'Leave the acting user out, or let a member of the group act.';
+const OTHER_ACTOR = 'Let an admin of the group act, or leave the acting user out.';
 
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   // Faults of the server, which may come with a 4xx status such as 417.
@@ -135,9 +144,25 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     kind: 'halve',
     advice: 'Create the role in the service’s dashboard, or correct it in the file.',
   },
-  ERR_GROUP_JOIN_NOT_ALLOWED: {
+  [JOIN_NOT_ALLOWED]: {
     kind: 'halve',
     advice: 'Nobody joins this group by themselves: import the retry file without the acting user.',
+    foreseen: { why: 'the acting user adds itself, and the group is private', advice: WITHOUT_ACTOR },
+  },
+  [WRONG_PASSWORD]: {
+    kind: 'halve',
+    advice: 'Nobody joins this group without its password: import the retry file without the acting user.',
+    foreseen: { why: 'the acting user adds itself, and the group has a password', advice: WITHOUT_ACTOR },
+  },
+  [ACTOR_TOO_LOW]: {
+    kind: 'halve',
+    advice: 'The acting user may not do this in the group: choose another acting user or remove it.',
+    foreseen: { why: 'the acting user’s scope in the group does not allow this', advice: OTHER_ACTOR },
+  },
+  [SCOPE_TOO_LOW]: {
+    kind: 'halve',
+    advice: 'The acting user may not give this scope in the group: choose another acting user or remove it.',
+    foreseen: { why: 'the acting user’s scope in the group does not allow it to give this scope', advice: OTHER_ACTOR },
   },
 };
 

@@ -32,7 +32,8 @@ export function planNewGroups({ sql }: Pick<CheckLedger, 'sql'>, options: Create
       sql('plan_group').run({ group: id, creation: profile.code, name: null, type: null, owner: null });
       continue;
     }
-    const { name, type, owner = null } = profile;
+    const { name, type } = profile;
+    const owner = profile.owner ?? sql('acting_user').get({ group: id, add: actionId('add') })?.['uid'] ?? null;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
     if (owner !== null) sql('ask_about').run({ region, uid: owner });
   }

@@ -204,6 +204,11 @@ join staged.rows r on r.id = m.row_id
 left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row
 where cg.group_id = :group order by m.row_id limit 1000;
 
+-- name: acting_user
+-- In: group, add (action). Out: the only user on whose behalf rows are added to it, who creates and owns a group without an owner.
+select iif(count(distinct lower(on_behalf_of)) = 1, min(on_behalf_of), null) as uid
+from staged.call_groups where group_id = :group and action_id = :add and on_behalf_of <> '';
+
 -- name: plan_group
 -- In: group, creation, name, type, owner (null: none). Stores the values with which it would be created.
 update groups set creation = :creation, name = :name, type = :type, owner = :owner where id = :group;
@@ -265,14 +270,28 @@ select columns from staged.input;
 
 -- name: make_verdicts
 -- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups
--- that they are not in), actions, ban (scope), outside (place), group_missing, user_missing, not_a_member, actor_outside (codes).
--- The verdict of every row that would be sent, in the order in which the service checks.
+-- that they are not in), actions, scopes and places, and codes.
+-- The verdict of every row that would be sent, in the order in which the service checks. Rules for acting users:
+-- docs/chat-service.md, 12. What the service documents in two ways, or what depends on the order of rows, is not foretold.
 insert into verdicts (row_id, verdict, code)
-with acting as (
-  select cg.id as call_group_id, u.state, p.place
+with moved as materialized (
+  -- Acting users who are in rows of the same group.
+  select r.group_id, lower(r.uid) as uid, max(cg.action_id = :add and r.scope_id <> :ban) as joins, max(cg.action_id <> :add or r.scope_id = :ban) as leaves
+  from (select distinct group_id, lower(on_behalf_of) as uid from staged.call_groups where on_behalf_of <> '') k
+  join staged.rows r on r.group_id = k.group_id and lower(r.uid) = k.uid
+  join staged.call_groups cg on cg.id = r.call_group_id
+  group by 1, 2
+), acting as (
+  select cg.id as call_group_id, cg.on_behalf_of as uid, u.state, u.creation, u.first_row, m.joins, m.leaves,
+    case
+      when :anybody then :admin
+      when g.state = 'missing' then iif(g.owner = cg.on_behalf_of collate nocase, :admin, :outside)
+      when p.place <> :admin and g.owner = cg.on_behalf_of collate nocase then :other
+      else p.place end as place
   from staged.call_groups cg join groups g on g.id = cg.group_id
   join users u on u.region = g.region and u.uid = cg.on_behalf_of
   join places p on p.group_id = g.id and p.user_id = u.id
+  left join moved m on m.group_id = g.id and m.uid = lower(cg.on_behalf_of)
   where cg.on_behalf_of <> ''
 ), judged as (
   select r.id,
@@ -280,9 +299,29 @@ with acting as (
       when g.state = 'missing' and g.creation is null then 'fail:' || :group_missing
       when g.state = 'missing' and g.creation <> '' then 'fail:' || g.creation
       when g.state not in ('found', 'missing') then 'not_checked:' || g.code
-      when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
-      when g.state = 'missing' and (cg.on_behalf_of <> '' or cg.action_id <> :add) then 'not_checked:NEW_GROUP'
-      when a.place in (:outside, :ban) and not :anybody then 'fail:' || :actor_outside
+      when g.state = 'missing' and (cg.action_id <> :add or r.uid = g.owner collate nocase) then 'not_checked:NEW_GROUP'
+      when a.state in ('unknown', 'deactivated') and not (g.state = 'missing' and a.place = :admin) then
+        iif(a.creation = '' or a.state = 'deactivated' and :reactivate and a.first_row is not null, 'not_checked:NEW_USER', 'fail:ACTING_USER_NOT_FOUND')
+      when r.uid = a.uid collate nocase and not :anybody and not (cg.action_id = :add and r.scope_id <> :ban and a.place is :admin) then
+        case when a.place is null then 'not_checked:'
+          when cg.action_id <> :add or r.scope_id = :ban then 'not_checked:SELF_ACTION'
+          when a.place = :ban then iif(:lifts, 'not_checked:SELF_ACTION', 'fail:BANNED')
+          when a.place = :outside and r.scope_id = :participant and g.type = 'private' then 'fail:' || :join_not_allowed
+          when a.place = :outside and r.scope_id = :participant and g.type = 'password' then 'fail:' || :wrong_password
+          else 'not_checked:SELF_ACTION' end
+      when not :anybody and (a.leaves or (a.joins and coalesce(a.place, :other) in (:outside, :ban, :other))) then 'not_checked:ACTING_USER_MOVES'
+      when a.uid is not null and a.place is null then 'not_checked:'
+      when a.place in (:outside, :ban) then 'fail:' || :actor_outside
+      when a.place = :other then 'not_checked:ACTING_SCOPE'
+      when a.place = :participant then 'fail:' || :too_low
+      when a.place = :moderator and cg.action_id = :add and r.scope_id <> :ban then
+        iif(r.scope_id = :participant, 'not_checked:ACTING_SCOPE', 'fail:' || :scope_too_low)
+      when a.place = :moderator and (p.place = :admin or p.place = :moderator and cg.action_id <> :change
+        or cg.action_id = :change and r.scope_id = :admin) then 'fail:' || :too_low
+      when a.place = :moderator and (cg.action_id in (:change, :unban) or p.place = :other or p.place = :ban and cg.action_id = :remove)
+        then 'not_checked:ACTING_SCOPE'
+      when r.uid = g.owner collate nocase and not :anybody
+        and (cg.action_id in (:change, :remove) or a.uid is not null and r.scope_id = :ban) then 'not_checked:OWNER'
       when p.place = :ban and not :lifts and cg.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
       when u.state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'

@@ -22,7 +22,7 @@ import { callsByRegion } from './api.ts';
 /** A user's place in a group, as a number: that of the scope in the ledger, or one of these. */
 export const BANNED = scopeId('ban');
 export const OUTSIDE = 0;
-const OTHER_SCOPE = 9;
+export const OTHER_SCOPE = 9;
 
 /** @param scope as the service says it; null: not in the group */
 function placeOf(scope: string | null): number {

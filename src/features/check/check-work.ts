@@ -1,14 +1,23 @@
-import { ACTOR_OUTSIDE, GROUP_MISSING, NOT_A_MEMBER, USER_MISSING } from '../../chat/service/codes.ts';
+import {
+  ACTOR_OUTSIDE,
+  ACTOR_TOO_LOW,
+  GROUP_MISSING,
+  JOIN_NOT_ALLOWED,
+  NOT_A_MEMBER,
+  SCOPE_TOO_LOW,
+  USER_MISSING,
+  WRONG_PASSWORD,
+} from '../../chat/service/codes.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { optionsOfCheck } from '../../imports/predictions/row-check.ts';
-import { actionId } from '../../imports/record/enum-ids.ts';
+import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import { Thread } from '../../platform/threads.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
-import { BANNED, type CheckLedger, OUTSIDE, openCheckLedger, placeWord } from './check-ledger.ts';
+import { BANNED, type CheckLedger, OTHER_SCOPE, OUTSIDE, openCheckLedger, placeWord } from './check-ledger.ts';
 import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
 
 /** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
@@ -67,10 +76,18 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
       unban: actionId('unban'),
       ban: BANNED,
       outside: OUTSIDE,
+      other: OTHER_SCOPE,
+      admin: scopeId('admin'),
+      moderator: scopeId('moderator'),
+      participant: scopeId('participant'),
       group_missing: GROUP_MISSING,
       user_missing: USER_MISSING,
       not_a_member: NOT_A_MEMBER,
       actor_outside: ACTOR_OUTSIDE,
+      too_low: ACTOR_TOO_LOW,
+      scope_too_low: SCOPE_TOO_LOW,
+      join_not_allowed: JOIN_NOT_ALLOWED,
+      wrong_password: WRONG_PASSWORD,
       reactivate: create?.reactivate ? 1 : 0,
       anybody: anybodyActs ? 1 : 0,
       lifts: bans === 'keep' ? 0 : 1,
@@ -112,13 +129,21 @@ function reasonOfRow(row: Row): string {
   if (verdict === 'skipped') return String(row['left_out'] ?? '');
   if (verdict === 'create') return reasonOf(code);
   if (verdict === 'fail') return `${reasonOf(code)}${ofActing(code, row['acting'])}`;
-  if (verdict === 'not_checked') return `${reasonOf(code)}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
+  if (verdict === 'not_checked') {
+    return `${reasonOf(code)}${ofActing(code, row['acting'])}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
+  }
   if (verdict === 'other_scope') return 'an import does not change the scope of a member; a sync does';
   return verdict === 'lifts_ban' ? 'adding the user lifts the ban' : '';
 }
 
+/** Codes that say something of the acting user. */
+const OF_ACTING: ReadonlySet<string> = new Set([
+  ...[ACTOR_OUTSIDE, ACTOR_TOO_LOW, SCOPE_TOO_LOW],
+  ...['ACTING_USER_NOT_FOUND', 'ACTING_USER_MOVES', 'ACTING_SCOPE'],
+]);
+
 function ofActing(code: string, acting: unknown): string {
-  return code === ACTOR_OUTSIDE || code === 'ACTING_USER_NOT_FOUND' ? ` (${acting})` : '';
+  return OF_ACTING.has(code) ? ` (${acting})` : '';
 }
 
 const GROUP_COLUMNS = [

@@ -12,7 +12,7 @@ const CHECK_CODES = {
   NO_NAME: 'the user or group has no name to be created with',
   BAD_METADATA: 'the user cannot be created: its metadata is not a JSON object',
   FIELD_LIMIT: 'the user or group cannot be created: one of its values is longer than the service takes',
-  GROUP_OWNER_NOT_FOUND: 'the group cannot be created: its owner does not exist or is deactivated',
+  GROUP_OWNER_NOT_FOUND: 'the group cannot be created: the user who would own it does not exist or is deactivated',
 } as const;
 
 /** Step before a row is sent, as a sentence without capital and full stop. */
@@ -28,6 +28,12 @@ export const CREATE_CODES = {
 const UNKNOWABLE_CODES = {
   NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
+  ACTING_USER_MOVES:
+    'another row adds, changes or removes the acting user, and this row may be sent before or after that',
+  ACTING_SCOPE: 'the service’s documentation says in two ways whether the acting user’s scope in the group allows this',
+  SELF_ACTION:
+    'the acting user adds or changes itself: a public group takes a participant, and some services refuse it',
+  OWNER: 'the user owns the group, and the service may refuse to change that',
 } as const;
 
 const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };

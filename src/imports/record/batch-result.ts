@@ -122,6 +122,7 @@ export interface Batch {
   readonly dispatched_at: number | null;
   readonly group_id: number;
   readonly on_behalf_of: string;
+  readonly action_id: number;
 }
 
 /** A row in a batch. */

@@ -45,7 +45,7 @@ update batches set state = 'pending', uncertainty = coalesce(uncertainty, :uncer
 -- name: batch
 -- In: batch. Out: its state, and what recording a result of it needs.
 select b.id, b.state, b.size, b.bans, b.region_id, b.users, b.uncertainty, b.dispatched_at,
-       cg.group_id, cg.on_behalf_of
+       cg.group_id, cg.on_behalf_of, cg.action_id
   from batches b join call_groups cg on cg.id = b.call_group_id where b.id = ?;
 
 -- name: add_call

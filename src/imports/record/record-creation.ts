@@ -2,11 +2,12 @@ import { USER_MISSING } from '../../chat/service/codes.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { Statements } from '../../platform/sqlite.ts';
 import type { Batch, BatchRecording, BatchResult, RowOutcome, Sent } from './batch-result.ts';
-import { scopeId } from './enum-ids.ts';
+import { actionId, scopeId } from './enum-ids.ts';
 import { NAMELESS_USER } from './profile.ts';
 
 /** Code for a user whom the service does not find although the UID is taken. */
 const USER_DEACTIVATED = 'USER_DEACTIVATED';
+const ADD = actionId('add');
 const BAN = scopeId('ban');
 
 /** Counters of what was created, by kind and outcome. */
@@ -53,7 +54,8 @@ export class CreationRecorder {
 
   /** Lets rows wait whose users the service does not know; returns the other rows. */
   park(batch: Batch, result: BatchResult, others: readonly RowOutcome[]): readonly RowOutcome[] {
-    if (!this.#parks) return others;
+    // No user is created only to be changed, removed or unbanned.
+    if (!this.#parks || batch.action_id !== ADD) return others;
     const bans = new Set<number>();
     const unknown = others.filter(({ code, outcome }) => code === USER_MISSING && outcome === 'failed');
     if (unknown.length === 0) return others;

@@ -61,17 +61,17 @@ test('every row of the file gets a verdict, and nothing is changed', async () =>
     '11 fail ERR_GROUP_NOT_JOINED (not a member)',
     '12 invalid ADDED_AND_BANNED',
     '13 invalid BAD_CHARACTER',
-    '14 add (not a member)',
+    '14 fail ERR_GROUP_NO_CLEARANCE (not a member)',
     '15 duplicate',
   ]);
   expect(JSON.stringify([...at.sandbox.members('us', 'team'), ...at.sandbox.members('us', 'second')])).toBe(before);
   expect(at.coordinator.find(id).state).toBe('staged');
   expect(await at.findings(id)).toMatchObject({
     wouldFail: true,
-    rows: { read: 14, add: 2, already_member: 1, other_scope: 1, fail: 4, invalid: 5, duplicate: 1, not_checked: 0 },
+    rows: { read: 14, add: 1, already_member: 1, other_scope: 1, fail: 5, invalid: 5, duplicate: 1, not_checked: 0 },
     groups: { asked: 4, found: 3, missing: 1 },
     users: { exist: 4, unknown: 1, deactivated: 1, notChecked: 0 },
-    messages: { count: 2, groups: 2 },
+    messages: { count: 1, groups: 1 },
   } satisfies DeepPartial<CheckSummary>);
 });
 

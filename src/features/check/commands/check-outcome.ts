@@ -147,9 +147,14 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NO_NAME: 'Add names to the file, or import it with --user-name-from uid or --group-name-from guid.',
   BAD_METADATA: 'Fix the metadata in the file, or ignore the column with --create-map metadata=.',
   FIELD_LIMIT: 'Shorten the values in the file, or ignore their column with --create-map, such as avatar=.',
-  GROUP_OWNER_NOT_FOUND: 'Fix the owner, create this user first, or import the file with --create-users.',
+  GROUP_OWNER_NOT_FOUND:
+    'Fix the owner or acting user, create this user first, or import the file with --create-users.',
   NEW_USER: 'Import the rows that add these users first, then these.',
   NEW_GROUP: 'Import the rows that create the group first, then these.',
+  ACTING_USER_MOVES: 'Import the rows about the acting user first, then these.',
+  ACTING_SCOPE: 'Let an admin of the group act, or import the file: rows that are refused fail alone.',
+  SELF_ACTION: 'Leave the acting user out, or import the file: rows that are refused fail alone.',
+  OWNER: 'Leave this row out, or import the file: rows that are refused fail alone.',
 };
 
 /** One or two sentences for rows of a check; '' where there is nothing to say. */
