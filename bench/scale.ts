@@ -156,7 +156,7 @@ function record(): number {
 }
 
 function recordSome(ledger: ImportLedger, region: Region): boolean {
-  const batches = ledger.pendingBatches(region, BATCHES_AT_A_TIME);
+  const batches = ledger.toSend(region, ledger.pendingBatches(region, BATCHES_AT_A_TIME));
   ledger.markDispatched(batches.map(({ id }) => id));
   const at = Date.now();
   const call = { at, ms: 20, httpStatus: 200, code: '', kind: 'answered' } as const;

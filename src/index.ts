@@ -67,7 +67,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
  * @throws UsageError, and what a recipe refuses
  */
 async function optionsOfChoices(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
-  const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
+  const { dataDir, queue, callsPerMinute, concurrency, perGroup, env, withWorkers, signal, ...chosen } = choices;
   const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
   const lookups = mapLookups({ identities, groups }, () => ({}));
   const given = {
@@ -122,8 +122,9 @@ export async function* readReport(
   }
 }
 
-function configOf({ env, dataDir, queue, callsPerMinute, concurrency }: Settings): Config {
-  return readConfig({ dataDir, queue, callsPerMinute, concurrency }, env);
+function configOf({ env, ...settings }: Settings): Config {
+  const { dataDir, queue, callsPerMinute, concurrency, perGroup } = settings;
+  return readConfig({ dataDir, queue, callsPerMinute, concurrency, perGroup }, env);
 }
 
 type Begin = (

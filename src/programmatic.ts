@@ -23,8 +23,10 @@ export interface Settings {
   readonly queue?: string | undefined;
   /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
   readonly callsPerMinute?: number | undefined;
-  /** Concurrent calls in each region. Default: ROLLCALL_CONCURRENCY, else 20. */
+  /** Most concurrent calls in each region. Default: ROLLCALL_CONCURRENCY, else 300. */
   readonly concurrency?: number | undefined;
+  /** Most concurrent calls that change one group. Default: ROLLCALL_PER_GROUP, else 20. */
+  readonly perGroup?: number | undefined;
   /** The variables `ROLLCALL_…` that hold host, app ids and keys. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }

@@ -29,7 +29,7 @@ describe('settings are declared once', () => {
     expect(() => readConfig({}, { ROLLCALL_CONCURRENCY: 'many' }, tempDir())).toThrow(
       'ROLLCALL_CONCURRENCY is "many"; allowed is a whole number from 1 to 1000',
     );
-    expect(flag.description).toBe('concurrent calls in each region (default: 20, or ROLLCALL_CONCURRENCY)');
+    expect(flag.description).toContain('(default: 300, or ROLLCALL_CONCURRENCY)');
   });
 });
 

@@ -62,7 +62,8 @@ export function sendingArguments(
     callsPerMinute,
     budgetShare,
     concurrency,
-  }: Pick<Config, 'profile' | 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency'>,
+    perGroup,
+  }: Pick<Config, 'profile' | 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency' | 'perGroup'>,
   { queue, withWorkers }: WorkersFlags,
   id: string,
 ): readonly string[] {
@@ -73,6 +74,7 @@ export function sendingArguments(
     ...(profile === undefined ? [] : ['--profile', profile]),
     ...(budgetShare === undefined ? ['--calls-per-minute', String(callsPerMinute)] : []),
     ...['--concurrency', String(concurrency)],
+    ...['--per-group', String(perGroup)],
     ...(queue === undefined ? [] : ['--queue', queue]),
     ...(withWorkers === true ? ['--with-workers'] : []),
   ];

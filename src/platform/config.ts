@@ -13,6 +13,8 @@ import {
   type AskBeforeRepeat,
   type BannedListSetting,
   DEFAULT_BUDGET_SHARE,
+  DEFAULT_CONCURRENCY,
+  DEFAULT_PER_GROUP,
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
@@ -61,6 +63,7 @@ export interface Config {
   readonly budgetShare: number | undefined;
   /** Concurrent calls in each region of one process. Default 20. */
   readonly concurrency: number;
+  readonly perGroup: number;
   /**
    * The address of the queue (queue/queue-address.ts). Undefined: embedded, in the memory of this process. May hold a
    * password.
@@ -95,6 +98,7 @@ export interface Flags {
   readonly queue?: string | undefined;
   readonly callsPerMinute?: number | undefined;
   readonly concurrency?: number | undefined;
+  readonly perGroup?: number | undefined;
   /** In ms. */
   readonly keep?: number | undefined;
   /** In ms. */
@@ -137,7 +141,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const host = value('host');
   const caFile = value('caFile');
   /** Flags are checked as they are read; a program gives any number. */
-  const numberOf = (name: 'callsPerMinute' | 'concurrency') => {
+  const numberOf = (name: 'callsPerMinute' | 'concurrency' | 'perGroup') => {
     const number = flags[name];
     return number === undefined ? value(name) : parsed(name, { name, value: String(number) });
   };
@@ -162,7 +166,8 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     listsPerMinute: value('listsPerMinute'),
     budgetShare: callsSet === undefined ? share : undefined,
     queue: flags.queue ?? value('queue'),
-    concurrency: numberOf('concurrency') ?? 20,
+    concurrency: numberOf('concurrency') ?? DEFAULT_CONCURRENCY,
+    perGroup: numberOf('perGroup') ?? DEFAULT_PER_GROUP,
     keepMs: flags.keep ?? value('keep'),
     askBeforeRepeat: value('askBeforeRepeat') ?? 'auto',
     bannedList: value('bannedList') ?? 'auto',

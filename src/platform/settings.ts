@@ -11,6 +11,13 @@ import { appUrl, secretText, serverOrigin, sourceList } from './setting-values.t
  */
 
 export const MAX_CONCURRENCY = 1_000;
+/** Enough for 8,000 calls a minute that take 2 s each, with some room. */
+export const DEFAULT_CONCURRENCY = 300;
+/**
+ * The service adds the members of a call one after another, and each of them changes its group: calls to one group at once
+ * do not end sooner for long.
+ */
+export const DEFAULT_PER_GROUP = 20;
 /** The limit of a paid plan, used until the service names another one (docs/chat-service.md, 39). */
 export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
@@ -180,8 +187,17 @@ export const SETTINGS = {
     env: 'ROLLCALL_CONCURRENCY',
     flag: '--concurrency <n>',
     number: true,
-    meaning: 'concurrent calls in each region',
-    default: '20',
+    meaning: 'most concurrent calls of this process in each region; how many there are follows what the service takes',
+    default: String(DEFAULT_CONCURRENCY),
+  }),
+  perGroup: declare({
+    ...wholeNumber(1, MAX_CONCURRENCY),
+    env: 'ROLLCALL_PER_GROUP',
+    flag: '--per-group <n>',
+    number: true,
+    meaning:
+      'most concurrent calls that change one group, where the service adds members one after another: more would wait for each other',
+    default: String(DEFAULT_PER_GROUP),
   }),
   queue: declare({
     ...anyText,

@@ -16,6 +16,7 @@ import { limitWindow } from './limit-window.ts';
 import { AGAIN_MS, createPatience, type Patience, patient } from './patience.ts';
 import type { QueueAddress } from './queue-address.ts';
 import { connectPatiently, type RedisConnection, risksOf } from './redis.ts';
+import { sharedFlow } from './redis-flow.ts';
 import { isWaitedFor } from './waited-for.ts';
 
 /** Jobs in Redis or Valkey, which processes share. */
@@ -228,11 +229,13 @@ function steeringOf(
   queue: BullQueue,
   connection: RedisConnection,
 ): Omit<JobQueue<unknown>, 'name' | 'add' | 'withdraw' | 'close'> {
+  const { clearFlow, ...flow } = sharedFlow(connection, queue.toKey('flow'));
   return {
     clear: async () => {
       await queue.obliterate({ force: true });
       // A wait is kept beside the queue.
       await queue.removeRateLimitKey();
+      await clearFlow();
     },
     pause: () => queue.pause(),
     resume: () => queue.resume(),
@@ -254,6 +257,7 @@ function steeringOf(
     readCircuit: async () => (await connection.hget(queue.toKey('meta'), CIRCUIT)) ?? '',
     swapCircuit: async (before, after) =>
       String(await connection.eval(SWAP_CIRCUIT, 1, queue.toKey('meta'), before, after)),
+    ...flow,
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     firstPriority: async () => {
       const [next] = await queue.getRanges(['prioritized'], 0, 0, true);

@@ -1,3 +1,5 @@
+import type { FlowSums } from './flow.ts';
+
 /**
  * A job to be queued. The id makes adding idempotent while the job is in the queue. It holds a hyphen and no colon: Redis
  * keeps jobs next to BullMQ's own keys, and a job with the id `delayed` would overwrite the list of that name.
@@ -38,6 +40,20 @@ export interface QueueInspection {
 
 export const MAX_INSPECTED = 100;
 
+/** Knowledge that the processes of a queue share about the number of jobs that run at once (flow.ts). */
+export interface SharedFlow {
+  /** The flow as it was written last; empty where it was not. */
+  readonly text: string;
+  readonly sums: FlowSums;
+  /** The most jobs at once of all processes that have reported of late. */
+  readonly most: number;
+  /** The time by the clock that they have in common, in ms. */
+  readonly now: number;
+}
+
+/** A process that has reported nothing for so long runs no jobs, in ms. */
+export const FLOW_SILENCE_MS = 3_000;
+
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
   readonly name: string;
@@ -62,6 +78,12 @@ export interface JobQueue<Payload> {
   readCircuit(): Promise<string>;
   /** Writes `after` if it still is `before`. Resolves with what it is now. */
   swapCircuit(before: string, after: string): Promise<string>;
+  /** Adds to the sums, and says what they are. @param by the process @param most of its jobs at once */
+  shareFlow(by: string, most: number, more: FlowSums): Promise<SharedFlow>;
+  /** Writes `after` if the text still is `before`. Resolves with what it is now. */
+  swapFlow(before: string, after: string): Promise<string>;
+  /** The flow as it was written last; empty where it was not. */
+  readFlow(): Promise<string>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   /** Priority of the next job, or of one that runs if none waits; 0 when there is none. */

@@ -1,7 +1,8 @@
 import type { Backend, QueueTelemetry } from './backend.ts';
-import type { JobQueue } from './job-queue.ts';
+import { addSums, NO_SUMS } from './flow.ts';
+import { FLOW_SILENCE_MS, type JobQueue } from './job-queue.ts';
 import { type JobRunner, type JobWorker, jobRunner, LEFT_JOB_WAIT_MS, type NextStep } from './job-worker.ts';
-import { type LimitWindow, limitWindow } from './limit-window.ts';
+import { type LimitWindow, limitWindow, RateLimit } from './limit-window.ts';
 
 /**
  * The embedded queue: jobs in the memory of this process, lost when it ends. The ledger has the work, and is the truth;
@@ -84,6 +85,20 @@ function operationsOf<Payload>(queue: MemoryQueue): Omit<JobQueue<Payload>, 'nam
       if (queue.circuit === before) queue.circuit = after;
       return queue.circuit;
     },
+    shareFlow: async (by, most, more) => {
+      const { flow } = queue;
+      flow.sums = addSums(flow.sums, more);
+      const now = performance.now();
+      flow.reports.set(by, { most, at: now });
+      for (const [one, { at }] of flow.reports) if (now - at > FLOW_SILENCE_MS) flow.reports.delete(one);
+      const mostOfAll = [...flow.reports.values()].reduce((sum, report) => sum + report.most, 0);
+      return { text: flow.text, sums: flow.sums, most: mostOfAll, now };
+    },
+    swapFlow: async (before, after) => {
+      if (queue.flow.text === before) queue.flow.text = after;
+      return queue.flow.text;
+    },
+    readFlow: async () => queue.flow.text,
     limitedForMs: async () => Math.ceil(queue.limitedForMs(performance.now())),
     firstPriority: async () => {
       const [running] = queue.active;
@@ -200,6 +215,12 @@ interface Taker {
   start(job: MemoryJob): void;
 }
 
+const newSharedFlow = () => ({
+  text: '',
+  sums: NO_SUMS,
+  reports: new Map<string, { readonly most: number; readonly at: number }>(),
+});
+
 /** Longest time that a timer of Node takes, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -216,6 +237,7 @@ class MemoryQueue {
   isPaused = false;
   window: LimitWindow | undefined;
   circuit = '';
+  flow = newSharedFlow();
   readonly #ids = new Set<string>();
   #order = 0;
   #isStirred = false;
@@ -252,6 +274,7 @@ class MemoryQueue {
     this.isPaused = false;
     this.window = undefined;
     this.circuit = '';
+    this.flow = newSharedFlow();
     this.limit.lift();
     this.stir();
   }
@@ -335,53 +358,4 @@ class MemoryQueue {
 function insert(jobs: MemoryJob[], job: MemoryJob): void {
   const before = jobs.findLastIndex(({ rank, order }) => rank < job.rank || (rank === job.rank && order < job.order));
   jobs.splice(before + 1, 0, job);
-}
-
-/**
- * Gap between two windows, as part of a window. On average a queue stays that much below its limit, so that no minute of
- * the service, which begins at another time than ours, holds more than the budget.
- */
-const RESERVE = 0.01;
-
-/**
- * Maximum delay of a window that still counts from the time at which it could have opened, in ms: now and then a
- * process is busy for longer than a window. Less than the reserve of a minute, so that catching up stays within the
- * budget.
- */
-const CATCH_UP_MS = 400;
-
-/**
- * The rate limit of the embedded queue: so many job starts in each window. In Redis a window begins with its first job, and
- * the time by which a worker comes late is lost. Here that time is made up. Times are in ms by a clock that is never set back.
- */
-export class RateLimit {
-  #starts = 0;
-  #until = Number.NEGATIVE_INFINITY;
-
-  /** Returns the earliest start of a job: in the past if fewer than `max` have started in this window. */
-  opensAt(max: number): number {
-    return this.#starts >= max ? this.#until : Number.NEGATIVE_INFINITY;
-  }
-
-  /** Counts a start. The first one opens a window of `duration` ms, in which `max` may follow. */
-  count(now: number, duration: number, max: number): void {
-    const late = now - this.#until;
-    if (late >= CATCH_UP_MS || (late >= 0 && this.#starts >= max)) {
-      const earliest = this.#until + duration * RESERVE;
-      this.#until = (now - earliest < CATCH_UP_MS ? earliest : now) + duration;
-      this.#starts = 0;
-    }
-    this.#starts += 1;
-  }
-
-  /** Lets nothing start before this time, or before the window ends if that is later. */
-  hold(until: number): void {
-    this.#starts = Number.MAX_SAFE_INTEGER;
-    this.#until = Math.max(this.#until, until);
-  }
-
-  /** Ends the window. */
-  lift(): void {
-    this.#until = Number.NEGATIVE_INFINITY;
-  }
 }

@@ -24,7 +24,14 @@ test('every flag about sending that import and resume have in common goes along'
   const shared = flagsOf(resumeCommand(io, async () => {})).filter(
     (flag) => common.has(flag) && !others.includes(flag),
   );
-  const config = { dataDir: '/data', callsPerMinute: 1, budgetShare: undefined, profile: undefined, concurrency: 2 };
+  const config = {
+    dataDir: '/data',
+    callsPerMinute: 1,
+    budgetShare: undefined,
+    profile: undefined,
+    concurrency: 2,
+    perGroup: 3,
+  };
   const passed = sendingArguments(config, { queue: 'redis://q', withWorkers: true }, 'id');
   expect(passed.filter((word) => word.startsWith('--')).toSorted()).toEqual(shared.toSorted());
   expect(passed).toContain('redis://q');

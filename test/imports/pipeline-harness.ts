@@ -45,6 +45,8 @@ export interface PipelineOptions {
   readonly callsPerMinute?: number | null;
   readonly listsPerMinute?: number;
   readonly concurrency?: number;
+  /** Default: that of the settings. */
+  readonly perGroup?: number;
   readonly timeouts?: Partial<Timeouts>;
   /** Whether it has threads of its own, as in life. Default: files are read in this thread, and reading threads shared. */
   readonly threads?: boolean;
@@ -142,6 +144,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
         dataDir: dir.root,
         callsPerMinute: callsPerMinute ?? undefined,
         concurrency,
+        perGroup: options.perGroup,
         giveUpAfter: chosen.giveUpAfterMs,
       },
       { ROLLCALL_ASK_BEFORE_REPEAT: askBeforeRepeat, ROLLCALL_LISTS_PER_MINUTE: listsPerMinute?.toString() },

@@ -55,7 +55,7 @@ function sentUnknown(path: string, uids: readonly string[]): string[] {
   ledger.reclaimAll('the process ended');
   const first = new Set(
     ledger
-      .pendingBatches('us', 1_000)
+      .toSend('us', ledger.pendingBatches('us', 1_000))
       .flatMap(({ uncertainty, rows }) => (uncertainty === null ? rows : []))
       .map(({ uid }) => uid),
   );

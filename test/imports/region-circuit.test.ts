@@ -15,7 +15,7 @@ const SILENT = { kind: 'again', code: 'HTTP_503', message: 'of the service', htt
 const ANSWERED = { at: 0, ms: 1, httpStatus: 200, code: '', kind: 'answered' } as const;
 
 /**
- * The circuit of a worker with 20 jobs at the same time, and whether its service answers questions.
+ * The circuit of a worker, and whether its service answers questions.
  * @param lateMs the time after which the queue's server is found to be away; 0: it is there
  */
 async function openCircuit({ lateMs = 0 } = {}) {
@@ -27,7 +27,6 @@ async function openCircuit({ lateMs = 0 } = {}) {
   onTestFinished(() => queue.close());
   await queue.setCallsPerMinute(1_000_000);
   const service = { answers: false };
-  const limits: number[] = [];
   const waits: number[] = [];
   const asked: string[] = [];
   const told: string[] = [];
@@ -43,7 +42,6 @@ async function openCircuit({ lateMs = 0 } = {}) {
       endWait: queue.endWait,
     },
     lists: { slowDown: async (ms) => void waits.push(ms), endWait: async () => void waits.push(0) },
-    concurrency: 20,
     chat: {
       getGroup: async (guid: string) => {
         asked.push(guid);
@@ -51,12 +49,12 @@ async function openCircuit({ lateMs = 0 } = {}) {
         return { httpStatus: 200, ms: 1 } as never;
       },
     },
-    limit: (concurrency) => limits.push(concurrency),
+    opened: () => told.push('met'),
     changed: ({ state }) => told.push(state),
     called: () => {},
     onError: lateMs > 0 ? () => {} : fail,
   });
-  return { circuit, service, limits, waits, asked, told };
+  return { circuit, service, waits, asked, told };
 }
 
 const job = (id: string) => {
@@ -72,19 +70,17 @@ async function open(circuit: RegionCircuit): Promise<void> {
   expect(await circuit.unanswered('c', SILENT, Date.now())).toEqual({ waitMs: 1_000 });
 }
 
-test('after an outage a worker begins with one call at a time, and doubles that with each answer', async () => {
-  const { circuit, service, limits, waits, asked, told } = await openCircuit();
+test('jobs wait while the circuit is open, until a question is answered and then a call', async () => {
+  const { circuit, service, waits, asked, told } = await openCircuit();
   await open(circuit);
   await expect(circuit.admit(job('a'), () => expect.fail('called'))).rejects.toMatchObject({ waitMs: 1_000 });
-  expect([limits, asked]).toEqual([[1], []]);
+  expect([told, asked]).toEqual([['open', 'met'], []]);
   vi.setSystemTime(Date.now() + 1_000);
   service.answers = true;
   await circuit.admit(job('a'), async () => circuit.called(ANSWERED));
-  expect([asked, told]).toEqual([['g'], ['open', 'closed']]);
+  expect([asked, told]).toEqual([['g'], ['open', 'met', 'met', 'closed']]);
   // Questions in a queue of their own wait and go on with the rest.
   await eventually(() => waits).toEqual([1_000, 0]);
-  for (let nth = 0; nth < 5; nth += 1) circuit.called(ANSWERED);
-  expect(limits).toEqual([1, 2, 4, 8, 16, 20]);
 });
 
 test('a probe whose question is answered and whose call is not uses an attempt: other calls are answered', async () => {
@@ -97,7 +93,7 @@ test('a probe whose question is answered and whose call is not uses an attempt: 
     // A call that began earlier is not the probe.
     expect(await circuit.unanswered('b', SILENT, Date.now())).toEqual({ waitMs: 2_000 });
   });
-  expect(told).toEqual(['open']);
+  expect(told).toEqual(['open', 'met']);
 });
 
 test('a job whose lock may have run out while the server of the queue was away is left to the worker that has it now', async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { limitWindow } from '../../src/queue/limit-window.ts';
-import { RateLimit } from '../../src/queue/memory.ts';
+import { limitWindow, RateLimit } from '../../src/queue/limit-window.ts';
 
 const MINUTE_MS = 60_000;
 /** The budgets of the service's plans, and of a careful person. */

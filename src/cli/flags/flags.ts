@@ -87,10 +87,12 @@ export function withSandbox(command: Command): Command {
 export interface SendingFlags extends StoppingChoices {
   readonly callsPerMinute?: number;
   readonly concurrency?: number;
+  readonly perGroup?: number;
 }
 
 export function withPace(command: Command): Command {
-  return command.addOption(settingFlag('callsPerMinute')).addOption(settingFlag('concurrency'));
+  for (const name of ['callsPerMinute', 'concurrency', 'perGroup'] as const) command.addOption(settingFlag(name));
+  return command;
 }
 
 /** Flags of commands that work through a coordinator in this process. */

@@ -18,6 +18,7 @@ const ONLY_LOCAL: Readonly<Record<string, string>> = {
   sandbox: '--sandbox',
   callsPerMinute: '--calls-per-minute',
   concurrency: '--concurrency',
+  perGroup: '--per-group',
 };
 
 /**

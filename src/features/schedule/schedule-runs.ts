@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
 import { totalRows } from '../../imports/record/import-ledger.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import type { SendingConfig } from '../../imports/send/give-up.ts';
+import type { Patience } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
@@ -38,7 +38,7 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   /** Returns the folder of a schedule's own files, beside the catalog. */
   readonly folder: (name: string) => string;
   /** The time that runs wait for a service that does not answer, if it is set for all of them. */
-  readonly patience: SendingConfig;
+  readonly patience: Patience;
   readonly clock: Clock;
   /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;

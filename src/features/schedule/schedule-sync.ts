@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SendingConfig } from '../../imports/send/give-up.ts';
+import type { Patience } from '../../imports/send/give-up.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { type ByLookup, mapLookups, mapLookupsInTurn } from '../../options/lookups.ts';
@@ -38,11 +38,7 @@ const WINDOW = 0.95;
  * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
  * due again.
  */
-export function patienceOf(
-  own: Partial<SendingConfig>,
-  all: SendingConfig,
-  untilDueMs: number,
-): Partial<SendingConfig> {
+export function patienceOf(own: Partial<Patience>, all: Patience, untilDueMs: number): Partial<Patience> {
   const set = own.giveUpAfterMs ?? all.giveUpAfterMs;
   if (set !== undefined) return { giveUpAfterMs: set };
   return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};

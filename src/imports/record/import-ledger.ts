@@ -58,6 +58,21 @@ type FoundBatch = [
   standing: string | null,
 ];
 
+type FoundPending = [...found: FoundBatch, turn: number, group: number];
+
+/** A batch that waits to be sent. */
+export interface PendingBatch {
+  readonly id: number;
+  readonly turn: number;
+  readonly group: number;
+  /** Undefined where its call changes no group: it creates something. */
+  readonly guid: string | undefined;
+  readonly found: FoundBatch;
+}
+
+/** `turn` of batches that create something (creating.sql). */
+const CREATING_TURN = -2;
+
 /** Counters of one region. */
 interface RegionCounters extends RegionCounts {
   /** Absent where there are none. */
@@ -85,7 +100,8 @@ export class ImportLedger {
   #creations: Creations | undefined;
   // Rows as arrays: every batch and every row of the input pass here, and objects take half as long again.
   readonly #rowsToSend: Statement<[batch: number, row: number, uid: string, scope: number]>;
-  readonly #pendingBatches: Statement<FoundBatch>;
+  readonly #pendingBatches: Statement<FoundPending>;
+  readonly #pendingOfGroup: Statement<FoundPending>;
   readonly #dispatchedBatches: Statement<FoundBatch>;
 
   constructor(path: string, create?: CreateOptions) {
@@ -96,7 +112,8 @@ export class ImportLedger {
     this.setCreate(create);
     this.bans = bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql);
     this.#rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
-    this.#pendingBatches = asArrays(sql<FoundBatch>('pending_batches'));
+    this.#pendingBatches = asArrays(sql<FoundPending>('pending_batches'));
+    this.#pendingOfGroup = asArrays(sql<FoundPending>('pending_of_group'));
     this.#dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
   }
 
@@ -116,8 +133,27 @@ export class ImportLedger {
     this.#creations = (recording) => new CreationRecorder(createSql, options.users || options.reactivate, recording);
   }
 
-  pendingBatches(region: Region, limit: number): BatchToSend[] {
-    return this.#toSend(region, this.#pendingBatches.all({ region: regionId(region), limit }));
+  /** Batches to send next, after this one. @param except groups that are left out */
+  pendingBatches(
+    region: Region,
+    limit: number,
+    { turn, id }: Pick<PendingBatch, 'turn' | 'id'> = BEFORE_ALL,
+    except: readonly number[] = [],
+  ): PendingBatch[] {
+    const values = { region: regionId(region), turn, id, except: JSON.stringify(except), limit };
+    return this.#pendingBatches.all(values).map(asPending);
+  }
+
+  pendingOfGroup(region: Region, group: number, limit: number): PendingBatch[] {
+    return this.#pendingOfGroup.all({ region: regionId(region), group, limit }).map(asPending);
+  }
+
+  /** Reads what these batches send. */
+  toSend(region: Region, batches: readonly PendingBatch[]): BatchToSend[] {
+    return this.#toSend(
+      region,
+      batches.map(({ found }) => found),
+    );
   }
 
   /** Batches that were queued before `before` (ms since 1970) and have no result, oldest first. */
@@ -260,6 +296,13 @@ export class ImportLedger {
       creation: this.creating?.toSend(id),
     }));
   }
+}
+
+const BEFORE_ALL = { turn: Number.MIN_SAFE_INTEGER, id: 0 };
+
+function asPending([id, uncertainty, guid, onBehalfOf, action, standing, turn, group]: FoundPending): PendingBatch {
+  const found: FoundBatch = [id, uncertainty, guid, onBehalfOf, action, standing];
+  return { id, turn, group, guid: turn === CREATING_TURN ? undefined : guid, found };
 }
 
 /** Opens the ledger of an import at `path`. @param create what it may create, absent: nothing */

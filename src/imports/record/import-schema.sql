@@ -149,7 +149,7 @@ create table batches (
 
 create index batches_pending on batches (region_id, turn, id) where state = 'pending';
 create index batches_dispatched on batches (id) where state = 'dispatched';
-create index batches_by_call_group on batches (call_group_id);
+create index batches_by_call_group on batches (call_group_id, state);
 create index batches_waiting on batches (id) where state = 'waiting';
 
 -- Groups and users that the service may not know, in an import that may create them.

@@ -3,10 +3,19 @@
 -- Statements that run for every batch take their values by place, in the order of "In": by name takes longer than inserting a row.
 
 -- name: pending_batches
--- In: region, limit. Out: batches to send next, first batches of all groups first.
-select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing
+-- In: region, turn and id (of the batch before the first one), except (JSON array of groups), limit. Out: batches to send
+-- next, first batches of all groups first.
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing, b.turn, cg.group_id
   from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
- where b.state = 'pending' and b.region_id = :region
+ where b.state = 'pending' and b.region_id = :region and (b.turn, b.id) > (:turn, :id)
+   and cg.group_id not in (select value from json_each(:except))
+ order by b.turn, b.id limit :limit;
+
+-- name: pending_of_group
+-- In: region, group, limit. Out: its batches to send next.
+select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing, b.turn, cg.group_id
+  from call_groups cg cross join batches b on b.call_group_id = cg.id join groups g on g.id = cg.group_id
+ where cg.group_id = :group and b.state = 'pending' and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches

@@ -9,6 +9,7 @@ import type { ReclaimedBatch } from '../record/batch-result.ts';
 import type { BatchToSend, ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
 import { BACKLOG, type BatchSource, type FairQueue } from './fair-queue.ts';
+import { nextBatches } from './next-batches.ts';
 
 /** A call in flight may go back to the queue instead of ending: while calls are awaited, the queue is checked this often, in ms. */
 const LOOK_AGAIN_MS = 250;
@@ -56,13 +57,13 @@ export class RunningImport {
     this.#still = false;
     this.#dispatching = true;
     this.#stopped.clear();
-    this.#changed();
+    this.#lookAgain();
     this.#settleInTurn();
   }
 
   /** A region whose batches had to wait may begin. */
   ready(region: Region): void {
-    this.#regions.get(region)?.changed();
+    this.#regions.get(region)?.lookAgain();
     this.#settleInTurn();
   }
 
@@ -164,6 +165,10 @@ export class RunningImport {
     for (const batches of this.#all()) batches.changed();
   }
 
+  #lookAgain(): void {
+    for (const batches of this.#all()) batches.lookAgain();
+  }
+
   #reportIdle(why: IdleReason): void {
     this.#dispatching = false;
     if (this.#still) return;
@@ -184,7 +189,7 @@ export class RunningImport {
     }
     if (!this.#dispatching) return;
     const open = [...this.#options.ledger.openBatches().keys()];
-    if (open.some((region) => !this.#stopped.has(region))) this.#changed();
+    if (open.some((region) => !this.#stopped.has(region))) this.#lookAgain();
     else this.#reportIdle(open.length === 0 ? 'completed' : 'blocked');
   }
 
@@ -217,8 +222,10 @@ export class RunningImport {
 interface RegionBatches {
   readonly region: Region;
   inFlight(): number;
-  /** There may be batches to send, or fewer are in flight. */
+  /** Fewer are in flight. */
   changed(): void;
+  /** There may be batches to send that were not there before. */
+  lookAgain(): void;
   /** A batch has its result. Does nothing for a batch of another region. */
   recorded(batch: number): void;
   /** Takes batches that no worker has started out of the queue; the ledger has them back. */
@@ -245,20 +252,22 @@ interface RegionBatchesOptions {
 function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
   const { address, ledger, region, fairQueue, mayDispatch, inTurn } = options;
   const { queue } = fairQueue;
-  const unanswered = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
-  const inFlight = new Map(unanswered.map((batch) => [batch.id, fairQueue.current()]));
+  const next = nextBatches(ledger, region, fairQueue.groups);
+  const { inFlight, begin, end } = countInFlight(fairQueue);
+  for (const { id, guid, creation } of ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG))
+    begin(id, creation === undefined ? guid : undefined, fairQueue.current());
 
   const dispatch: BatchSource['dispatch'] = async (most, priorityOf) => {
     let sent = 0;
     await inTurn(async () => {
       if (!mayDispatch()) return;
-      const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, priorityOf(nth)));
-      if (jobs.length === 0) return;
+      const batches = next.take(most);
+      if (batches.length === 0) return;
       // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
-      ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
-      for (const { payload, priority } of jobs) inFlight.set(payload.batch, priority);
-      sent = jobs.length;
-      await queue.add(jobs);
+      ledger.markDispatched(batches.map(({ id }) => id));
+      for (const [nth, { id, guid }] of batches.entries()) begin(id, guid, priorityOf(nth));
+      sent = batches.length;
+      await queue.add(ledger.toSend(region, batches).map((batch, nth) => toJob(address, batch, priorityOf(nth))));
     });
     return sent;
   };
@@ -266,24 +275,29 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
   const source: BatchSource = { inFlight, dispatch };
   fairQueue.join(source);
   const changed = () => fairQueue.changed(source);
+  const lookAgain = () => {
+    next.lookAgain();
+    changed();
+  };
 
   const reclaim = (batches: readonly ReclaimedBatch[]): void => {
     // If the last answer has come meanwhile, the import may have finished, and its ledger may be closed.
     if (batches.length === 0) return;
     ledger.reclaim(batches);
-    for (const { batch } of batches) inFlight.delete(batch);
-    changed();
+    for (const { batch } of batches) end(batch);
+    lookAgain();
   };
 
   return {
     region,
     inFlight: () => inFlight.size,
     changed,
+    lookAgain,
     recorded: (batch) => {
       const priority = inFlight.get(batch);
       if (priority === undefined) return;
       fairQueue.served(priority);
-      inFlight.delete(batch);
+      end(batch);
     },
     withdraw: async (chosen) => {
       const jobs = await queue.withdraw(chosen);
@@ -309,7 +323,31 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
       );
     },
     drop: async () => void (await queue.withdraw((id) => isJobOf(address.importId, id))),
-    close: () => fairQueue.leave(source),
+    close: () => {
+      fairQueue.leave(source);
+      for (const batch of [...inFlight.keys()]) end(batch);
+    },
+  };
+}
+
+/** The batches of an import in flight in a region, with their priorities; each takes a place of the group that it changes. */
+function countInFlight(fairQueue: FairQueue) {
+  const inFlight = new Map<number, number>();
+  const groupOf = new Map<number, string>();
+  return {
+    inFlight: inFlight as ReadonlyMap<number, number>,
+    begin: (batch: number, guid: string | undefined, priority: number): void => {
+      inFlight.set(batch, priority);
+      if (guid === undefined) return;
+      groupOf.set(batch, guid);
+      fairQueue.groups.take(guid);
+    },
+    end: (batch: number): void => {
+      inFlight.delete(batch);
+      const guid = groupOf.get(batch);
+      groupOf.delete(batch);
+      if (guid !== undefined) fairQueue.freed(guid);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../queue/job-queue.ts';
+import { GroupSlots } from './group-slots.ts';
 
 /** A party that asks one question after the other: a check, an export, a plan, an import that asks who is banned. */
 type Asker = object;
@@ -36,6 +37,7 @@ export const AHEAD = 2 * CHUNK;
  */
 export class FairQueue {
   readonly queue: JobQueue<BatchPayload>;
+  readonly groups: GroupSlots;
   readonly #bound: number;
   readonly #ahead: number;
   /** Every source, with the place after its last batch; a round has PER_ROUND places. */
@@ -51,9 +53,16 @@ export class FairQueue {
   /**
    * @param bound most batches in flight in this region
    * @param ahead most jobs that wait in its queue, but for an import that has nothing in flight
+   * @param perGroup most batches in flight that change one group
    */
-  constructor(queue: JobQueue<BatchPayload>, bound: number, ahead = Number.POSITIVE_INFINITY) {
+  constructor(
+    queue: JobQueue<BatchPayload>,
+    bound: number,
+    ahead = Number.POSITIVE_INFINITY,
+    perGroup = Number.POSITIVE_INFINITY,
+  ) {
     this.queue = queue;
+    this.groups = new GroupSlots(perGroup);
     this.#bound = bound;
     this.#ahead = ahead;
   }
@@ -72,6 +81,13 @@ export class FairQueue {
   /** The import may have batches to send, or fewer are in flight: imports with batches send them as far as there is room. */
   changed(source: BatchSource): void {
     if (this.#sources.has(source)) this.#ready.add(source);
+    this.#look();
+  }
+
+  /** A batch that changes this group is in flight no more: an import that waits for the group may go on. */
+  freed(guid: string): void {
+    if (!this.groups.free(guid)) return;
+    for (const source of this.#sources.keys()) this.#ready.add(source);
     this.#look();
   }
 

@@ -14,14 +14,14 @@ import type { OpenImport, OpenImports } from './open-imports.ts';
 
 export const SERVICE_AWAY = 'SERVICE_AWAY' satisfies ReasonCode;
 
-/** Settings of sending, for imports that do not say it themselves. */
-export type SendingConfig = Pick<Config, 'giveUpAfterMs'>;
+/** The time that imports wait which do not say it themselves. */
+export type Patience = Pick<Config, 'giveUpAfterMs'>;
 
 interface GiveUpOptions {
   readonly imports: Pick<OpenImports, 'all'>;
   readonly groups: Pick<GroupReader, 'giveUp'>;
   readonly catalog: Pick<Catalog, 'list'>;
-  readonly config: SendingConfig;
+  readonly config: Patience;
 }
 
 /** The wait for an address at which no call has ever worked, and that something else answers or no host has, in ms. */

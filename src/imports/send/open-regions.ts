@@ -28,11 +28,13 @@ export interface OpenRegions {
 /**
  * @param count regions that share the backlog
  * @param workersEnd whether workers end with this process
+ * @param perGroup most batches in flight that change one group
  */
 export function createOpenRegions(
   openRegion: (region: Region) => Promise<OpenRegion>,
   count: number,
   workersEnd: boolean,
+  perGroup: number,
 ): OpenRegions {
   const regions = new Map<Region, Promise<OpenRegion>>();
   const fairQueues = new Map<OpenRegion['queue'], FairQueue>();
@@ -54,7 +56,7 @@ export function createOpenRegions(
     open,
     fairQueueOf: (queue) => {
       const ahead = workersEnd ? AHEAD : Number.POSITIVE_INFINITY;
-      const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count), ahead);
+      const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count), ahead, perGroup);
       fairQueues.set(queue, known);
       return known;
     },

@@ -24,8 +24,8 @@ interface RegionCircuitOptions {
   /** Waits as the other one does. */
   readonly lists: Pick<CircuitQueue, 'slowDown' | 'endWait'>;
   readonly chat: Pick<ChatClient, 'getGroup'>;
-  readonly concurrency: number;
-  readonly limit: (concurrency: number) => void;
+  /** The circuit is open: afterwards the worker begins with one call at a time. */
+  readonly opened: () => void;
   readonly changed: (status: CircuitStatus) => void;
   readonly called: CallListener;
   readonly onError: (error: Error) => void;
@@ -39,12 +39,10 @@ export class RegionCircuit {
   readonly #breaker: CircuitBreaker;
   /** The job that tries whether calls are answered again, when a question was. */
   #trial: { readonly id: string; readonly probe: Probe; readonly answeredAt: number } | undefined;
-  #most: number;
-  #now: number;
   #closed = false;
 
   constructor(options: RegionCircuitOptions) {
-    const { queue, lists, changed, concurrency } = options;
+    const { queue, lists, changed } = options;
     const both: CircuitQueue = {
       readCircuit: queue.readCircuit,
       swapCircuit: queue.swapCircuit,
@@ -53,15 +51,13 @@ export class RegionCircuit {
     };
     this.#options = options;
     this.#breaker = shareCircuit({ queue: both, changed: (circuit) => changed(statusOf(circuit, Date.now())) });
-    this.#most = concurrency;
-    this.#now = concurrency;
   }
 
   /** Wraps each start of a job. @throws NotYet */
   async admit(run: Run, process: () => Promise<void>): Promise<void> {
     const admitted = await this.#admission();
     if (admitted === 'go') return process();
-    this.#ramp(1);
+    this.#options.opened();
     if (typeof admitted === 'number') throw new NotYet(admitted);
     try {
       const nothing = await this.#ask(run);
@@ -77,7 +73,6 @@ export class RegionCircuit {
   /** Takes note of a call that has ended. */
   called({ kind, httpStatus }: CallRecord, rate?: Pick<Rate, 'askedMs'>): void {
     if (httpStatus === null || kind === 'again') return;
-    this.#ramp(this.#now * 2);
     const waitsUntil = rate?.askedMs === undefined ? null : Date.now() + rate.askedMs;
     this.#breaker.answered(kind === 'slow-down', waitsUntil).catch(this.#failed);
   }
@@ -100,12 +95,6 @@ export class RegionCircuit {
     }
   };
 
-  /** Jobs that may run at the same time. */
-  setConcurrency(concurrency: number): void {
-    this.#most = concurrency;
-    this.#ramp(concurrency);
-  }
-
   /** To be called when no job runs any more. */
   close(): void {
     this.#closed = true;
@@ -115,12 +104,6 @@ export class RegionCircuit {
     // The queue closes under what was just noted.
     if (!this.#closed) this.#options.onError(asError(error));
   };
-
-  #ramp(concurrency: number): void {
-    const next = Math.min(this.#most, concurrency);
-    if (next !== this.#now) this.#options.limit(next);
-    this.#now = next;
-  }
 
   /** Lets a job go where the circuit cannot be read. @throws NotYet where that took so long that another worker may have the job */
   async #admission() {

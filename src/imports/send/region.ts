@@ -17,6 +17,7 @@ import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
 import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
 import { RegionCircuit, statusOf } from './region-circuit.ts';
+import { RegionFlow } from './region-flow.ts';
 import { untoldWaits } from './untold-waits.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
@@ -149,7 +150,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
 /** The sender of a region's batches in this process. */
 export interface RegionWorker extends Pick<ChatClient, 'keyFingerprint' | 'renewKey'> {
   readonly region: Region;
-  /** Sets the number of concurrent calls. */
+  /** Sets the most concurrent calls. */
   setConcurrency(concurrency: number): void;
   /** Takes no more jobs; resolves when running ones have finished. */
   close(): Promise<void>;
@@ -184,10 +185,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     queue,
     lists,
     chat,
-    concurrency: config.concurrency,
-    limit: (concurrency) => {
-      for (const worker of workers) worker.setConcurrency(concurrency);
-    },
+    opened: () => flow.restart(),
     changed: (status) => observer?.circuit?.(region, status),
     called: (...call) => observer?.called?.(region, ...call),
     onError,
@@ -214,15 +212,17 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
         called: (call, rate, about) => {
           observer?.called?.(region, call, rate, about);
           circuit.called(call, rate);
+          flow.called(call);
           if (call.kind === 'answered') waits.answered(call.at);
           if (rate === undefined) return;
           budget(rate, about.share, about.operation);
           seesLimit(rate, about.share, about.operation);
         },
       },
-      concurrency: config.concurrency,
+      // The flow sets how many.
+      concurrency: 1,
       begun: (waitedMs) => observer?.begun?.(region, waitedMs),
-      admit: (run, process) => circuit.admit(run, process),
+      admit: (run, process) => circuit.admit(run, () => flow.count(process)),
       around: around && ((run, send) => around(region, run, send)),
       notForUs: ({ host: meant }) => {
         if (meant === undefined || host === undefined || isSameHost(meant, host)) return undefined;
@@ -232,15 +232,24 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     });
   };
   const workers = [work(queue), work(lists)];
+  const flow = new RegionFlow({
+    queue,
+    most: config.concurrency,
+    limit: (concurrency) => {
+      for (const worker of workers) worker.setConcurrency(concurrency);
+    },
+    onError,
+  });
   return {
     region,
     // A job makes one call at a time.
-    setConcurrency: (concurrency) => circuit.setConcurrency(concurrency),
+    setConcurrency: (concurrency) => flow.setMost(concurrency),
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {
       await Promise.all(workers.map((worker) => worker.close()));
       circuit.close();
+      flow.close();
       await chat.close();
     },
     abort: () => {

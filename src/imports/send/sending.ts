@@ -2,6 +2,7 @@ import type { CircuitStatus } from '../../api/region-status.ts';
 import { asError } from '../../errors/message-of.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { Catalog } from '../catalog.ts';
@@ -11,13 +12,16 @@ import { createRecorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
 import { BANS_UNKNOWN, createFirstSteps } from './ban-check.ts';
 import { RunningImport } from './dispatcher.ts';
-import { giveUpOn, SERVICE_AWAY, type SendingConfig } from './give-up.ts';
+import { giveUpOn, type Patience, SERVICE_AWAY } from './give-up.ts';
 import { GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { type OpenImport, OpenImports } from './open-imports.ts';
 import { createOpenRegions, type OpenRegions, watchCircuits } from './open-regions.ts';
 import type { RegionOpener } from './region.ts';
 import { openResultQueues, type ResultQueues, resultsRecorded } from './result-queues.ts';
+
+/** Settings of sending, for all imports. */
+export type SendingConfig = Patience & Pick<Config, 'perGroup'>;
 
 /** With what imports are sent, and who learns of it. */
 export interface SendingOptions {
@@ -205,6 +209,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     },
     options.regions.size,
     outcomes === undefined,
+    options.config.perGroup,
   );
   const groups = new GroupReader({
     openRegion: async (region) => regions.open(region),

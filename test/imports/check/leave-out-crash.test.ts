@@ -13,7 +13,9 @@ import { openChecking } from './checking.ts';
 function stateOf(folder: string) {
   const ledger = openImportLedger(join(folder, 'ledger.sqlite'));
   const { holds, difference, rows } = ledger.check();
-  const batches = ledger.pendingBatches('us', 1_000).map((batch) => batch.rows.map(({ uid }) => uid));
+  const batches = ledger
+    .toSend('us', ledger.pendingBatches('us', 1_000))
+    .map((batch) => batch.rows.map(({ uid }) => uid));
   const writes = ledger.counters().get('us')?.writes;
   ledger.close();
   expect([holds, difference]).toEqual([true, '']);

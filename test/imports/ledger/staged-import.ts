@@ -81,7 +81,7 @@ export async function stagedImport(wantedRows: readonly WantedRow[]): Promise<St
     ledger,
     reader,
     dispatch: (region = 'us') => {
-      const batches = ledger.pendingBatches(region, 1_000_000);
+      const batches = ledger.toSend(region, ledger.pendingBatches(region, 1_000_000));
       ledger.markDispatched(batches.map(({ id }) => id));
       return batches;
     },
@@ -95,7 +95,7 @@ export function members(count: number, wanted: WantedRow = {}): WantedRow[] {
 }
 
 export function pending(ledger: ImportLedger): BatchToSend[] {
-  return REGIONS.flatMap((region) => ledger.pendingBatches(region, 1_000_000));
+  return REGIONS.flatMap((region) => ledger.toSend(region, ledger.pendingBatches(region, 1_000_000)));
 }
 
 /** Puts all that is pending, or the first `limit` batches of it, into the queue, so to speak. */

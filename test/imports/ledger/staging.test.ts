@@ -51,7 +51,7 @@ describe('staging', () => {
         );
 
         const ledger = openImportLedger(path);
-        const batches = REGIONS.flatMap((region) => ledger.pendingBatches(region, 10_000));
+        const batches = REGIONS.flatMap((region) => ledger.toSend(region, ledger.pendingBatches(region, 10_000)));
         expect(batches).toHaveLength(plan.calls);
         const callGroupOf = new Map(
           plan.callGroups.flatMap((callGroup, number) => callGroup.map((index) => [index + 1, number] as const)),

@@ -1,0 +1,64 @@
+import { FLOW_SILENCE_MS, type JobQueue, type SharedFlow } from './job-queue.ts';
+import type { RedisConnection } from './redis.ts';
+
+/** Time after which a queue without jobs forgets how many of them ran at once, in ms. */
+const FLOW_KEPT_MS = 7 * 24 * 60 * 60_000;
+
+/** In the hash each process has a field with the time of its last report and its most jobs at once. */
+const SHARE_FLOW = `
+  local time = redis.call('time')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  for i = 3, #ARGV, 2 do
+    if ARGV[i + 1] ~= '0' then redis.call('hincrby', KEYS[1], ARGV[i], ARGV[i + 1]) end
+  end
+  redis.call('hset', KEYS[1], 'by:' .. ARGV[1], now .. ' ' .. ARGV[2])
+  redis.call('pexpire', KEYS[1], ${FLOW_KEPT_MS})
+  local found = redis.call('hgetall', KEYS[1])
+  for i = 1, #found, 2 do
+    local at = string.match(found[i + 1], '^(%d+) ')
+    if string.sub(found[i], 1, 3) == 'by:' and now - tonumber(at) > ${FLOW_SILENCE_MS} then
+      redis.call('hdel', KEYS[1], found[i])
+    end
+  end
+  return {tostring(now), redis.call('hgetall', KEYS[1])}`;
+
+const SWAP_FLOW = `
+  local found = redis.call('hget', KEYS[1], 'text') or ''
+  if found ~= ARGV[1] then return found end
+  redis.call('hset', KEYS[1], 'text', ARGV[2])
+  return ARGV[2]`;
+
+/** The flow of a queue, which processes share in a hash of Redis. */
+export function sharedFlow(
+  connection: Pick<RedisConnection, 'eval' | 'hget' | 'del'>,
+  key: string,
+): Pick<JobQueue<never>, 'shareFlow' | 'swapFlow' | 'readFlow'> & { clearFlow(): Promise<void> } {
+  return {
+    shareFlow: async (by, most, more) => {
+      const reply = await connection.eval(SHARE_FLOW, 1, key, by, most, ...Object.entries(more).flat());
+      return readShared(reply as [string, string[]]);
+    },
+    swapFlow: async (before, after) => String(await connection.eval(SWAP_FLOW, 1, key, before, after)),
+    readFlow: async () => (await connection.hget(key, 'text')) ?? '',
+    clearFlow: async () => void (await connection.del(key)),
+  };
+}
+
+function readShared([now, pairs]: [string, string[]]): SharedFlow {
+  const fields = new Map<string, string>();
+  for (let at = 0; at < pairs.length; at += 2) fields.set(pairs[at] ?? '', pairs[at + 1] ?? '');
+  const number = (name: string) => Number(fields.get(name) ?? 0);
+  const reports = [...fields].filter(([name]) => name.startsWith('by:'));
+  return {
+    text: fields.get('text') ?? '',
+    sums: {
+      ended: number('ended'),
+      failed: number('failed'),
+      busyMs: number('busyMs'),
+      loadMs: number('loadMs'),
+      fullMs: number('fullMs'),
+    },
+    most: reports.reduce((sum, [, report]) => sum + Number(report.split(' ')[1]), 0),
+    now: Number(now),
+  };
+}
