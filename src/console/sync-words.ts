@@ -56,7 +56,7 @@ export const SYNC_STATE_GROUPS: Readonly<Record<string, readonly SyncState[]>> =
   'waiting to be applied': ['planned', 'held'],
   'in progress': ['planning', 'applying'],
   'carried out': ['applied', 'unchanged'],
-  'not carried out': ['rejected', 'cancelled', 'stale', 'failed', 'incomplete'],
+  'not carried out': ['tried', 'rejected', 'cancelled', 'stale', 'failed', 'incomplete'],
 };
 
 export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
@@ -64,6 +64,7 @@ export const SYNC_TONES: Readonly<Record<SyncState, Tone>> = {
   planned: 'still',
   held: 'attention',
   unchanged: 'good',
+  tried: 'still',
   failed: 'attention',
   rejected: 'still',
   cancelled: 'still',
@@ -107,6 +108,8 @@ export function syncSentence({ state, code, totals, importId, planning }: SyncEn
       return `Held: guards object to the plan (${changes}). Nothing is sent unless someone approves it.`;
     case 'unchanged':
       return 'There is nothing to do: nothing was sent.';
+    case 'tried':
+      return `A try: ${totals?.changes === 0 ? 'there is nothing to do' : changes}. Nothing is sent, and the plan is not carried out.`;
     case 'failed':
       return 'No plan could be made, and nothing was sent.';
     case 'cancelled':

@@ -178,6 +178,7 @@ end;
 
 create trigger note_sync after insert on sync_transitions
 when new.state in ('held', 'applied', 'incomplete', 'stale', 'failed') and exists (select 1 from notifying)
+  and not exists (select 1 from syncs where id = new.sync_id and options ->> 'isTry')
 begin
   insert into deliveries (id, kind, subject, state, reason, at)
     values (lower(hex(randomblob(16))), 'sync', new.sync_id, new.state, new.reason, new.at);

@@ -7,6 +7,7 @@ export const SYNC_STATES = [
   'planned', // the plan is stored, and no guard objects to it
   'held', // a guard objects to the plan: nothing is sent unless a user approves it
   'unchanged', // there is nothing to do
+  'tried', // a try of a schedule: its plan shows what a run would do, and is never carried out
   'failed', // the file or the service could not be read; nothing was sent
   'cancelled', // a user stopped the planning; nothing was sent
   'rejected', // a user looked at the plan and rejected it
@@ -35,6 +36,7 @@ export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Parti
     planned: 'the plan is made, and no guard objects to it',
     held: 'a guard objects to the plan',
     unchanged: 'there is nothing to do',
+    tried: 'it was a try: nothing of the plan is carried out',
     failed: 'the file or the service could not be read',
     cancelled: 'a user cancelled it',
   },

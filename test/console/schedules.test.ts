@@ -48,7 +48,7 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await page.getByText('has 5 rows, and 6 were expected').waitFor();
   await page.getByLabel('Rows that the file must have').fill('5');
   await page.getByRole('button', { name: 'Try it now' }).click();
-  await page.getByText('Planned: 1 change in 1 group. Nothing has been sent.').waitFor();
+  await page.getByText('A try: 1 change in 1 group. Nothing is sent').waitFor();
   await checkScreens(page, 'new-schedule-tried');
   // The nights are never asked for by the clock.
   await page.evaluate((everyMs) => {
@@ -190,7 +190,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
   await page.getByLabel('Use of column “Wer”').selectOption('User (UID)');
   await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');
-  await page.getByText('Several groups or users in a row').click();
+  await page.getByText('Several groups or users in a row', { exact: true }).click();
   await page.getByLabel('Between groups in a cell').fill(';');
   const rows = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
   await eventually(() => rows.allTextContents()).toEqual([
@@ -203,7 +203,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
   await page.goto(`${server.url}/schedules/titled/edit`);
   await page.getByText('File format').click();
   expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
-  await page.getByText('Several groups or users in a row').click();
+  await page.getByText('Several groups or users in a row', { exact: true }).click();
   expect(await page.getByLabel('Between groups in a cell').inputValue()).toBe(';');
   // A choice without a value is asked for beside its field.
   await page.getByLabel('Row of the header').fill('');

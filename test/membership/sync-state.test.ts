@@ -14,6 +14,7 @@ const ALLOWED: readonly `${SyncState} ${SyncState}`[] = [
   'planning planned',
   'planning held',
   'planning unchanged',
+  'planning tried',
   'planning failed',
   'planning cancelled',
   'planned applying',
@@ -48,6 +49,7 @@ describe('where a sync waits', () => {
   test('nothing is sent before it is applying, and no one is at work on it once it is over', () => {
     expect(SYNC_STATES.filter(isFinalSync)).toEqual([
       'unchanged',
+      'tried',
       'failed',
       'cancelled',
       'rejected',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Look } from '../../src/api/look.ts';
+import type { Overview } from '../../src/api/overview.ts';
 import type { NewSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
@@ -184,15 +185,26 @@ test('a server without sources makes none, and names the setting', async () => {
 
 test('a schedule is tried before it is made: the plan is there with its numbers, and nothing is sent', async () => {
   const tried = { file: plain.file, apply: true };
-  const { id } = await server.json<SyncView>('/v1/schedules/try', as('operator', 'POST', tried));
-  await server.syncs.settled(id);
-  const sync = await server.json<SyncView>(`/v1/syncs/${id}`, as('operator', 'GET'));
-  expect(sync).toMatchObject({
-    state: 'planned',
+  const before = await server.json<Overview>('/v1/overview', as('operator', 'GET'));
+  const trying = async (body: object) => {
+    const { id } = await server.json<SyncView>('/v1/schedules/try', as('operator', 'POST', body));
+    await server.syncs.settled(id);
+    return server.json<SyncView>(`/v1/syncs/${id}`, as('operator', 'GET'));
+  };
+  expect(await trying(tried)).toMatchObject({
+    state: 'tried',
     importId: null,
     apply: false,
     totals: { actions: { add: 1, keep: 1 } },
   });
+  writeFileSync(join(exports, 'wrong.csv'), 'guid,uid\nteam,not one!\n');
+  const held = await trying({ file: join(exports, 'wrong.csv') });
+  expect(held).toMatchObject({ state: 'tried', guards: [{ guard: 'empty-file' }], actions: [] });
+  // Nobody has to decide about a try.
+  const { needs, ready } = await server.json<Overview>('/v1/overview', as('operator', 'GET'));
+  expect({ needs, ready }).toEqual({ needs: before.needs, ready: before.ready });
+  const approval = as('operator', 'POST', { reason: 'all of it' });
+  expect(await server.problem(`/v1/syncs/${held.id}/approve`, approval)).toMatchObject({ status: 409 });
   expect([...server.sandbox.members('us', 'team').keys()]).not.toContain('user-1');
   const gone = { ...tried, file: `${exports}/gone.csv` };
   expect(await server.problem('/v1/schedules/try', as('operator', 'POST', gone))).toMatchObject({

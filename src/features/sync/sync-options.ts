@@ -61,6 +61,8 @@ export const syncOptions = z.strictObject({
   ...keptShape(GIVING_UP),
   /** Whether it is carried out at once, where no guard objects. */
   apply: z.boolean(),
+  /** It is only planned, to show what a run of a schedule would do. */
+  isTry: z.literal(true).exactOptional(),
   /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean(),
   /** The target of planning and changes. */

@@ -42,6 +42,11 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
                 <Badge tone={SYNC_TONES[view.state]}>{view.state}</Badge>{' '}
                 {view.state === 'failed' ? view.reason : syncSentence(view)}
               </p>
+              {view.guards.length > 0 && (
+                <p class="attention">
+                  A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
+                </p>
+              )}
               {view.totals !== null && <Numbers totals={view.totals} />}
               {view.state !== 'planning' && (
                 <p>

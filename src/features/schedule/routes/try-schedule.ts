@@ -61,6 +61,7 @@ export function tryRoute(app: Api, context: ServerContext): void {
         file: found.name,
         source: found.copy === undefined ? found.path : found.name,
         apply: false,
+        isTry: true,
         ...(scheduleId !== undefined && { scheduleId }),
       });
     } catch (error) {

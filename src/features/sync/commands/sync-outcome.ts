@@ -124,6 +124,7 @@ async function exitOf({ imports }: Syncs, io: Io, { importId, state }: SyncView,
 const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
   planned: EXIT.ok,
   unchanged: EXIT.ok,
+  tried: EXIT.ok,
   held: EXIT.stopped,
   stale: EXIT.stopped,
   rejected: EXIT.stopped,
@@ -198,6 +199,8 @@ async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
       ];
     case 'unchanged':
       return ['Nothing was sent: there is nothing to do.'];
+    case 'tried':
+      return ['Nothing was sent: this shows what a run of the schedule would do.'];
     case 'failed':
       return [`Nothing was sent: ${reason}.`];
     case 'cancelled':

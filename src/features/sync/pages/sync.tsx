@@ -93,7 +93,12 @@ export function SyncPage() {
               {isOperator && <SyncActions view={view} onDone={set} onRefused={ask} />}
             </section>
             {view.guards.length > 0 && (
-              <Card id="findings" title={`Why this plan ${isHeld ? 'is' : 'was'} held`}>
+              <Card
+                id="findings"
+                title={
+                  view.state === 'tried' ? 'Why a run would be held' : `Why this plan ${isHeld ? 'is' : 'was'} held`
+                }
+              >
                 <SyncGuards id={id} guards={view.guards} isHeld={isHeld} />
               </Card>
             )}

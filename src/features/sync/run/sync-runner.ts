@@ -305,7 +305,8 @@ export class SyncRunner {
       const findings = guardPlan(made, chosen.limits, previous, changesBefore);
       const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
       this.#catalog.setTotals(id, JSON.stringify(totals));
-      if (findings.length > 0) {
+      if (chosen.isTry) this.#move(id, 'tried');
+      else if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
         this.#move(id, 'held', { reason, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
       } else if (totals.changes === 0) this.#move(id, 'unchanged');
