@@ -51,8 +51,8 @@ const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
 const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
   CONNECT_FAILED: 'again',
   CONNECT_TIMEOUT: 'again',
-  // Waiting does not fix a certificate, and rows must not fail because of a server that is not the service.
-  CERTIFICATE_REFUSED: 'stop-region',
+  // A proxy may show a wrong certificate for a moment. Nothing is sent meanwhile.
+  CERTIFICATE_REFUSED: 'again',
   HEADERS_TIMEOUT: 'again',
   BODY_TIMEOUT: 'again',
   CONNECTION_LOST: 'again',
@@ -115,8 +115,8 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
 function kindOf({ httpStatus, serviceCode, doubtful }: ServiceRefusal, actsForUser: boolean): VerdictKind {
   if (doubtful && (serviceCode === null || meaningOf(serviceCode) === undefined)) return 'again';
   const byStatus = kindOfStatus(httpStatus);
-  // A missing user or group has a code. A bare 404 comes from a proxy or a wrong host: every call would get it.
-  if (serviceCode === null) return httpStatus === 404 ? 'stop-region' : byStatus;
+  // A missing user or group has a code. A bare 404 comes from a proxy or a wrong host, which every call would get.
+  if (serviceCode === null) return httpStatus === 404 ? 'again' : byStatus;
   const known = meaningOf(serviceCode);
   if (known !== undefined) return known.kind;
   // An unknown 401 or 403 of the service itself may mean the acting user, who must never stop the others.

@@ -13,6 +13,7 @@ const NO_REPLY: ReadonlySet<string> = new Set([
   'HEADERS_TIMEOUT',
   'BODY_TIMEOUT',
   'CONNECTION_LOST',
+  'CERTIFICATE_REFUSED',
 ]);
 
 const CHECK_ADDRESS = 'check app id, region and host, the network and HTTPS_PROXY';
@@ -20,6 +21,8 @@ const CHECK_ADDRESS = 'check app id, region and host, the network and HTTPS_PROX
 /** Advice about codes that a wrong address explains. */
 const ADVICE: Readonly<Record<string, string>> = {
   NOT_THE_SERVICE: `something other than the chat service answers: ${CHECK_ADDRESS}`,
+  HTTP_404: `probably it is not the chat service that answers: ${CHECK_ADDRESS}`,
+  CERTIFICATE_REFUSED: `the certificate is not trusted: ${CHECK_ADDRESS}, and the CA file of a private authority`,
   MALFORMED_REPLY: `the replies cannot be read: ${CHECK_ADDRESS}`,
 };
 

@@ -125,9 +125,9 @@ describe('a refusal without a known code is judged by its status', () => {
     },
   );
 
-  test('a bare 404 stops the region and names what to check; one with a code is about what is missing', async () => {
+  test('a bare 404 is no answer of the service and names what to check; one with a code is about what is missing', async () => {
     const bare = await verdictOn({ status: 404 });
-    expect(bare).toMatchObject({ kind: 'stop-region', code: 'HTTP_404', httpStatus: 404 });
+    expect(bare).toMatchObject({ kind: 'again', code: 'HTTP_404', httpStatus: 404 });
     expect(bare.message).toContain('check app id, region and host');
     expect(await verdictOn({ status: 404, code: 'ERR_NEVER_HEARD_OF' })).toMatchObject({ kind: 'halve' });
   });
@@ -217,17 +217,17 @@ describe('calls without a usable reply', () => {
     expect(heard).not.toContain('apikey');
   });
 
-  test('an untrusted certificate: the region stops, and nothing was sent', async () => {
+  test('an untrusted certificate: again, and nothing was sent', async () => {
     const server = await serve(json({ data: {} }));
     const error = await rejection(connect(server.host, { ca: undefined }).addMembers('g1', uids(1)));
-    expect(judge(error, 1)).toMatchObject({ kind: 'stop-region', code: 'CERTIFICATE_REFUSED', maybeCarriedOut: false });
+    expect(judge(error, 1)).toMatchObject({ kind: 'again', code: 'CERTIFICATE_REFUSED', maybeCarriedOut: false });
     expect(server.received).toEqual([]);
   });
 
-  test('a certificate for another name: the region stops', async () => {
+  test('a certificate for another name: again', async () => {
     const server = await serve(json({ data: {} }));
     const error = await rejection(connect(server.host, { region: 'eu' }).addMembers('g1', uids(1)));
-    expect(judge(error, 1)).toMatchObject({ kind: 'stop-region', code: 'CERTIFICATE_REFUSED' });
+    expect(judge(error, 1)).toMatchObject({ kind: 'again', code: 'CERTIFICATE_REFUSED' });
     expect(server.received).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { ServiceRefusal, TransportFailure } from '../../src/chat/call-errors.ts';
+import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { FaultKind } from '../../src/sandbox/injected-faults.ts';
-import { csv, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
+import { csv, EMBEDDED, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 
 describe.each(QUEUE_PLACES)('an outage of the service ($name)', (place) => {
   const circuitOf = async ({ coordinator }: Awaited<ReturnType<typeof openPipeline>>) =>
@@ -35,4 +37,30 @@ describe.each(QUEUE_PLACES)('an outage of the service ($name)', (place) => {
       code: '',
     });
   });
+});
+
+test.each([
+  ['a wrong certificate', () => new TransportFailure('CERTIFICATE_REFUSED', 'not trusted', false, undefined)],
+  [
+    'a 404 that is cut off',
+    () => new ServiceRefusal({ httpStatus: 404, serviceCode: null, serviceMessage: '', rate: {} }),
+  ],
+])('%s is waited for, and the import continues by itself', async (_, failure) => {
+  let isWrong = true;
+  const failing = <Call extends (...given: never[]) => Promise<unknown>>(call: Call) =>
+    ((...given: Parameters<Call>) => (isWrong ? Promise.reject(failure()) : call(...given))) as Call;
+  const pipeline = await openPipeline({
+    place: EMBEDDED,
+    chat: (service: ChatClient): ChatClient => ({
+      ...service,
+      addMembers: failing(service.addMembers),
+      getGroup: failing(service.getGroup),
+      listMembersPage: failing(service.listMembersPage),
+    }),
+  });
+  const id = await pipeline.send(csv(participants(100)));
+  await eventually(async () => (await pipeline.coordinator.regions())[0]?.circuit.state).toBe('open');
+  isWrong = false;
+  expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+  expect(pipeline.counts(id)).toMatchObject({ added: 100 });
 });

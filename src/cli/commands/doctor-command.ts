@@ -13,7 +13,7 @@ import {
 } from '../../app/chat-service.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
-import { NOT_THE_SERVICE } from '../../chat/service/codes.ts';
+import { BARE_404, NOT_THE_SERVICE } from '../../chat/service/codes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openCatalogReader } from '../../imports/catalog.ts';
@@ -257,7 +257,7 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
     } catch (error) {
       const { code, message, kind, httpStatus } = judge(error, 1);
       const remedy =
-        code === NOT_THE_SERVICE
+        code === NOT_THE_SERVICE || code === BARE_404
           ? `Check the network, HTTPS_PROXY and NO_PROXY, then ${address} and ${name}_APP_ID (${appId})`
           : httpStatus === null
             ? `Check ${address}, ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`

@@ -6,6 +6,7 @@ import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import { isNoAnswer, judgeReading, type Verdict } from '../../chat/error-policy.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
+import { BARE_404 } from '../../chat/service/codes.ts';
 import { asError } from '../../errors/message-of.ts';
 import { type Circuit, type NoAnswer, stateOf } from '../../queue/circuit.ts';
 import { type CircuitBreaker, type Probe, shareCircuit } from '../../queue/circuit-breaker.ts';
@@ -71,8 +72,8 @@ export class RegionCircuit {
   }
 
   /** Takes note of a call that has ended. */
-  called({ kind, httpStatus }: CallRecord, rate?: Pick<Rate, 'askedMs'>): void {
-    if (httpStatus === null || kind === 'again') return;
+  called({ kind, httpStatus, code }: CallRecord, rate?: Pick<Rate, 'askedMs'>): void {
+    if (httpStatus === null || kind === 'again' || code === BARE_404) return;
     const waitsUntil = rate?.askedMs === undefined ? null : Date.now() + rate.askedMs;
     this.#breaker.answered(kind === 'slow-down', waitsUntil).catch(this.#failed);
   }
@@ -140,8 +141,8 @@ export class RegionCircuit {
       if (error instanceof CallAborted) throw error;
       const verdict = judgeReading(error);
       called(verdict.kind, verdict.code, verdict.httpStatus, verdict.message);
-      // A server without a valid certificate is not the service.
-      return error instanceof ServiceRefusal && !isNoAnswer(verdict) ? undefined : noAnswer(verdict, at);
+      const isAnswer = error instanceof ServiceRefusal && !isNoAnswer(verdict) && verdict.code !== BARE_404;
+      return isAnswer ? undefined : noAnswer(verdict, at);
     }
   }
 }
