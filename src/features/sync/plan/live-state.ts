@@ -50,25 +50,20 @@ export async function askOwners(
   });
 }
 
-/**
- * Asks who is banned from these groups. If that is not known, nothing is done in the group. Resolves with the regions
- * whose lists of members turn out to lack the banned.
- */
+/** Asks who is banned from these groups. If that is not known, nothing is done in the group. */
 export async function askBanned(
   { plan, pages, signal, onGroup }: LiveState,
   groups: readonly GroupName[],
-): Promise<ReadonlySet<Region>> {
-  const hiding = new Set<Region>();
+): Promise<void> {
   await forEach(groups, signal, async (group, { signal: stop }) => {
     try {
       const banned = await readBanned(pages(group.region), group.guid, { signal: stop });
-      if (plan.recordBanned(group, banned) > 0) hiding.add(group.region);
+      plan.recordBanned(group, banned);
     } catch (error) {
       plan.recordUnlisted(group, 'failed', whyUnread(group, error));
     }
     onGroup('banned');
   });
-  return hiding;
 }
 
 /** Returns the reason why a group could not be read; throws errors that concern more than this group. */

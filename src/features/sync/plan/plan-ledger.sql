@@ -71,10 +71,6 @@ update groups set listing = :listing, code = :code, message = :message, bans_kno
 insert into live (group_id, uid, scope_id, banned) values (:group, :uid, 3, 1)
   on conflict (group_id, uid) do update set banned = 1;
 
--- name: count_live
--- In: group. Out: how many users were listed, the banned included.
-select count(*) as n from live where group_id = :group;
-
 -- name: close_bans
 -- In: group. The list of its banned users is complete.
 update groups set bans_known = 1 where id = :group;

@@ -70,8 +70,8 @@ export interface PlanLedger extends PlanReader {
     listing: 'not_found' | 'failed',
     why: { readonly code: string; readonly message: string },
   ): void;
-  /** UIDs that are banned from a listed group; gives how many of them its list of members does not have. */
-  recordBanned(group: GroupName, uids: Iterable<string>): number;
+  /** UIDs that are banned from a listed group. */
+  recordBanned(group: GroupName, uids: Iterable<string>): void;
   /** The UID that owns the group; empty where it has no owner. */
   recordOwner(group: GroupName, owner: string): void;
   /** Missing groups to which rows of the staged file would add users; with their numbers in that file. */
@@ -138,12 +138,9 @@ export function openPlanLedger(path: string): PlanLedger {
     recordBanned: (name, uids) =>
       inTransaction(database, () => {
         const group = idOf(sql, name);
-        const known = () => Number(sql('count_live').get({ group })?.['n']);
-        const before = known();
         for (const uid of uids) sql('add_banned').run({ group, uid });
         sql('close_bans').run({ group });
         sql('count_members').run({ group });
-        return known() - before;
       }),
     recordOwner: (name, owner) => {
       sql('set_owner').run({ group: idOf(sql, name), owner });

@@ -95,8 +95,8 @@ export interface PlanReader {
   /** Groups where a user is spared only because the owner is not known yet: ask for the owner, and plan again. */
   ownersNeeded(): GroupName[];
   /**
-   * Groups with changes whose banned users are not known yet: a ban might be lifted by mistake, or
-   * made again. Ask where that matters (it takes a call for each group), and plan again.
+   * Groups with changes whose banned users are not known yet: a ban might be lifted by mistake, or made again. Ask (it takes a
+   * call for each group), and plan again.
    */
   bansNeeded(): GroupName[];
   close(): void;

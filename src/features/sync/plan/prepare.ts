@@ -202,11 +202,9 @@ export async function hashWith(hash: string, paths: readonly string[]): Promise<
 
 /**
  * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
- * it, where a plan would take something from a user; who is banned, where a user would be changed, removed or banned.
- *
- * Where members would only be added it is not asked: most services list banned users among the members, so they are not
- * added, and the import of the plan asks before it adds anyone. Regions that list them otherwise are asked there as well. Where bans may be lifted
- * (`allowUnban`), every group is asked: a banned user who is listed like a member must not pass for one.
+ * it, where a plan would take something from a user; who is banned, where it would do anything, because the import of the plan
+ * asks too before it adds anyone, and what is approved must be what is carried out. Where bans may be lifted (`allowUnban`),
+ * every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
   { folder, flags, request, create, signal, onProgress }: PlanningTask,
@@ -221,7 +219,6 @@ async function listAndDecide(
   };
   const askedForOwner = new Set<string>();
   const askedForBanned = new Set<string>();
-  const hiding = new Set<Region>();
 
   const newcomers = create !== undefined && (create.users || create.reactivate);
   const groups = plan.groupsToList();
@@ -239,27 +236,18 @@ async function listAndDecide(
     await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers });
     const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
-    const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));
+    const matter = new Map([...plan.bansNeeded(), ...owned].map((group) => [keyOf(group), group]));
     const banned = [...matter].filter(([key]) => !askedForBanned.has(key)).map(([, group]) => group);
     if (owned.length + banned.length === 0) break;
     for (const group of owned) askedForOwner.add(keyOf(group));
     for (const group of banned) askedForBanned.add(keyOf(group));
     await askOwners(reading(owned.length), owned);
-    for (const region of await askBanned(reading(banned.length), banned)) hiding.add(region);
+    await askBanned(reading(banned.length), banned);
   }
   if (create === undefined) return;
   const onUser = (done: number, users: number) => onProgress({ step: 'users', done, groups: users });
   const { newcomers: path } = planFiles(folder);
   await countNewcomers({ plan, desired, options: create, path, pages, signal, onUser });
-}
-
-/** Groups where a user is changed, removed or banned, or added by a region that hides the banned. */
-function bansThatMatter(plan: PlanLedger, hiding: ReadonlySet<Region>): GroupName[] {
-  const open = plan.bansNeeded();
-  if (open.length === 0) return [];
-  const touched = plan.groups().filter(({ actions }) => actions.change + actions.remove + actions.ban > 0);
-  const names = new Set(touched.map(keyOf));
-  return open.filter((group) => hiding.has(group.region) || names.has(keyOf(group)));
 }
 
 function keyOf({ region, guid }: GroupName): string {
