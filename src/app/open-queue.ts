@@ -40,14 +40,18 @@ export async function openQueue(
     warn(`the queue's server does not answer${why}; calls wait until it does`);
     isLate();
   }, ANSWER_MS);
+  let opened: Backend | undefined;
   try {
-    const opened = await openBackend(config.queue, noted, caOf(config), telemetry);
+    opened = await openBackend(config.queue, noted, caOf(config), telemetry);
     const warned = opened.warnings().then((warnings) => {
       for (const warning of warnings) warn(warning);
     });
     await Promise.race([warned, late]);
     warned.catch(onError);
     return opened;
+  } catch (error) {
+    await opened?.close();
+    throw error;
   } finally {
     clearTimeout(timer);
   }

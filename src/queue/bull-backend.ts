@@ -38,7 +38,7 @@ export function openBull(
     kind: 'redis',
     openQueue: (name, ...options) => openQueue(settingsOf(name), name, ...options),
     startWorker: (options) => startWorker(settingsOf(options.queue.name), options),
-    warnings: async () => (await patiently(() => risksOf(connection))).map(({ text }) => text),
+    warnings: async () => (await patiently(() => risksOf(connection, address))).map(({ text }) => text),
     close: async () => {
       patiently.end();
       // `quit` would wait for a server that may be down.

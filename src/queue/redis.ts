@@ -1,7 +1,7 @@
 import { getCACertificates } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
 import { counted, printable } from '../text/wording.ts';
-import type { QueueAddress } from './queue-address.ts';
+import { type QueueAddress, QueueAddressError } from './queue-address.ts';
 
 /** A connection to Redis or Valkey: to one server, to a cluster, or to a master that sentinels know. */
 export type RedisConnection = Redis | Cluster;
@@ -105,8 +105,17 @@ export interface Risk {
   readonly severe: boolean;
 }
 
-/** Settings of the server that put jobs at risk. */
-export async function risksOf(connection: RedisConnection): Promise<Risk[]> {
+/**
+ * Settings of the server that put jobs at risk.
+ * @throws QueueAddressError where the server does not have the database: the client would go on in database 0
+ */
+export async function risksOf(connection: RedisConnection, { db }: Pick<QueueAddress, 'db'>): Promise<Risk[]> {
+  if (connection instanceof Redis && db > 0) {
+    await connection.select(db).catch((error: Error) => {
+      if (!/DB index is out of range/i.test(error.message)) throw error;
+      throw new QueueAddressError(`names the database ${db}, which its server does not have`);
+    });
+  }
   const info = await connection.info();
   const read = (field: string) => new RegExp(`^${field}:(.*)$`, 'm').exec(info)?.[1]?.trim();
   const risks: Risk[] = [];
@@ -167,12 +176,15 @@ export async function checkRedis(address: QueueAddress, ca?: string): Promise<Ri
   connection.on('error', (error) => {
     last = error;
   });
-  const look = async () => [...(await risksOf(connection)), ...(await unreadableJobs(connection, address.namespace))];
+  const look = async () => [
+    ...(await risksOf(connection, address)),
+    ...(await unreadableJobs(connection, address.namespace)),
+  ];
   try {
     return await Promise.race([look(), late.promise]);
   } catch (error) {
     // The error of opening the connection says more than that it is closed.
-    throw last ?? error;
+    throw error instanceof QueueAddressError ? error : (last ?? error);
   } finally {
     clearTimeout(timer);
     // One that never answers would keep the process alive.

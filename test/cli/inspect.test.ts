@@ -166,7 +166,7 @@ test('recipes are listed; one that cannot be used is named with its file, and wh
   const shown = await place.run(['recipes', 'show', 'mine']);
   expect(shown.stderr).toMatch(/recipes\/mine\.json: .*"colour" in settings/);
   for (const [recipe, says] of [
-    ['nobodys', 'no recipe has the name "nobodys"; there are kurse, mine, entra-members, '],
+    ['nobodys', 'no recipe has the name "nobodys"; there are kurse, mine, canvas-sis, '],
     ['nobodys.json', '"nobodys.json" is neither the name nor the file of a recipe: '],
   ] as const) {
     expect(await place.run(['recipes', 'show', recipe])).toMatchObject({

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { checkQueue } from '../../src/queue/open-backend.ts';
+import { checkQueue, openBackend } from '../../src/queue/open-backend.ts';
+import { startRedis } from '../servers/redis.ts';
 
 test.each([
   ['redis', 5, 'it did not answer within 5 s'],
@@ -20,4 +21,15 @@ test.each([
   await vi.advanceTimersByTimeAsync(seconds * 1_000);
   await checked;
   await closed;
+});
+
+test('a database that the server does not have is refused: jobs would go into database 0', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const refused = { code: 'BAD_QUEUE_ADDRESS', message: expect.stringContaining('names the database 99') };
+  await expect(checkQueue(`${server.url}/99`)).rejects.toMatchObject(refused);
+  const backend = await openBackend(`${server.url}/99`);
+  onTestFinished(() => backend.close());
+  await expect(backend.warnings()).rejects.toMatchObject(refused);
+  expect(await checkQueue(`${server.url}/3`)).toEqual([]);
 });

@@ -46,13 +46,10 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   const code = await runs.file(file, flags);
   if (code === EXIT.usage) {
     const { sayWhatItIs } = await import('../../features/inspect/commands/what-it-is.ts');
-    await sayWhatItIs(
-      io,
-      config,
-      file,
-      importOptionsOf(config, flags),
-      mapLookups(flags, (name) => name),
-    );
+    await sayWhatItIs(io, config, file, importOptionsOf(config, flags), {
+      lookups: mapLookups(flags, (name) => name),
+      recipe: flags.recipe,
+    });
   }
   return code;
 }

@@ -113,6 +113,8 @@ function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'ad
         ...lookups,
       },
     });
+  // A page is one with any option.
+  if (strict.refusal?.code === 'MORE_PAGES') return { advice: [], suggestion: null, command: null };
   if (recipe !== undefined) {
     const command = commandWith({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
     return { advice: [written(adviceOf(recipe), write)], suggestion: null, command };
@@ -126,7 +128,9 @@ function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'ad
     hasUid: hasUidSource(options),
     isTable: look.format === 'csv',
   });
-  const command = commandWith(together(chosen, settings), [...needs]);
+  const isRefused = strict.refusal !== undefined && Object.keys(settings).length === 0 && needs.size === 0;
+  // With nothing to add it is the command that was refused.
+  const command = isRefused ? null : commandWith(together(chosen, settings), [...needs]);
   const isKnown = isReadable && Object.keys(settings).length === 0 && needs.size === 0;
   const texts = (all: typeof advice) => all.map((text) => written(text, write));
   const suggestion = isKnown ? null : { settings: withoutOpen(settings), needs: [...needs], open: texts(open) };

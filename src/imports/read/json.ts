@@ -1,5 +1,5 @@
 import { jsonParser } from 'stream-json/parser.js';
-import { option, words } from '../../errors/named-options.ts';
+import { option, type Words, words } from '../../errors/named-options.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -133,7 +133,7 @@ class JsonDocument {
         this.#position = 'next';
         return index + 1;
       default:
-        throw this.#unexpected(index, 'nothing may follow the end of the document');
+        throw this.#unexpected(index, 'nothing may follow the end of the document', this.#manyDocuments(character));
     }
   }
 
@@ -235,7 +235,7 @@ class JsonDocument {
     } catch (cause) {
       this.#throwMistake(text);
       const start = text === this.#outerText ? this.#outerStart : this.#start;
-      throw broken(Math.max(1, this.#elements), start, cause instanceof Error ? cause.message : '', cause);
+      throw broken(Math.max(1, this.#elements), start, cause instanceof Error ? cause.message : '', { cause });
     }
   }
 
@@ -274,18 +274,30 @@ class JsonDocument {
     return wrongShape(`element ${this.#elements + 1}`, `${subject} is ${what}; it must be ${needed}`);
   }
 
-  #unexpected(index: number, needed: string): IntakeError {
+  /** The remedy for a text of several documents: an object on each line, or on several. */
+  #manyDocuments(next: string): Words | undefined {
+    if (next !== '{' || this.#outerText === undefined) return undefined;
+    if (!this.#outerText.includes('\n')) return words`It has an object per line: use ${option('format', 'ndjson')}`;
+    return 'It has several objects, each over several lines: jq -c . <file> | rollcall import -';
+  }
+
+  #unexpected(index: number, needed: string, remedy?: Words): IntakeError {
     const what = `unexpected ${excerpt(this.#text, index)}; ${needed}`;
-    return broken(this.#elements + 1, this.#offsetOf(index), what);
+    return broken(this.#elements + 1, this.#offsetOf(index), what, { remedy });
   }
 }
 
-function broken(element: number, byte: number, what: string, cause?: unknown): IntakeError {
+function broken(
+  element: number,
+  byte: number,
+  what: string,
+  { cause, remedy }: { readonly cause?: unknown; readonly remedy?: Words | undefined } = {},
+): IntakeError {
   return new IntakeError({
     code: 'JSON_BROKEN',
     place: `element ${element}, byte ${byte}`,
     what: `the JSON cannot be read any further: ${what}`,
-    remedy: words`Correct it there, write the file again if it was cut off, or use ${option('format', 'ndjson')} if it has an object per line`,
+    remedy: remedy ?? 'Correct it there, or write the file again if it was cut off',
     cause,
     facts: { element, byte },
   });

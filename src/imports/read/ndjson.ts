@@ -89,7 +89,10 @@ function parse(line: string, number: number): unknown {
       code: 'JSON_BROKEN',
       place: `line ${number}`,
       what: `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
-      remedy: words`Correct this line, or use ${option('format', 'json')} if the file is one JSON document over several lines`,
+      remedy:
+        number === 1
+          ? words`Correct this line, or leave out ${option('format')}, so that the format is detected`
+          : 'Correct this line; objects over several lines become one line each with jq -c . <file> | rollcall import -',
       cause,
       facts: { line: number },
     });

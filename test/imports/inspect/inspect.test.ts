@@ -142,6 +142,13 @@ test('of the id and the name of a group, the id is suggested, also where both co
   expect(await groupOf(withColumn('Raumname;Raumkennung', (at) => `hall-${at};room-${at}`))).toBe('Raumkennung');
 });
 
+test('a command that was refused is not proposed again', async () => {
+  const page = '{"value":[{"uid":"anna","guid":"g"}],"@odata.nextLink":"https://x.example/2"}';
+  expect(await factsOf(page)).toMatchObject({ advice: [], command: null, refusal: { code: 'MORE_PAGES' } });
+  const half = await factsOf('uid,guid\nanna,g\n"bob,g\n');
+  expect(half).toMatchObject({ command: null, refusal: { code: 'UNCLOSED_QUOTE' } });
+});
+
 test('what was chosen is not asked for again', async () => {
   const facts = await factsOf('login,Name\nana,Ana Diaz\n', { guid: 'g1', map: { uid: 'login' } });
   expect(facts).toMatchObject({ missing: [], refusal: null, advice: [], rows: { seen: 1, valid: 1 } });

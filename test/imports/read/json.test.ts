@@ -60,6 +60,15 @@ describe('JSON', () => {
     expect((await read(JSON.stringify({ ...page, total: 2 }), { map })).rows).toHaveLength(2);
   });
 
+  test('JSON and NDJSON do not send a file to each other', async () => {
+    const lines = '{"uid":"a",\n"guid":"g"}\n{"uid":"b",\n"guid":"g"}\n';
+    const advice = async (text: string, format: 'json' | 'ndjson') => (await refusal(read(text, { format }))).message;
+    expect(await advice(lines, 'json')).toContain('each over several lines: jq -c . <file>');
+    expect(await advice(lines, 'ndjson')).toContain('leave out --format');
+    expect(await advice('{"uid":"a"}\n{"uid":"b"}\n', 'json')).toContain('use --format ndjson');
+    expect(await advice('[{"uid":"a"},]', 'json')).not.toContain('--format');
+  });
+
   test.each([
     { next: null, links: { next: null }, next_cursor: '', has_more: false },
     { meta: { has_more: false, next_cursor: 'x' } },

@@ -13,7 +13,7 @@ export async function sayWhatItIs(
   config: Config,
   file: string,
   options: ImportOptions,
-  lookups: ByLookup<string>,
+  { lookups, recipe }: { readonly lookups: ByLookup<string>; readonly recipe?: string | undefined },
 ): Promise<void> {
   if (file === '-' || isAddress(file)) return;
   const facts = await inspectFile(config, file, options, lookups).catch((error: unknown) => {
@@ -22,10 +22,8 @@ export async function sayWhatItIs(
     throw error;
   });
   if (facts === undefined || facts.refusal === null) return;
-  const { format, map, shape } = options;
-  const isUsual = format === 'auto' && Object.keys(map).length === 0 && shape === undefined;
-  // A command without flags is the one that was refused.
-  const command = isUsual && facts.command?.includes(' --') === false ? null : facts.command;
-  const next = nextLines({ ...facts, command });
+  // What was just refused is not proposed again.
+  const isAgain = recipe !== undefined && facts.recipes[0]?.name === recipe;
+  const next = isAgain ? [] : nextLines(facts);
   say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...next);
 }
