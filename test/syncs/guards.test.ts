@@ -174,6 +174,7 @@ describe('additions', () => {
     expect(plan.facts().notes).toMatchObject([{ code: 'FIRST_RUN', text: expect.stringContaining('5,000') }]);
     expect(tripped({ ...first, limits: { smallTotalAdditions: 5000 } })).toEqual([]);
     expect(tripped({ ...first, limits: { smallTotalAdditions: 4999 } })).toEqual(['region-additions', 'run-additions']);
+    expect(tripped({ ...first, limits: { runAdditions: 4999 } })).toEqual(['run-additions']);
     expect(tripped({ ...first, limits: { smallGroup: 0, smallTotal: 0 } })).toEqual([]);
 
     const { plan: small } = planned(fileRows(people(100)), { team: {} }, { mode: 'add' });

@@ -54,3 +54,8 @@ export function share(whole: number, percent: number): number {
 export function percentOf(part: number, whole: number): string {
   return `${grouped(Number(((part / whole) * 100).toFixed(1)))} %`;
 }
+
+export function allowed(limit: number): string {
+  if (limit === 0) return 'none is allowed';
+  return limit === 1 ? '1 is allowed' : `${grouped(limit)} are allowed`;
+}

@@ -3,7 +3,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { Finding } from '../api-plan.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
 import type { PlanFlags } from '../plan-flags.ts';
-import { ALL, GET_WHOLE_FILE, type Guard, type GuardFacts, LOOK, MIRROR, WITH_FILE } from './guard.ts';
+import { ALL, allowed, GET_WHOLE_FILE, type Guard, type GuardFacts, LOOK, MIRROR, WITH_FILE } from './guard.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
@@ -264,10 +264,6 @@ function missingFrom<Group extends GroupName>(groups: readonly GroupName[], othe
   const key = ({ region, guid }: GroupName) => `${region} ${foldId(guid)}`;
   const held = new Set(groups.map(key));
   return others.filter((group) => !held.has(key(group)));
-}
-
-function allowed(limit: number): string {
-  return limit === 0 ? 'none is allowed' : `${grouped(limit)} are allowed`;
 }
 
 function placed(region: Region | null, guid: string | null, what: string): string {

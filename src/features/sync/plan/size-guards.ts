@@ -2,7 +2,18 @@ import { foldId, type Region } from '../../../membership/membership.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { Limits } from '../guard-limits.ts';
-import { ALL, GET_WHOLE_FILE, type Guard, LOOK, MIRROR, type Objection, percentOf, share, WITH_FILE } from './guard.ts';
+import {
+  ALL,
+  allowed,
+  GET_WHOLE_FILE,
+  type Guard,
+  LOOK,
+  MIRROR,
+  type Objection,
+  percentOf,
+  share,
+  WITH_FILE,
+} from './guard.ts';
 import type { GroupName } from './plan-reading.ts';
 
 /** Guards against too much at once: too many members who lose or gain something, a file that is too short or too long. */
@@ -75,12 +86,13 @@ export const MEMBER_GUARDS: readonly Guard[] = MOVES.flatMap((move) =>
         const members = sum(judged, move.members);
         const value = sum(judged, move.count);
         const isSmall = members < smallest;
-        const limit = isSmall
+        const part = isSmall
           ? rule[`small${small}${move.limit}`]
-          : Math.min(rule[`${level}${move.limit}`], share(members, rule[`${level}${move.limit}Percent`]));
+          : share(members, rule[`${level}${move.limit}Percent`]);
+        const limit = Math.min(rule[`${level}${move.limit}`], part);
         if (value <= limit) return [];
-        const allowed = `${grouped(limit)} are allowed${isSmall ? ` below ${counted(smallest, 'member')}` : ''}`;
-        return [{ ...place, value, limit, what: `${move.sentence(value, members)}; ${allowed}` }];
+        const below = isSmall && limit === part ? ` below ${counted(smallest, 'member')}` : '';
+        return [{ ...place, value, limit, what: `${move.sentence(value, members)}; ${allowed(limit)}${below}` }];
       });
     },
   })),
