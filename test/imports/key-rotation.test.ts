@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import { fingerprintOf } from '../../src/chat/chat-client.ts';
 import { watchKeys, watchWorkersKeys } from '../../src/imports/life/key-watch.ts';
-import { csv, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
+import { csv, EMBEDDED, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 
 const OLD_KEY = 'f00dfacef00dfacef00dfacef00dfacef00dface';
 
@@ -21,6 +22,9 @@ async function openRevoked(place: (typeof QUEUE_PLACES)[number]) {
     },
   };
 }
+
+/** The settings are read often, the service is never asked. */
+const EVERY = { lookMs: 5, askMs: 3_600_000 };
 
 const mixed = csv([...participants(60), ...participants(30).map((row) => ({ ...row, region: 'eu' as const }))]);
 
@@ -55,7 +59,7 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
       coordinator,
       (text) => said.push(text),
       (error) => failed.push(error),
-      5,
+      EVERY,
     );
     onTestFinished(() => watch.stop());
     const blocked = await run(mixed);
@@ -73,13 +77,13 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
     const opened = openRegions.get('us');
     if (opened === undefined) throw new Error('region us is not open');
     // The worker's process: it knows the queue and the key, and nothing of imports.
-    const worker = { renewKey: () => opened.renewKey(), keyFingerprint: () => 'new' };
+    const worker = { renewKey: () => opened.renewKey(), keyFingerprint: () => 'new', takesCalls: async () => false };
     const heard: string[] = [];
     const here = watchWorkersKeys(
       [{ region: 'us', queue: opened.queue, worker }],
       (text) => heard.push(text),
       () => {},
-      5,
+      EVERY,
     );
     onTestFinished(() => here.stop());
     await expect
@@ -90,4 +94,40 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
     await coordinator.resume(id);
     expect(await coordinator.settled(id)).toMatchObject({ state: 'completed' });
   });
+});
+
+test('a key that the service takes again continues its imports without a person, and the service is asked now and then', async () => {
+  let isRefused = true;
+  let questions = 0;
+  const refusal = () =>
+    Promise.reject(
+      new ServiceRefusal({ httpStatus: 401, serviceCode: 'AUTH_ERR_APIKEY_NOT_FOUND', serviceMessage: '', rate: {} }),
+    );
+  const { run, coordinator, counts, failures } = await openPipeline({
+    place: EMBEDDED,
+    chat: (service) => ({
+      ...service,
+      addMembers: (...call) => (isRefused ? refusal() : service.addMembers(...call)),
+      getGroup: (...call) => {
+        questions += 1;
+        return isRefused ? refusal() : service.getGroup(...call);
+      },
+    }),
+  });
+  const said: string[] = [];
+  const watch = watchKeys(
+    coordinator,
+    (text) => said.push(text),
+    (error) => failures.push(error),
+    { lookMs: 5, askMs: 20 },
+  );
+  onTestFinished(() => watch.stop());
+  const { id, state } = await run(csv(participants(60)));
+  expect(state).toBe('blocked');
+  await eventually(() => questions).toBeGreaterThan(2);
+  expect(said).toEqual([]);
+  isRefused = false;
+  await reached(coordinator, id, 'completed');
+  expect(counts(id)).toMatchObject({ added: 60 });
+  expect(said).toEqual([expect.stringContaining('takes the key of region us again')]);
 });

@@ -360,6 +360,10 @@ export class Coordinator {
     return this.#parts.life.sending.regions.renewKeys(regions);
   }
 
+  takesCalls(region: Region): Promise<boolean> {
+    return this.#parts.life.sending.regions.takesCalls(region);
+  }
+
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */
   async settled(id: string): Promise<ImportRecord> {
     for (;;) {

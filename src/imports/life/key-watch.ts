@@ -9,59 +9,93 @@ import type { Coordinator } from './coordinator.ts';
 /**
  * Keys change while rollcall runs. A client reads the new key by itself when the service refuses the old one. This watch is
  * for regions that were stopped before the new key was set: they are checked from time to time, and continue when their key
- * has changed.
+ * has changed. The service may also take the old key again: it is asked once a minute.
  */
 type KeyWatch = Repeated;
 
-/** Interval between two looks, in ms: a key is changed by a person, and reading the settings costs a few ms. */
-const LOOK_MS = 5_000;
+/** Intervals in ms between two looks at the settings, which cost a few ms, and between two questions to the service. */
+const EVERY = { lookMs: 5_000, askMs: 60_000 };
+/** The longest interval in ms between questions for a region that is refused again after each answer. */
+const MAX_ASK_MS = 3_600_000;
+
+type Every = typeof EVERY;
 
 interface StoppableRegion extends Pick<WorkingRegion, 'region' | 'queue'> {
-  readonly worker: Pick<RegionWorker, 'renewKey' | 'keyFingerprint'>;
+  readonly worker: Pick<RegionWorker, 'renewKey' | 'keyFingerprint' | 'takesCalls'>;
 }
 
-/** For a process of workers: resumes a stopped region whose key has changed, for all its workers. */
+/**
+ * Says when a stopped region may go on because the service answers. A plan may let questions pass and no additions: each time
+ * that it is refused again, the next question comes twice as late.
+ */
+function questions(askMs: number) {
+  const due = new Map<Region, { at: number; everyMs: number }>();
+  return {
+    isBack: async (region: Region, takesCalls: () => Promise<boolean>): Promise<boolean> => {
+      const { at, everyMs } = due.get(region) ?? { at: Date.now() + askMs, everyMs: askMs };
+      due.set(region, { at, everyMs });
+      if (Date.now() < at) return false;
+      const isBack = await takesCalls();
+      const next = isBack ? Math.min(2 * everyMs, MAX_ASK_MS) : everyMs;
+      due.set(region, { at: Date.now() + next, everyMs: next });
+      return isBack;
+    },
+    goesOn: (region: Region): void => {
+      if (Date.now() >= (due.get(region)?.at ?? Number.POSITIVE_INFINITY)) due.delete(region);
+    },
+  };
+}
+
+/** For a process of workers: resumes a stopped region whose key has changed or is taken again, for all its workers. */
 export function watchWorkersKeys(
   regions: readonly StoppableRegion[],
   say: (text: string) => void,
   onError: (error: Error) => void,
-  everyMs = LOOK_MS,
+  { lookMs, askMs }: Every = EVERY,
 ): KeyWatch {
   const stopped = new Set<Region>();
-  return repeatedly(everyMs, onError, async () => {
+  const asked = questions(askMs);
+  return repeatedly(lookMs, onError, async () => {
     for (const { region, queue, worker } of regions) {
       if (!(await queue.isPaused())) {
+        asked.goesOn(region);
         if (stopped.delete(region)) say(`Region ${region} continues`);
         continue;
       }
-      if (!worker.renewKey()) {
-        if (!stopped.has(region))
-          say(
-            `Region ${region} is stopped: the service refused its key or plan. It continues when the key is changed, or when an import is resumed`,
-          );
-        stopped.add(region);
+      const isRenewed = worker.renewKey();
+      if (isRenewed || (await asked.isBack(region, worker.takesCalls))) {
+        stopped.delete(region);
+        await queue.resume();
+        say(
+          isRenewed
+            ? `The key of region ${region} has changed: it continues with key ${worker.keyFingerprint()}`
+            : `The service takes the key of region ${region} again: it continues`,
+        );
         continue;
       }
-      stopped.delete(region);
-      await queue.resume();
-      say(`The key of region ${region} has changed: it continues with key ${worker.keyFingerprint()}`);
+      if (!stopped.has(region))
+        say(
+          `Region ${region} is stopped: the service refused its key or plan. It continues when the key is changed or taken again, or when an import is resumed`,
+        );
+      stopped.add(region);
     }
   });
 }
 
-type Watched = Pick<Coordinator, 'events' | 'regions' | 'renewKeys' | 'resume'>;
+type Watched = Pick<Coordinator, 'events' | 'regions' | 'renewKeys' | 'takesCalls' | 'resume'>;
 
 /**
- * For a coordinator that keeps running: imports that a refused key has stopped continue when the key has changed, here or in
- * the process of a worker, which resumes the region.
+ * For a coordinator that keeps running: imports that a refused key has stopped continue when the key has changed or is taken
+ * again, here or in the process of a worker, which resumes the region.
  */
 export function watchKeys(
   coordinator: Watched,
   say: (text: string) => void,
   onError: (error: Error) => void,
-  everyMs = LOOK_MS,
+  { lookMs, askMs }: Every = EVERY,
 ): KeyWatch {
   const under = new Map<string, ImportState>();
+  const asked = questions(askMs);
   const follow = ({ id, state, code }: ImportRecord): void => {
     if ((state === 'blocked' && code === 'SERVICE_REFUSED') || state === 'running') under.set(id, state);
     else under.delete(id);
@@ -71,12 +105,22 @@ export function watchKeys(
     for (const id of ids) await coordinator.resume(id);
   };
   coordinator.events.on('state', follow);
-  const watch = repeatedly(everyMs, onError, async () => {
+  const watch = repeatedly(lookMs, onError, async () => {
     if (under.size === 0) return;
-    const stopped = new Set((await coordinator.regions()).flatMap(({ region, stopped: is }) => (is ? [region] : [])));
+    const stopped = new Set<Region>();
+    for (const { region, stopped: is } of await coordinator.regions()) {
+      if (is) stopped.add(region);
+      else asked.goesOn(region);
+    }
     const renewed = await coordinator.renewKeys(stopped);
     if (renewed.length > 0) {
       return resumeAll(`The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`, [
+        ...under.keys(),
+      ]);
+    }
+    for (const region of stopped) {
+      if (!(await asked.isBack(region, () => coordinator.takesCalls(region)))) continue;
+      return resumeAll(`The service takes the key of region ${region} again: imports that it stopped continue`, [
         ...under.keys(),
       ]);
     }

@@ -18,6 +18,8 @@ export interface OpenRegions {
   status(): Promise<RegionStatus[]>;
   /** Returns facts about their queues for a person who looks for a fault. */
   inspect(): Promise<ReadonlyMap<Region, QueueInspection>>;
+  /** Whether the service takes a call of the region with its key, where this process makes them. */
+  takesCalls(region: Region): Promise<boolean>;
   /** Reads keys from the settings again; returns the regions whose key has changed. */
   renewKeys(wanted: ReadonlySet<Region>): Promise<Region[]>;
   /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
@@ -71,6 +73,7 @@ export function createOpenRegions(
       const inspected = (await all()).map(async ({ region, queue }) => [region, await queue.inspect()] as const);
       return new Map(await Promise.all(inspected));
     },
+    takesCalls: async (region) => (await open(region)).takesCalls(),
     renewKeys: async (wanted) =>
       (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
     stopWorking: async (deadlineMs) => {

@@ -96,6 +96,17 @@ export class RegionCircuit {
     }
   };
 
+  /** Asks the service about a group: whether it answers, and not with a refusal of the key or the plan. */
+  async isServed(): Promise<boolean> {
+    try {
+      await this.#options.chat.getGroup(PROBE);
+      return true;
+    } catch (error) {
+      const { kind, code } = judgeReading(error);
+      return error instanceof ServiceRefusal && kind !== 'stop-region' && kind !== 'again' && code !== BARE_404;
+    }
+  }
+
   /** To be called when no job runs any more. */
   close(): void {
     this.#closed = true;

@@ -34,6 +34,8 @@ export interface OpenRegion {
   keepBudget(): Promise<void>;
   /** Reads the key from the settings again; returns whether it has changed. */
   renewKey(): boolean;
+  /** Whether the service takes a call with the key; false where the calls are made elsewhere. */
+  takesCalls(): Promise<boolean>;
   /** Takes no more jobs in this process; resolves when running ones have finished. */
   stopWorking(): Promise<void>;
   /** Gives up the calls in flight of this process. */
@@ -138,6 +140,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
       if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(config.callsPerMinute);
     },
     renewKey: () => worker?.renewKey() ?? false,
+    takesCalls: async () => worker?.takesCalls() ?? false,
     stopWorking: async () => worker?.close(),
     abort: () => worker?.abort(),
     close: async () => {
@@ -150,6 +153,8 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
 /** The sender of a region's batches in this process. */
 export interface RegionWorker extends Pick<ChatClient, 'keyFingerprint' | 'renewKey'> {
   readonly region: Region;
+  /** Asks the service a question that changes nothing: whether it takes a call with the key. */
+  takesCalls(): Promise<boolean>;
   /** Sets the most concurrent calls. */
   setConcurrency(concurrency: number): void;
   /** Takes no more jobs; resolves when running ones have finished. */
@@ -246,6 +251,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
     setConcurrency: (concurrency) => flow.setMost(concurrency),
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
+    takesCalls: () => circuit.isServed(),
     close: async () => {
       await Promise.all(workers.map((worker) => worker.close()));
       circuit.close();
