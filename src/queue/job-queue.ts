@@ -29,6 +29,8 @@ export interface QueueDepth {
 }
 
 export const MAX_SET_ASIDE = 1_000;
+/** Ends the key of the jobs that were set aside in a queue of Redis: by id, the reason and the fields, as JSON. */
+export const SET_ASIDE = 'set-aside';
 
 /** Facts that help a person to find out why a queue stands still. */
 export interface QueueInspection {
@@ -54,10 +56,17 @@ export interface SharedFlow {
 /** A process that has reported nothing for so long runs no jobs, in ms. */
 export const FLOW_SILENCE_MS = 3_000;
 
+/** Kinds of jobs. Their payloads begin with the version. */
+export type JobKinds = readonly { readonly name: string; readonly version: number }[];
+
 /** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
   readonly name: string;
   add(jobs: readonly QueuedJob<Payload>[]): Promise<void>;
+  /** Returns those of the jobs that are not in the queue any more as they were added, as one of these kinds. */
+  lost(ids: readonly string[], kinds: JobKinds): Promise<string[]>;
+  /** Adds those of the jobs that are lost; what is left of them does not stand in the way. */
+  again(jobs: readonly QueuedJob<Payload>[], kinds: JobKinds): Promise<void>;
   /** Removes jobs that are not running and for which `chosen` is true; returns them with their last payload. */
   withdraw(chosen: (id: string) => boolean): Promise<QueuedJob<Payload>[]>;
   /** Deletes every job, the pause and the budget, which must be set again. Only for a queue that no other process uses. */

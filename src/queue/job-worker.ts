@@ -39,8 +39,8 @@ interface TakenJob {
   readonly addedAt: number;
   readonly attemptsMade: number;
   readonly starts: number;
-  /** The payload. @throws Error if it is not one */
-  read<Payload>(schema: z.ZodType<Payload>): Payload;
+  /** Resolves with the payload. @throws Error if it is not one */
+  read<Payload>(schema: z.ZodType<Payload>): Promise<Payload>;
   update(payload: unknown): Promise<void>;
 }
 
@@ -86,7 +86,7 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
     run: async (job) => {
       const definition = definitionOf(job);
       if (definition === undefined || versionOf(job) > definition.version) return leave(tooNew(job, definition));
-      const payload = job.read(definition.payload);
+      const payload = await job.read(definition.payload);
       const reason = options.notForUs?.(payload);
       if (reason !== undefined) return leave(`a ${job.name} job is handed back: ${reason}`);
       const { id, attemptsMade, starts, update } = job;

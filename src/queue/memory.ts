@@ -19,16 +19,13 @@ export function openMemory(telemetry?: QueueTelemetry): Backend {
     kind: 'embedded',
     openQueue: (name, definition) => {
       const queue = queueOf(name);
-      return {
-        name,
-        add: (jobs) =>
-          traced(telemetry, 'add', name, undefined, async (trace) => {
-            for (const { id, payload: data, name: kind = definition.name, priority = 0 } of jobs) {
-              queue.add({ id, data, name: kind, priority, attempts: definition.attempts, trace });
-            }
-          }),
-        ...operationsOf(queue),
-      };
+      const add: JobQueue<unknown>['add'] = (jobs) =>
+        traced(telemetry, 'add', name, undefined, async (trace) => {
+          for (const { id, payload: data, name: kind = definition.name, priority = 0 } of jobs) {
+            queue.add({ id, data, name: kind, priority, attempts: definition.attempts, trace });
+          }
+        });
+      return { name, add, again: add, ...operationsOf(queue) };
     },
     startWorker: (options) => {
       const runner = jobRunner(options);
@@ -36,7 +33,7 @@ export function openMemory(telemetry?: QueueTelemetry): Backend {
         traced(telemetry, 'process', options.queue.name, job.trace, () =>
           runner.run({
             ...job,
-            read: () => job.data as never,
+            read: async () => job.data as never,
             update: async (changed) => {
               job.data = changed;
             },
@@ -55,12 +52,13 @@ export function openMemory(telemetry?: QueueTelemetry): Backend {
   };
 }
 
-function operationsOf<Payload>(queue: MemoryQueue): Omit<JobQueue<Payload>, 'name' | 'add'> {
+function operationsOf<Payload>(queue: MemoryQueue): Omit<JobQueue<Payload>, 'name' | 'add' | 'again'> {
   return {
     withdraw: async (chosen) =>
       queue
         .withdraw(chosen)
         .map(({ id, data, starts }) => ({ id, payload: data as Payload, ...(starts > 0 && { starts }) })),
+    lost: async (ids) => ids.filter((id) => !queue.has(id)),
     clear: async () => queue.clear(),
     pause: async () => {
       queue.isPaused = true;
@@ -250,6 +248,10 @@ class MemoryQueue {
     this.#ids.add(job.id);
     this.#enqueue({ ...job, addedAt: Date.now(), attemptsMade: 0, starts: 0, rank: 0, order: 0 });
     this.stir();
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
   }
 
   /** Ms until the rate limit lets the next job start; 0 when it does now. */

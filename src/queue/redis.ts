@@ -1,6 +1,8 @@
 import { getCACertificates } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
+import { z } from 'zod';
 import { counted, printable } from '../text/wording.ts';
+import { SET_ASIDE } from './job-queue.ts';
 import { type QueueAddress, QueueAddressError } from './queue-address.ts';
 
 /** A connection to Redis or Valkey: to one server, to a cluster, or to a master that sentinels know. */
@@ -141,22 +143,21 @@ export async function risksOf(connection: RedisConnection, { db }: Pick<QueueAdd
 }
 
 /** Jobs that workers have set aside, in all queues of this rollcall. */
-async function unreadableJobs(connection: RedisConnection, namespace: string): Promise<Risk[]> {
+async function damagedJobs(connection: RedisConnection, namespace: string): Promise<Risk[]> {
   const nodes = connection instanceof Cluster ? connection.nodes('master') : [connection];
   const found: { key: string; jobs: number }[] = [];
   for (const node of nodes) {
     const literal = namespace.replace(/[\\*?[\]]/g, '\\$&');
-    for await (const keys of node.scanStream({ match: `{${literal}-*:failed`, count: 1_000 })) {
-      for (const key of keys as string[]) found.push({ key, jobs: await connection.zcard(key) });
+    for await (const keys of node.scanStream({ match: `{${literal}-*:${SET_ASIDE}`, count: 1_000 })) {
+      for (const key of keys as string[]) found.push({ key, jobs: await connection.hlen(key) });
     }
   }
   const [first] = found;
   if (first === undefined) return [];
   const jobs = found.reduce((sum, one) => sum + one.jobs, 0);
-  const [id = ''] = await connection.zrange(first.key, '0', '0');
-  const key = first.key.replace(/failed$/, id);
-  const reason = (await connection.hget(key, 'failedReason')) ?? '';
-  const text = `${counted(jobs, 'job')} in the queue cannot be read, such as ${JSON.stringify(key)} (${printable(reason)}); see which program writes to this server, and delete them`;
+  const [, [id, kept] = []] = await connection.hscan(first.key, 0, 'COUNT', 1);
+  const { reason } = z.object({ reason: z.string() }).parse(JSON.parse(kept ?? '{"reason":""}'));
+  const text = `${counted(jobs, 'job')} in the queue could not be read, such as ${JSON.stringify(id)} (${printable(reason)}), and is set aside in ${JSON.stringify(first.key)}; see which program writes to this server, and delete that key`;
   return [{ text, severe: true }];
 }
 
@@ -178,7 +179,7 @@ export async function checkRedis(address: QueueAddress, ca?: string): Promise<Ri
   });
   const look = async () => [
     ...(await risksOf(connection, address)),
-    ...(await unreadableJobs(connection, address.namespace)),
+    ...(await damagedJobs(connection, address.namespace)),
   ];
   try {
     return await Promise.race([look(), late.promise]);

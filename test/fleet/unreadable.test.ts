@@ -1,56 +1,96 @@
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkQueue, openBackend } from '../../src/queue/open-backend.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, notes, openOffice } from '../queue/queue-harness.ts';
 import { startRedis } from '../servers/redis.ts';
+import type { TestServer } from '../servers/server.ts';
+import { newAddress } from './places.ts';
 
-test('a job in Redis that is not JSON is set aside, where doctor finds it, and the jobs behind it run', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const backend = await openBackend(server.url);
-  onTestFinished(() => backend.close());
-  const redis = new Redis(server.url);
-  onTestFinished(() => redis.disconnect());
-  const { queue, work, givenUp } = openOffice(backend);
-  const errands = queue();
-  await errands.add(notes('broken', 'good'));
-  const [key = ''] = await redis.keys('*:broken');
-  await redis.hset(key, 'data', 'not json');
-  const ran = new Journal<string>();
-  work(
-    errands,
-    errand(async ({ id }) => ran.note(id)),
-  );
-  expect(await ran.until(1)).toEqual(['good']);
-  await expect.poll(() => errands.depth()).toEqual({ waiting: 0, delayed: 0, active: 0, setAside: 1 });
-  expect(await redis.hget(key, 'data')).toBe('not json');
-  const risks = await checkQueue(server.url);
-  expect(risks.map(({ text }) => text)).toContainEqual(
-    expect.stringMatching(
-      /^1 job in the queue cannot be read, such as ".*:broken" \(its payload cannot be read: .+\); see which/,
-    ),
-  );
-  // The line of the log: once, with the reason once.
-  await expect
-    .poll(() => givenUp)
-    .toEqual([
-      expect.stringMatching(/^job broken \(errand\) was given up: its payload cannot be read: (?!.*cannot be read)/),
-    ]);
+/** Jobs in Redis that are lost or damaged: they are set aside, and stop nothing. */
+
+let server: TestServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedis();
+  redis = new Redis(server.url);
+  return async () => {
+    redis.disconnect();
+    await server.stop();
+  };
 });
 
-test('a job in Redis that is not JSON has its priority, and is left to a worker when the jobs around it are withdrawn', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const backend = await openBackend(server.url);
-  onTestFinished(() => backend.close());
-  const redis = new Redis(server.url);
-  onTestFinished(() => redis.disconnect());
-  const errands = openOffice(backend).queue();
-  await errands.add(notes('broken', 'good').map((job) => ({ ...job, priority: 3 })));
-  const [key = ''] = await redis.keys('*:broken');
-  await redis.hset(key, 'data', 'not json');
-  expect(await errands.firstPriority()).toBe(3);
-  expect((await errands.withdraw(() => true)).map(({ id }) => id)).toEqual(['good']);
-  expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 0, setAside: 0 });
-});
+/** Every field of a job in Redis, those that rollcall's jobs do not have included. A job of another name is one of a newer worker. */
+const FIELDS =
+  'data opts progress timestamp delay priority ats atm attemptsMade stc processedOn finishedOn returnvalue stacktrace failedReason parent parentKey rjk deid defa pb other'.split(
+    ' ',
+  );
+const VALUES = [
+  'not json',
+  'null',
+  '5',
+  '-1',
+  'NaN',
+  '',
+  '{}',
+  '[]',
+  '{"a":',
+  '"text"',
+  '99999999999999999999',
+  '\u0000\ud83d',
+];
+
+/** A way to damage a job, by its key. */
+type Damage = readonly [what: string, act: (key: string) => Promise<unknown>];
+
+const DAMAGES: readonly Damage[] = [
+  ...FIELDS.flatMap((field) => [
+    ...VALUES.map((value): Damage => [`${field} = ${JSON.stringify(value)}`, (key) => redis.hset(key, field, value)]),
+    [`${field} removed`, (key) => redis.hdel(key, field)] as Damage,
+  ]),
+  ['the name removed', (key) => redis.hdel(key, 'name')],
+  ['all of it removed', (key) => redis.del(key)],
+  ['a text in its place', (key) => redis.set(key, 'text')],
+  ['a list in its place', (key) => redis.pipeline().del(key).lpush(key, 'a').exec()],
+];
+
+test.each([{ priority: 0 }, { priority: 3 }])(
+  'a job that is damaged in any way stops nothing: $priority',
+  async ({ priority }) => {
+    const url = newAddress(server);
+    const backend = await openBackend(url);
+    onTestFinished(() => backend.close());
+    const { queue, work, givenUp } = openOffice(backend);
+    const errands = queue();
+    await errands.pause();
+    const ids = DAMAGES.map((_, at) => `bad-${at}`);
+    await errands.add(notes(...ids, 'good').map((job) => ({ ...job, priority })));
+    const [first = ''] = await redis.keys(`{${new URL(url).searchParams.get('namespace')}-*:bad-0`);
+    const keyOf = (id: string) => first.replace(/bad-0$/, id);
+    await Promise.all(DAMAGES.map(([, act], at) => act(keyOf(`bad-${at}`))));
+    // What asks about the queue meanwhile meets them too.
+    await errands.firstPriority();
+    await errands.inspect();
+    await errands.resume();
+    const ran = new Journal<string>();
+    work(
+      errands,
+      errand(async ({ id }) => ran.note(id)),
+      5,
+    );
+    await expect.poll(() => errands.depth(), { timeout: 25000 }).toMatchObject({ waiting: 0, delayed: 0, active: 0 });
+    expect(ran.entries).toContain('good');
+    // Each has run, was set aside or is lost, and nothing else is left of it.
+    const aside = Object.keys(await redis.hgetall(keyOf('set-aside')));
+    const lost = givenUp.filter((line) => line.includes('is lost')).map((line) => line.split(' ')[1] ?? '');
+    expect([...new Set([...ran.entries, ...aside, ...lost])].toSorted()).toEqual([...ids, 'good'].toSorted());
+    expect((await redis.keys(keyOf('*bad*'))).filter((key) => !key.endsWith('good'))).toEqual([]);
+    expect(await errands.depth()).toMatchObject({ setAside: aside.length });
+    expect(aside.length).toBeGreaterThan(50);
+    expect(await errands.withdraw(() => true)).toEqual([]);
+    const [risk] = (await checkQueue(url)).filter(({ text }) => text.includes('set aside'));
+    expect(risk?.text).toMatch(
+      new RegExp(`^${aside.length} jobs in the queue could not be read, such as "bad-\\d+" \\(.+\\)`),
+    );
+  },
+);

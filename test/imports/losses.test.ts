@@ -22,15 +22,15 @@ async function watched(
   ms: number,
 ): Promise<number> {
   let all = 0;
-  const depth = async () => ({ waiting: 0, delayed: 0, active: 1, setAside: 0 });
   const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0, setAside: 0 }) };
-  const queue = { depth, workers: async () => workers() };
-  const opened = { region: 'us', keepBudget: async () => {}, queue, lists: outcomes };
-  const running: Pick<RunningImport, 'inFlightIn' | 'isWithdrawing' | 'resend'> = {
-    inFlightIn: () => 1,
+  const lost = async () => [];
+  const queue = { lost, workers: async () => workers(), isPaused: async () => false };
+  const opened = { region: 'us', keepBudget: async () => {}, queue, lists: { lost } };
+  const running: Pick<RunningImport, 'jobsIn' | 'isWithdrawing' | 'resend'> = {
+    jobsIn: () => ['import-1'],
     isWithdrawing: () => isWithdrawing,
-    resend: async (_: Region, before: number) => {
-      if (before === Number.POSITIVE_INFINITY) all += 1;
+    resend: async (_: Region, which: ReadonlySet<string> | 'all') => {
+      if (which === 'all') all += 1;
     },
   };
   const watch = watchForLosses({

@@ -58,7 +58,8 @@ export function openOffice(backend: Backend): Office {
   });
   const onError = (error: Error) => {
     // Such jobs are reported as well, and these tests have them on purpose.
-    if (/was given up|is left to a newer worker/.test(error.message)) givenUp.push(stdSerializers.err(error).message);
+    if (/was given up|is left to a newer worker|was set aside|is lost/.test(error.message))
+      givenUp.push(stdSerializers.err(error).message);
     else errors.push(error);
   };
   const suffix = `${process.pid}-${++offices}`;

@@ -1,13 +1,10 @@
-import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
-import { type ResultAddress, uncertaintyOf } from '../../../jobs/batch-payload.ts';
-import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
-import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
+import type { ResultAddress } from '../../../jobs/batch-payload.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { Emit, IdleReason } from '../import-event.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
 import type { BatchToSend, ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
+import { BATCH_JOBS, isJobOf, jobId, toJob, withdrawn } from './batch-jobs.ts';
 import { BACKLOG, type BatchSource, type FairQueue } from './fair-queue.ts';
 import { nextBatches } from './next-batches.ts';
 
@@ -102,14 +99,23 @@ export class RunningImport {
     return this.#paused || this.#stopped.has(region);
   }
 
+  /** Returns the ids of the jobs of a region's batches in flight. */
+  jobsIn(region: Region): string[] {
+    return this.#regions.get(region)?.jobs() ?? [];
+  }
+
   /**
-   * Puts batches into the queue again that were put there before `before` (ms since 1970) and have no result. Harmless
-   * while a batch is still there: its job id is the same. If nothing more will be sent, they are reclaimed instead.
+   * Puts batches in flight into the queue again, as far as their jobs are not there. If nothing more will be sent, they
+   * are reclaimed instead.
+   * @param lost ids of their jobs; `all` of the region
    */
-  resend(region: Region, before: number, uncertainty: string): Promise<void> {
+  resend(region: Region, lost: ReadonlySet<string> | 'all', uncertainty: string): Promise<void> {
     return this.#inTurn(async () => {
       const batches = this.#regions.get(region);
-      const unanswered = this.#options.ledger.dispatchedBatches(region, before, BACKLOG);
+      const { id, ledger } = this.#options;
+      const unanswered = ledger
+        .dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG)
+        .filter((batch) => lost === 'all' || lost.has(jobId(id, batch.id)));
       if (batches === undefined || unanswered.length === 0) return;
       if (this.#mayDispatchTo(region)) {
         await batches.queueAgain(unanswered, uncertainty);
@@ -222,6 +228,8 @@ export class RunningImport {
 interface RegionBatches {
   readonly region: Region;
   inFlight(): number;
+  /** Ids of their jobs. */
+  jobs(): string[];
   /** Fewer are in flight. */
   changed(): void;
   /** There may be batches to send that were not there before. */
@@ -291,6 +299,7 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
   return {
     region,
     inFlight: () => inFlight.size,
+    jobs: () => [...inFlight.keys()].map((batch) => jobId(address.importId, batch)),
     changed,
     lookAgain,
     recorded: (batch) => {
@@ -301,26 +310,19 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
     },
     withdraw: async (chosen) => {
       const jobs = await queue.withdraw(chosen);
-      reclaim(
-        jobs.map(({ payload, starts = 0 }) => ({
-          batch: payload.batch,
-          uncertainty: uncertaintyOf(payload, starts),
-          calls: payload.calls,
-        })),
-      );
+      reclaim(jobs.map((job) => withdrawn(address, job)));
     },
     reclaim,
     queueAgain: async (batches, uncertainty) => {
       ledger.markDispatched(batches.map(({ id }) => id));
-      await queue.add(
-        batches.map((batch) =>
-          toJob(
-            address,
-            { ...batch, uncertainty: batch.uncertainty ?? uncertainty },
-            inFlight.get(batch.id) ?? fairQueue.current(),
-          ),
+      const jobs = batches.map((batch) =>
+        toJob(
+          address,
+          { ...batch, uncertainty: batch.uncertainty ?? uncertainty },
+          inFlight.get(batch.id) ?? fairQueue.current(),
         ),
       );
+      await queue.again(jobs, BATCH_JOBS);
     },
     drop: async () => void (await queue.withdraw((id) => isJobOf(address.importId, id))),
     close: () => {
@@ -349,43 +351,4 @@ function countInFlight(fairQueue: FairQueue) {
       if (guid !== undefined) fairQueue.freed(guid);
     },
   };
-}
-
-/** A batch of the ledger as a job. Its id is the same every time, so that adding it twice queues it once. */
-function toJob(
-  { importId, replyTo }: ResultAddress,
-  batch: BatchToSend,
-  priority: number,
-): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly priority: number } {
-  const { region, guid, onBehalfOf, uncertainty, standing } = batch;
-  const common = {
-    importId,
-    replyTo,
-    batch: batch.id,
-    region,
-    guid,
-    onBehalfOf,
-    uncertainty,
-    calls: [],
-    handedBack: 0,
-    ...(standing !== undefined && { standing }),
-  };
-  const id = jobId(importId, batch.id);
-  if (batch.creation !== undefined) {
-    const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
-    return { id, priority, name: createMissing.name, payload };
-  }
-  return batch.action === 'add'
-    ? { id, priority, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
-    : { id, priority, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
-}
-
-/** The id of a batch's job. */
-function jobId(importId: string, batch: number): string {
-  return `${importId}-${batch}`;
-}
-
-/** Whether a job sends a batch of this import. */
-function isJobOf(importId: string, id: string): boolean {
-  return id.startsWith(`${importId}-`);
 }

@@ -28,8 +28,6 @@ interface Question {
   readonly job: QueuedJob<AskServicePayload>;
   readonly patience: Patience | undefined;
   readonly bornAt: number;
-  /** The time at which it was last put into the queue, in ms since 1970. */
-  askedAt: number;
   settle(answer: ServiceAnswer): void;
 }
 
@@ -47,7 +45,7 @@ type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, {
  * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
-export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'isWithdrawing' | 'resend'> {
+export class GroupReader implements Pick<RunningImport, 'jobsIn' | 'isWithdrawing' | 'resend'> {
   readonly #options: GroupReaderOptions;
   /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
   readonly #session = `read-${randomUUID()}`;
@@ -96,22 +94,20 @@ export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'isWithdr
     for (const question of this.#ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
   }
 
-  inFlightIn(region: Region): number {
-    return this.#ofRegion(region).length;
+  jobsIn(region: Region): string[] {
+    return this.#ofRegion(region).map(({ job }) => job.id);
   }
 
   isWithdrawing(): boolean {
     return false;
   }
 
-  async resend(region: Region, before: number): Promise<void> {
-    const unanswered = this.#ofRegion(region).filter(({ askedAt }) => askedAt < before);
-    if (unanswered.length === 0) return;
+  async resend(region: Region, lost: ReadonlySet<string> | 'all'): Promise<void> {
     const { queueOf } = await this.#options.openRegion(region);
-    for (const question of unanswered) {
-      question.askedAt = Date.now();
-      const queue: AskQueue = await queueOf(question.job.payload.ask);
-      await queue.add([question.job]);
+    for (const { job } of this.#ofRegion(region)) {
+      if (lost !== 'all' && !lost.has(job.id)) continue;
+      const queue: AskQueue = await queueOf(job.payload.ask);
+      await queue.again([job], [askService]);
     }
   }
 
@@ -152,8 +148,7 @@ export class GroupReader implements Pick<RunningImport, 'inFlightIn' | 'isWithdr
       const job = { id, name: askService.name, priority, payload };
       const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
       const giveUp = () => reject(signal.reason);
-      const now = Date.now();
-      this.#waiting.set(id, { region, job, patience, bornAt: now, askedAt: now, settle: resolve });
+      this.#waiting.set(id, { region, job, patience, bornAt: Date.now(), settle: resolve });
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add([job]).catch(reject);
       const answer = await promise.finally(() => signal.removeEventListener('abort', giveUp));

@@ -12,7 +12,7 @@ import type { Config } from '../../platform/config.ts';
 import { isSameHost } from '../../platform/service-host.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
-import type { JobQueue } from '../../queue/job-queue.ts';
+import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
 import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
@@ -85,9 +85,12 @@ function meantFor(
 ): JobQueue<BatchPayload> {
   if (host === '' && share === undefined) return queue;
   const about = { ...(host !== '' && { host }), ...(share !== undefined && { share }) };
+  const told = (jobs: readonly QueuedJob<BatchPayload>[]) =>
+    jobs.map((job) => ({ ...job, payload: { ...job.payload, ...about } }));
   return {
     ...queue,
-    add: (jobs) => queue.add(jobs.map((job) => ({ ...job, payload: { ...job.payload, ...about } }))),
+    add: (jobs) => queue.add(told(jobs)),
+    again: (jobs, kinds) => queue.again(told(jobs), kinds),
   };
 }
 

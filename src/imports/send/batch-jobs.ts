@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
+import { BATCH_FIELDS, type BatchPayload, type ResultAddress, uncertaintyOf } from '../../../jobs/batch-payload.ts';
+import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
+import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
+import type { JobKinds, QueuedJob } from '../../queue/job-queue.ts';
+import type { ReclaimedBatch } from '../record/batch-result.ts';
+import type { BatchToSend } from '../record/import-ledger.ts';
+
+/** Kinds of the jobs that send batches. */
+export const BATCH_JOBS: JobKinds = [addMembers, createMissing, editMember];
+
+/** The part of a batch's payload that says which calls were made. */
+const TRIES = z.object(BATCH_FIELDS).pick({ uncertainty: true, calls: true, handedBack: true });
+
+/** A batch of the ledger as a job. Its id is the same every time, so that adding it twice queues it once. */
+export function toJob(
+  { importId, replyTo }: ResultAddress,
+  batch: BatchToSend,
+  priority: number,
+): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly priority: number } {
+  const { region, guid, onBehalfOf, uncertainty, standing } = batch;
+  const common = {
+    importId,
+    replyTo,
+    batch: batch.id,
+    region,
+    guid,
+    onBehalfOf,
+    uncertainty,
+    calls: [],
+    handedBack: 0,
+    ...(standing !== undefined && { standing }),
+  };
+  const id = jobId(importId, batch.id);
+  if (batch.creation !== undefined) {
+    const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
+    return { id, priority, name: createMissing.name, payload };
+  }
+  return batch.action === 'add'
+    ? { id, priority, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
+    : { id, priority, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
+}
+
+/** A batch that left the queue before its call. Another program may have written to its job. */
+export function withdrawn(
+  { importId }: ResultAddress,
+  { id, payload, starts = 0 }: QueuedJob<BatchPayload>,
+): ReclaimedBatch {
+  const batch = Number(id.slice(importId.length + 1));
+  const { success, data } = TRIES.safeParse(payload);
+  if (!success) return { batch, uncertainty: 'its job could not be read any more', calls: [] };
+  return { batch, uncertainty: uncertaintyOf(data, starts), calls: data.calls };
+}
+
+/** The id of a batch's job. */
+export function jobId(importId: string, batch: number): string {
+  return `${importId}-${batch}`;
+}
+
+/** Whether a job sends a batch of this import. */
+export function isJobOf(importId: string, id: string): boolean {
+  return id.startsWith(`${importId}-`);
+}

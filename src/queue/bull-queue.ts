@@ -1,0 +1,206 @@
+import { type Job, Queue } from 'bullmq';
+import type { QueueTelemetry } from './backend.ts';
+import type { JobDefinition } from './define-job.ts';
+import { type JobQueue, MAX_INSPECTED, type QueuedJob, SET_ASIDE } from './job-queue.ts';
+import { countSetAside, type Kept, keptIn, lostOf, numberOf } from './kept-jobs.ts';
+import { limitWindow } from './limit-window.ts';
+import { type Patience, patient } from './patience.ts';
+import type { RedisConnection } from './redis.ts';
+import { sharedFlow } from './redis-flow.ts';
+import { isWaitedFor } from './waited-for.ts';
+
+/** The settings that a queue and its workers have in common. */
+export interface BullSettings {
+  readonly bull: {
+    readonly connection: RedisConnection;
+    readonly prefix: string;
+    readonly telemetry?: QueueTelemetry;
+  };
+  readonly patiently: Patience;
+  /** Reads the id of the history that the queue is in. */
+  readonly history: () => Promise<string>;
+}
+
+declare module 'bullmq' {
+  interface BaseJobOptions {
+    /** Id of the history in which the job was added (history.ts); absent where an earlier try may have added it too. */
+    history?: string;
+  }
+}
+
+/** The key counts the calls of a window. As in BullMQ, a number above every limit means that no job may start. */
+const LENGTHEN_WAIT =
+  "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
+
+/** Field of BullMQ's own metadata of a queue. */
+const CIRCUIT = 'circuit';
+
+const SWAP_CIRCUIT = `
+  local found = redis.call('hget', KEYS[1], '${CIRCUIT}') or ''
+  if found ~= ARGV[1] then return found end
+  redis.call('hset', KEYS[1], '${CIRCUIT}', ARGV[2])
+  return ARGV[2]`;
+
+/** Options of every job. A kept id would block sending a batch again; whether it is done is the ledger's to know. */
+export const SETTLED = { backoff: { type: 'capped' }, removeOnComplete: true, removeOnFail: true } as const;
+
+/** Returns the number of workers that passed the job on to another one. */
+export function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
+  return typeof progress === 'number' ? progress : 0;
+}
+
+/** Returns how often the job was begun. One that comes from another history may have been begun once more. */
+export function startsOf(job: Job, history: string): number {
+  return job.attemptsStarted - timesLeftAlone(job) + (job.opts.history === history ? 0 : 1);
+}
+
+/** Jobs that one round trip adds or removes. */
+const CHUNK = 500;
+
+export function openQueue<Payload>(
+  settings: BullSettings,
+  name: string,
+  definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts'>,
+  onError: (error: Error) => void,
+): JobQueue<Payload> {
+  const { bull, patiently, history } = settings;
+  const { connection } = bull;
+  const queue = new Queue(name, {
+    ...bull,
+    defaultJobOptions: { attempts: definition.attempts, ...SETTLED },
+    streams: { events: { maxLen: 10 } },
+  });
+  queue.on('error', onError);
+  const add: JobQueue<Payload>['add'] = async (jobs) => {
+    for (let from = 0; from < jobs.length; from += CHUNK) {
+      await patiently(async (isAgain) => {
+        const added = isAgain ? {} : { history: await history() };
+        const bulk = jobs
+          .slice(from, from + CHUNK)
+          .map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({
+            name: kind,
+            data: payload,
+            opts: { jobId: id, priority, ...added },
+          }));
+        await queue.addBulk(bulk);
+      });
+    }
+  };
+  const again: JobQueue<Payload>['again'] = async (jobs, kinds) => {
+    const kept = keptIn(connection, queue);
+    const gone = new Set(
+      await patiently(() =>
+        lostOf(
+          kept,
+          jobs.map(({ id }) => id),
+          kinds,
+          true,
+        ),
+      ),
+    );
+    await add(jobs.filter(({ id }) => gone.has(id)));
+  };
+  const withdraw: JobQueue<Payload>['withdraw'] = async (chosen) => {
+    const idle = await patiently(() => queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true));
+    const withdrawn: QueuedJob<Payload>[] = [];
+    for (const id of idle.filter(chosen)) {
+      // Read at the last moment: a worker may have tried it and recorded that in the payload.
+      const job = await patiently(() => readableJob(queue, id));
+      if (job === undefined) continue;
+      // 0: a worker has it.
+      if ((await patiently(() => queue.remove(id))) === 0) continue;
+      const starts = startsOf(job, await history());
+      withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
+    }
+    return withdrawn;
+  };
+  return {
+    name,
+    add,
+    again,
+    withdraw,
+    close: () => queue.close(),
+    ...patient(steeringOf(queue, connection), patiently),
+  };
+}
+
+/** The methods that ask about a queue, or change all of it: twice is as good as once. */
+function steeringOf(
+  queue: Queue,
+  connection: RedisConnection,
+): Omit<JobQueue<unknown>, 'name' | 'add' | 'again' | 'withdraw' | 'close'> {
+  const kept = keptIn(connection, queue);
+  const { clearFlow, ...flow } = sharedFlow(connection, queue.toKey('flow'));
+  return {
+    lost: (ids, kinds) => lostOf(kept, ids, kinds),
+    clear: async () => {
+      await queue.obliterate({ force: true });
+      await connection.del(queue.toKey(SET_ASIDE));
+      // A wait is kept beside the queue.
+      await queue.removeRateLimitKey();
+      await clearFlow();
+    },
+    pause: () => queue.pause(),
+    resume: () => queue.resume(),
+    isPaused: () => queue.isPaused(),
+    setCallsPerMinute: async (callsPerMinute) => {
+      const { max, duration } = limitWindow(callsPerMinute);
+      await queue.setGlobalRateLimit(max, duration);
+    },
+    callsPerMinute: async () => {
+      const limit = await queue.getGlobalRateLimit();
+      return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
+    },
+    // BullMQ's own `rateLimit` may shorten a wait; reading first and then setting would let another process interfere.
+    slowDown: async (waitMs) => {
+      const ms = Math.max(1, Math.ceil(waitMs));
+      await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), ms, Number.MAX_SAFE_INTEGER);
+    },
+    endWait: async () => void (await queue.removeRateLimitKey()),
+    readCircuit: async () => (await connection.hget(queue.toKey('meta'), CIRCUIT)) ?? '',
+    swapCircuit: async (before, after) =>
+      String(await connection.eval(SWAP_CIRCUIT, 1, queue.toKey('meta'), before, after)),
+    ...flow,
+    limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
+    firstPriority: async () => {
+      const [next] = await queue.getRanges(['prioritized'], 0, 0, true);
+      const [id] = next === undefined ? await queue.getRanges(['active'], 0, 0, true) : [next];
+      // It may have ended by now.
+      return id === undefined ? 0 : ((await numberOf(kept, id, 'priority')) ?? 0);
+    },
+    depth: () => depthOf(queue, kept),
+    inspect: () => inspect(queue, kept),
+    workers: () => queue.getWorkersCount(),
+  };
+}
+
+async function depthOf(queue: Queue, kept: Kept) {
+  const [counts, setAside] = await Promise.all([
+    queue.getJobCounts('waiting', 'prioritized', 'delayed', 'active'),
+    countSetAside(kept),
+  ]);
+  const { waiting = 0, prioritized = 0, delayed = 0, active = 0 } = counts;
+  return { waiting: waiting + prioritized, delayed, active, setAside };
+}
+
+async function inspect(queue: Queue, kept: Kept) {
+  const [[next], active] = await Promise.all([
+    queue.getRanges(['prioritized'], 0, 0, true),
+    queue.getRanges(['active'], 0, MAX_INSPECTED - 1, true),
+  ]);
+  const stalls = await Promise.all(active.map((id) => numberOf(kept, id, 'stc')));
+  return {
+    nextAddedAt: next === undefined ? undefined : await numberOf(kept, next, 'timestamp'),
+    stalled: stalls.filter((times = 0) => times > 0).length,
+  };
+}
+
+/** Reads a job; undefined for one that is gone, and for one that a worker will set aside. */
+async function readableJob(queue: Queue, id: string): Promise<Job | undefined> {
+  try {
+    return await queue.getJob(id);
+  } catch (error) {
+    if (isWaitedFor(error)) throw error;
+    return undefined;
+  }
+}
