@@ -40,9 +40,9 @@ function embedded(
   };
 }
 
-/** Kills the sending process at random shares of the calls, and continues. */
-async function killed(place: Place, kills: number): Promise<number> {
-  const shares = Array.from({ length: kills }, () => 0.05 + 0.85 * place.random()).sort((a, b) => a - b);
+/** Kills the sending process at random shares of the calls, up to one of them, and continues. */
+async function killed(place: Place, kills: number, upTo = 0.9): Promise<number> {
+  const shares = Array.from({ length: kills }, () => 0.05 + (upTo - 0.05) * place.random()).sort((a, b) => a - b);
   for (const share of shares) {
     const running = place.coordinate();
     await place.reaches(share);
@@ -153,6 +153,20 @@ const serverKilled: Blow = async (options) => {
   }
 };
 
+/** Users act for most rows, and many of these are refused; the check before has foretold which. */
+const acting: Blow = async (options) => {
+  const place = await openPlace({ ...options, acting: true, service: { faults: 0.02 } });
+  try {
+    await place.check();
+    // Calls that are refused are not in the journal, which the shares are of.
+    const help = await killed(place, 3, 0.4);
+    const verdict = await place.verdict();
+    return { ...verdict, wrong: [...verdict.wrong, ...(await place.misled())], help };
+  } finally {
+    await place.close();
+  }
+};
+
 /** The data directory is full in the middle, and gets room after that. */
 function diskFull(diskKb: number): Blow {
   return async (options) => {
@@ -178,6 +192,7 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
     (place) => killed(place, 3),
   ),
   'embedded: kill -9 and faults of the service': embedded({ faults: 0.1 }, (place) => killed(place, 3)),
+  'embedded: acting users, a check, kill -9 and faults of the service': acting,
   ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage((ms) => ({ outage: kind, ms }))])),
   'embedded: outage, one region of three': outage((ms) => ({ outage: '503', ms, region: 'eu' })),
   'redis: kill -9 of workers and coordinator': fleet(redis, async (all) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { check, type Order } from './checker.ts';
+import { check, foretellings, type Order } from './checker.ts';
 import type { JournalLine } from './service.ts';
 
 const order = (uid: string, fate: Order['fate'] = 'in place'): Order => {
-  return { region: 'us', guid: 'g', uid, scope: 'participant', fate };
+  return { region: 'us', guid: 'g', uid, scope: 'participant', onBehalfOf: '', fate };
 };
 const did = (uid: string, what: JournalLine['did']): JournalLine => {
   return { call: 1, at: 0, group: 'us/g', list: 'participants', uid, did: what };
@@ -25,4 +25,10 @@ test('rows that are missing, told twice, untrue or given up are each counted', (
   const verdict = check(orders, text, journal);
   expect(verdict).toMatchObject({ lost: 1, twice: 1, givenUp: 2, duplicateAdds: 2 });
   expect(verdict.wrong).toHaveLength(2);
+});
+
+test('a row that comes to something else than its check said is found', () => {
+  const found = 'row,check,code\n2,add,\n3,fail,ERR_UID_NOT_FOUND\n4,not_checked,\n5,add,\n';
+  const text = report([2, 'added'], [3, 'failed'], [4, 'failed'], [5, 'failed']);
+  expect(foretellings(found, text)).toHaveLength(1);
 });

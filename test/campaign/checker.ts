@@ -9,6 +9,8 @@ export interface Order {
   readonly guid: string;
   readonly uid: string;
   readonly scope: string;
+  /** The acting user; empty: the service itself. */
+  readonly onBehalfOf: string;
   readonly fate: 'in place' | 'member before' | 'invalid' | 'duplicate' | 'refused';
 }
 
@@ -62,6 +64,31 @@ export function check(orders: readonly Order[], report: string, journal: readonl
     unconfirmed,
     duplicateAdds: duplicatesIn(journal),
   };
+}
+
+/** The outcomes that may follow what a check said of a row; of what it says nothing about, any. */
+const FORETOLD: Readonly<Record<string, readonly string[]>> = {
+  // A call whose reply was lost may have done it before.
+  add: ['added', 'already_member'],
+  ban: ['banned', 'already_member'],
+  already_member: ['already_member'],
+  fail: ['failed'],
+  invalid: ['invalid'],
+  duplicate: ['duplicate'],
+};
+
+/** Rows that came to something else than their check said, each as a sentence. @param found check.csv as text, @param report report.csv */
+export function foretellings(found: string, report: string): readonly string[] {
+  const read = (text: string) => parse(text, { columns: true, bom: true }) as Record<string, string>[];
+  const outcomes = new Map(read(report).map((row) => [row['_row'], row]));
+  return read(found).flatMap(({ row: number, check: said = '', code }) => {
+    const row = outcomes.get(number);
+    const came = row?.['_status'] ?? 'missing';
+    const allowed = FORETOLD[said];
+    return allowed === undefined || allowed.includes(came)
+      ? []
+      : [sentence(row ?? {}, `the check said ${said} ${code}`)];
+  });
 }
 
 const keyOf = ({ region, guid, uid }: Order): string => `${region}/${guid}/${uid}`;

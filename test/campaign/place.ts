@@ -1,12 +1,21 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { check, type Order, type Verdict } from './checker.ts';
+import { check, foretellings, type Order, type Verdict } from './checker.ts';
 import { APP, type Command, type JournalLine, randomFrom, type ServiceSettings } from './service.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/rollcall.js', import.meta.url));
@@ -27,6 +36,8 @@ export interface PlaceOptions {
   readonly service?: Partial<Omit<ServiceSettings, 'seed' | 'before' | 'port'>>;
   /** Address of the queue; absent: embedded. */
   readonly queue?: string | undefined;
+  /** Whether users act for some of the rows. */
+  readonly acting?: boolean;
   /** Size of the file system of the data directory, in kB; absent: no limit of its own. Needs root. */
   readonly diskKb?: number;
 }
@@ -42,6 +53,10 @@ export interface Place {
   /** Starts `import`, or `resume` where it was started before. */
   coordinate(): Rollcall;
   worker(): Rollcall;
+  /** Checks the file and sends nothing: `coordinate` then continues that import. */
+  check(): Promise<void>;
+  /** Rows of the import that came to something else than the check said, each as a sentence. */
+  misled(): Promise<readonly string[]>;
   /** Starts any command. */
   rollcall(args: readonly string[]): Rollcall;
   /** Tells the service to misbehave. */
@@ -85,7 +100,7 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     mkdirSync(data);
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskKb}k`, 'tmpfs', data]);
   }
-  const { orders, before } = makeOrders(rows, seed);
+  const { orders, before } = makeOrders(rows, seed, options.acting ?? false);
   const file = join(folder, 'members.csv');
   writeFileSync(file, csvOf(orders));
   const settings = {
@@ -125,6 +140,16 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
     coordinate: () => {
       last = rollcall(existsSync(join(data, 'imports')) ? ['resume'] : ['import', file, '--calls-per-minute', '3000']);
       return last;
+    },
+    check: async () => {
+      const checked = rollcall(['import', file, '--check', '--max-calls', '100000']);
+      if (!FINISHED.includes(await checked.ended)) throw new Error(`the check has failed: ${checked.said()}`);
+    },
+    misled: async () => {
+      const [id = ''] = readdirSync(join(data, 'imports'));
+      const output = join(folder, 'foretold.csv');
+      await rollcall(['report', id, '--format', 'csv', '--output', output]).ended;
+      return foretellings(readFileSync(join(data, 'imports', id, 'check.csv'), 'utf8'), readFileSync(output, 'utf8'));
     },
     worker: () => rollcall(['worker', '--region', REGIONS.join(',')]),
     rollcall,
@@ -227,8 +252,8 @@ function both(one: Verdict, other: Verdict): Verdict {
 }
 
 function csvOf(orders: readonly Order[]): string {
-  const lines = orders.map(({ region, guid, uid, scope }) => `${region},${guid},${uid},${scope}`);
-  return `region,guid,uid,scope\n${lines.join('\n')}\n`;
+  const lines = orders.map(({ region, guid, uid, scope, onBehalfOf }) => [region, guid, uid, scope, onBehalfOf].join());
+  return `region,guid,uid,scope,on_behalf_of\n${lines.join('\n')}\n`;
 }
 
 function environment(folder: string, data: string, port: number, queue: string | undefined): NodeJS.ProcessEnv {
@@ -272,7 +297,7 @@ function start(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, out
 }
 
 /** Rows in a random order: every kind that an outcome can come from. */
-function makeOrders(rows: number, seed: number) {
+function makeOrders(rows: number, seed: number, acting: boolean) {
   const random = randomFrom(seed);
   const groups = Math.ceil(rows / 60);
   const before: Record<string, string[]> = {};
@@ -280,9 +305,13 @@ function makeOrders(rows: number, seed: number) {
   const put = (order: Order) => placed.push({ order, place: random() });
   for (let at = 0; placed.length < rows; at += 1) {
     const region = REGIONS[Math.floor(random() * REGIONS.length)] ?? 'us';
-    const common = { region, guid: `g${Math.floor(random() * groups)}`, uid: `u${at}`, scope: 'participant' };
-    const draw = random();
-    if (draw < 0.01) put({ ...common, uid: `no id ${at}`, fate: 'invalid' });
+    const common = {
+      ...{ region, guid: `g${Math.floor(random() * groups)}`, uid: `u${at}` },
+      ...{ scope: 'participant', onBehalfOf: '' },
+    };
+    const draw = acting && random() < 0.7 ? 1 : random();
+    if (draw === 1) put(actedFor(common, random));
+    else if (draw < 0.01) put({ ...common, uid: `no id ${at}`, fate: 'invalid' });
     else if (draw < 0.02) put({ ...common, uid: `ghost${at}`, fate: 'refused' });
     else if (draw < 0.03) put({ ...common, guid: `missing${at % 3}`, fate: 'refused' });
     else if (draw < 0.07) {
@@ -294,8 +323,24 @@ function makeOrders(rows: number, seed: number) {
       put({ ...common, fate: 'duplicate' });
     } else put({ ...common, scope: draw < 0.2 ? 'ban' : 'participant', fate: 'in place' });
   }
+  if (acting) {
+    for (const region of REGIONS)
+      for (let n = 0; n < groups; n += 1)
+        before[`${region}/g${n}`] = [...(before[`${region}/g${n}`] ?? []), 'boss', 'mod', 'pat'];
+  }
   placed.sort((a, b) => a.place - b.place);
   return { orders: placed.map(({ order }) => order), before };
+}
+
+/** A row on behalf of an admin, a moderator, a participant, a stranger, or of the user itself, who then joins. */
+function actedFor(common: Omit<Order, 'fate'>, random: () => number): Order {
+  const acting = ['boss', 'boss', 'mod', 'pat', 'stranger', common.uid][Math.floor(random() * 6)] ?? '';
+  const scope =
+    acting === common.uid ? 'participant' : (['participant', 'moderator', 'ban'][Math.floor(random() * 3)] ?? '');
+  const isUnknown = acting !== common.uid && random() < 0.02;
+  const isRefused = acting === 'pat' || acting === 'stranger' || (acting === 'mod' && scope === 'moderator');
+  const uid = isUnknown ? common.uid.replace('u', 'ghost') : common.uid;
+  return { ...common, uid, scope, onBehalfOf: acting, fate: isRefused || isUnknown ? 'refused' : 'in place' };
 }
 
 function readLines<Line>(path: string): Line[] {

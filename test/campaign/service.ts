@@ -57,8 +57,14 @@ export interface JournalLine {
   readonly did: 'added' | 'banned' | 'again' | 'repeated' | 'unknown-user';
 }
 
+/** Members from before who act for others; those who are not named are participants. */
+const SCOPES: Readonly<Record<string, string>> = { boss: 'admin', mod: 'moderator' };
+
 const FAULTS = ['lost-before', 'lost-after', 'cut', '500', '503', '503-after', 'html-after', '429', 'slow'] as const;
 type Fault = (typeof FAULTS)[number];
+
+/** UIDs by the list of a call. */
+type Lists = Readonly<Record<string, readonly string[]>>;
 
 interface Member {
   scope: string;
@@ -84,7 +90,8 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     return found;
   };
   for (const [key, uids] of Object.entries(settings.before)) {
-    for (const uid of uids) groupOf(key).members.set(uid, { scope: 'participant', joinedAt: 1_700_000_000 });
+    for (const uid of uids)
+      groupOf(key).members.set(uid, { scope: SCOPES[uid] ?? 'participant', joinedAt: 1_700_000_000 });
   }
   const crowd = Array.from({ length: settings.crowd }, (_, n) => listed(`crowd${n}`, 'participant', 1_700_000_000));
   const random = randomFrom(settings.seed);
@@ -131,14 +138,32 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     }
     if (resource !== 'groups' || list !== 'members') return refuse(response, 404, 'ERR_API_NOT_FOUND');
     if (id.startsWith('missing')) return refuse(response, 404, 'ERR_GUID_NOT_FOUND');
-    send(response, { data: add(`${region}/${id}`, JSON.parse(body)) }, fault);
+    const lists = JSON.parse(body) as Lists;
+    const refusal = refusalOf(groupOf(`${region}/${id}`), lists, String(request.headers['onbehalfof'] ?? ''));
+    if (refusal !== undefined) return refuse(response, ...refusal);
+    send(response, { data: add(`${region}/${id}`, lists) }, fault);
+  }
+
+  /**
+   * Why a call on behalf of a user is refused as a whole. Not as the sandbox does it by itself: moderators add participants, and a
+   * user who does not exist is a refusal of the call.
+   */
+  function refusalOf({ members }: Group, lists: Lists, actor: string): [status: number, code: string] | undefined {
+    if (actor === '') return undefined;
+    const rows = Object.entries(lists).flatMap(([list, uids]) => uids.map((uid) => ({ list, uid })));
+    const joins = (row: (typeof rows)[number]) => row.uid === actor && row.list === 'participants';
+    const others = rows.filter((row) => !joins(row));
+    if (others.length === 0) return undefined;
+    const scope = members.get(actor)?.scope;
+    if (scope === undefined) return [401, 'ERR_GROUP_NOT_JOINED'];
+    if (scope === 'participant') return [403, 'ERR_GROUP_NO_CLEARANCE'];
+    const isTooHigh = others.some(({ list }) => list === 'admins' || list === 'moderators');
+    if (scope === 'moderator' && isTooHigh) return [403, 'ERR_GROUP_NO_SCOPE_CLEARANCE'];
+    return rows.some(({ uid }) => uid.startsWith('ghost')) ? [404, 'ERR_UID_NOT_FOUND'] : undefined;
   }
 
   /** Carries a call out and writes it down. The reply gets one entry for each UID. */
-  function add(
-    key: string,
-    lists: Readonly<Record<string, readonly string[]>>,
-  ): Record<string, Record<string, unknown>> {
+  function add(key: string, lists: Lists): Record<string, Record<string, unknown>> {
     calls += 1;
     const group = groupOf(key);
     const lines: JournalLine[] = [];
@@ -178,8 +203,10 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
     actor: string,
   ) {
     if (kind === 'groups' && id.startsWith('missing')) return refuse(response, 404, 'ERR_GUID_NOT_FOUND');
+    if (kind === 'users' && id.startsWith('ghost')) return refuse(response, 404, 'ERR_UID_NOT_FOUND');
+    if (kind === 'users' && id !== '') return send(response, { data: { uid: id, name: id } });
     const group = groups.get(`${region}/${id}`);
-    if (kind === 'groups' && list === '') {
+    if (kind === 'groups' && id !== '' && list === '') {
       if (actor.startsWith('ghost')) return refuse(response, 404, 'ERR_UID_NOT_FOUND');
       const scope = group?.members.get(actor)?.scope;
       const own = actor === '' ? {} : { hasJoined: scope !== undefined, scope };
