@@ -34,6 +34,24 @@ export const UNUSED_CIRCUIT: CircuitStatus = {
   message: '',
 };
 
+/** Reasons why a region sends no faster. */
+const LIMITS = ['nothing', 'rate', 'concurrency', 'group', 'service'] as const;
+
+const pace = z.strictObject({
+  limitedBy: z.enum(LIMITS).nullable().meta({
+    description:
+      'The reason why it sends no faster. Nothing: no call waits. Rate: the rate limit. Concurrency: the most calls at once that the settings allow. Group: the most that one group may have. Service: it does not answer, or more calls at once would bring no more answers. Null: not known yet.',
+  }),
+  group: z.string().nullable().meta({ description: 'The group that limits it.' }),
+  atOnce: count.nullable().meta({
+    description: 'Calls that may be in flight at once, over all workers, as the service takes them now.',
+  }),
+  callMs: count.nullable().meta({ description: 'Time that a call took of late; null: none was measured.' }),
+});
+export type RegionPace = z.infer<typeof pace>;
+
+export const UNKNOWN_PACE: RegionPace = { limitedBy: null, group: null, atOnce: null, callMs: null };
+
 /** Status of a region: its queue, which all imports share, and its workers. */
 const regionStatus = z.strictObject({
   region: z.enum(REGIONS),
@@ -56,6 +74,7 @@ const regionStatus = z.strictObject({
   listsPerMinute: count.nullable().meta({
     description: 'Calls that only read and may start in a minute; null: they are part of the calls above.',
   }),
+  pace,
   workers: count.meta({ description: 'Processes that send its calls.' }),
   key: z.string().nullable().meta({
     description: 'Fingerprint of the API key that this server uses; null where other processes make the calls.',

@@ -2,7 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { z } from 'zod';
-import { AWAY, BUDGET, backlogGauge, callMetrics, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
+import {
+  AT_ONCE,
+  AWAY,
+  BUDGET,
+  backlogGauge,
+  callMetrics,
+  LIMITED,
+  regionGauge,
+  STOPPED,
+} from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/call-observer.ts';
 import { depthOf } from '../imports/send/lists-queue.ts';
@@ -10,6 +19,7 @@ import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { readCircuit } from '../queue/circuit.ts';
+import { readFlow } from '../queue/flow.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
@@ -44,6 +54,7 @@ export function workerMetrics(): WorkerMetrics {
       ) => regionGauge(registry, name, help, () => known(({ queue }) => read(queue)));
       gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
       gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
+      gauge('rollcall_calls_at_once', AT_ONCE, async (queue) => readFlow(await queue.readFlow())?.limit);
       gauge('rollcall_region_stopped', STOPPED, async (queue) => Number(await queue.isPaused()));
       gauge('rollcall_service_away', AWAY, async (queue) =>
         Number(readCircuit(await queue.readCircuit()).openedAt !== null),

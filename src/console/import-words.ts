@@ -2,6 +2,7 @@
 
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
+import { limitWords } from '../text/pace-words.ts';
 import { counted, grouped, OUTCOME_LABELS as LABELS } from '../text/wording.ts';
 import type {
   Action,
@@ -238,7 +239,10 @@ export function regionSentence(region: RegionState) {
     const asked = waitsUntil === null ? '' : `; the service asks to wait until ${exactTime(waitsUntil)}`;
     return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit${asked}`;
   }
-  if (region.active > 0) return `${counted(region.active, 'call')} in flight, ${grouped(region.waiting)} waiting`;
+  if (region.active > 0) {
+    const limit = limitWords(region.pace);
+    return `${counted(region.active, 'call')} in flight, ${grouped(region.waiting)} waiting${limit === '' ? '' : `; ${limit}`}`;
+  }
   if (region.waiting > 0 && region.workers === 0) return 'Waiting for a worker: none is running';
   if (region.waiting > 0) return `${counted(region.waiting, 'call')} waiting`;
   if (region.delayed > 0) return `${counted(region.delayed, 'call')} waiting for a retry`;

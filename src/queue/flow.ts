@@ -11,6 +11,8 @@ import { isObject } from '../platform/stored-json.ts';
  */
 export interface Flow {
   readonly limit: number;
+  /** The highest limit, as it was last. */
+  readonly most: number;
   readonly phase: 'start' | 'hold' | 'up' | 'down';
   /** So many jobs end first that began at another limit; 0 while a round is measured. */
   readonly settling: number;
@@ -103,6 +105,7 @@ const MAX_ROUNDS = 6;
 export function newFlow(sums: FlowSums, now: number, limit = FIRST_LIMIT): Flow {
   return {
     limit,
+    most: limit,
     phase: 'start',
     settling: 0,
     from: sums,
@@ -189,8 +192,8 @@ function levelOf({ limit, from, at }: Flow, sums: FlowSums, now: number): FlowLe
 }
 
 /** The next round at the same limit. */
-function again(flow: Flow, { sums, now }: Moment): Flow {
-  return { ...flow, from: sums, at: now };
+function again(flow: Flow, { sums, now, most }: Moment): Flow {
+  return { ...flow, most, from: sums, at: now };
 }
 
 /** Another limit, from now on. @param rounds that are not measured */

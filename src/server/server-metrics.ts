@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../api/region-status.ts';
-import { AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
+import { AT_ONCE, AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
@@ -116,9 +116,21 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
     );
   gauge('rollcall_limited_seconds', LIMITED, ({ limitedForMs }) => limitedForMs / 1000);
   gauge('rollcall_calls_per_minute', BUDGET, ({ callsPerMinute }) => callsPerMinute);
+  gauge('rollcall_calls_at_once', AT_ONCE, ({ pace }) => pace.atOnce);
   gauge('rollcall_region_stopped', STOPPED, ({ stopped }) => Number(stopped));
   gauge('rollcall_service_away', AWAY, ({ circuit }) => Number(circuit.state !== 'closed'));
   gauge('rollcall_workers', 'Processes that send the calls of the region', ({ workers }) => workers);
+  new Gauge({
+    name: 'rollcall_limited_by',
+    help: '1 for the reason why the region sends no faster: nothing, rate, concurrency, group or service',
+    labelNames: ['region', 'by'],
+    registers: [registry],
+    async collect() {
+      const found = await regions();
+      this.reset();
+      for (const { region, pace } of found) if (pace.limitedBy !== null) this.set({ region, by: pace.limitedBy }, 1);
+    },
+  });
   backlogGauge(registry, regions);
 }
 

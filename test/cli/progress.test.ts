@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RegionCounts } from '../../src/api/import-summary.ts';
-import { type RegionStatus, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
+import { type RegionStatus, UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import { say } from '../../src/cli/screen/io.ts';
 import { redraw, showProgress, showSteps } from '../../src/cli/screen/show-progress.ts';
 import type { Region } from '../../src/membership/membership.ts';
@@ -83,7 +83,14 @@ test.each([
 });
 
 const status = { region: 'us', waiting: 0, delayed: 0, active: 0, stopped: false, unanswered: null, workers: 1 };
-const quiet = { ...status, circuit: UNUSED_CIRCUIT, limitedForMs: 0, callsPerMinute: 600, key: null } as RegionStatus;
+const quiet = {
+  ...status,
+  circuit: UNUSED_CIRCUIT,
+  limitedForMs: 0,
+  callsPerMinute: 600,
+  key: null,
+  pace: UNKNOWN_PACE,
+} as RegionStatus;
 const away = { ...UNUSED_CIRCUIT, state: 'open', since: '2027-03-28T02:14:30Z', calls: 40, code: 'CONNECTION_LOST' };
 
 test('in a pipe, a line that does not change comes once a minute, with the time that is left then', async () => {
@@ -105,6 +112,20 @@ test('in a pipe, a line that does not change comes once a minute, with the time 
     (line) => line.match(/not answered since \d\d:14 \(CONNECTION_LOST\), (.*)\n$/)?.[1] ?? [],
   );
   expect(said).toEqual(['next try in 1 min 25 s', 'next try in 25 s']);
+});
+
+test('beside the rate stands what limits it', async () => {
+  const screen = new Screen(140);
+  const pace = { limitedBy: 'concurrency', group: null, atOnce: 40, callMs: 1_900 } as const;
+  let sent = 0;
+  const progress = showProgress(screen.io, {
+    counters: () => new Map<Region, RegionCounts>([['us', counts(sent)]]),
+    staging: () => undefined,
+    regions: async () => [{ ...quiet, active: 40, waiting: 60, pace }],
+  });
+  for (sent of [5_000, 10_000, 15_000]) await vi.advanceTimersByTimeAsync(LOOK_MS);
+  progress.stop();
+  expect(screen.text).toMatch(/left {2}at the maximum of 40 calls at once, 1\.9 s each$/);
 });
 
 describe('what an import waits for is said', () => {

@@ -89,6 +89,8 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   expect(await read('rollcall_service_away{region="us"}')).toBe(0);
   expect(await read('rollcall_workers{region="us"}')).toBe(1);
   expect(await read('rollcall_calls_per_minute{region="us"}')).toBeGreaterThan(900_000);
+  expect(await read('rollcall_calls_at_once{region="us"}')).toBeGreaterThan(0);
+  expect(await read('rollcall_limited_by{region="us",by="nothing"}')).toBe(1);
   expect(await read('rollcall_staged_rows_total')).toBeGreaterThan(0);
 
   await until(async () => ((await read('rollcall_notifications_total{result="failed"}')) ?? 0) > 0);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
+import { UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
 import type { Counters } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
@@ -43,6 +43,7 @@ const STATUS = {
   circuit: UNUSED_CIRCUIT,
   limitedForMs: 3,
   callsPerMinute: 8_000,
+  pace: UNKNOWN_PACE,
   listsPerMinute: null,
   workers: 4,
   key: '0badc0de',

@@ -6,6 +6,7 @@ import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
+import { limitWords } from '../../text/pace-words.ts';
 import { counted } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
@@ -69,6 +70,7 @@ function regionLine(status: RegionStatus): string {
     stopped ? REGION_REFUSED : '',
     key === null ? '' : `key ${key}`,
     limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, true) : '',
+    circuit.state === 'closed' && !stopped ? limitWords(status.pace) : '',
   ];
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
 }

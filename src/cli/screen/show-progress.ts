@@ -3,6 +3,7 @@ import type { RegionCounts } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
+import { limitWords } from '../../text/pace-words.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import { type Io, keepDrawing } from './io.ts';
@@ -290,7 +291,11 @@ function paceOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs
       ? [{ text: `${counted(status.delayed, 'call')} to be retried` }]
       : [];
   }
-  return [{ text: `${grouped(callsPerMinute)} calls/min`, leftOutAt: 1 }, { text: `${duration(leftMs)} left` }];
+  return [
+    { text: `${grouped(callsPerMinute)} calls/min`, leftOutAt: 1 },
+    { text: `${duration(leftMs)} left` },
+    { text: status === undefined ? '' : limitWords(status.pace), leftOutAt: 1 },
+  ];
 }
 
 function bar(done: number, of: number, length: number): string {

@@ -20,6 +20,12 @@ export class GroupSlots {
     return room < this.#piece ? 0 : room;
   }
 
+  /** Returns a group that has as many calls as it may. */
+  full(): string | undefined {
+    for (const [guid, taken] of this.#taken) if (this.#most - taken < this.#piece) return guid;
+    return undefined;
+  }
+
   take(guid: string): void {
     const key = keyOf(guid);
     this.#taken.set(key, (this.#taken.get(key) ?? 0) + 1);

@@ -68,7 +68,7 @@ export function createOpenRegions(
       renewKey();
       if (await queue.isPaused()) await queue.resume();
     },
-    status: async () => Promise.all((await all()).map((one) => one.status())),
+    status: async () => Promise.all((await all()).map((one) => one.status(fairQueues.get(one.queue)?.groups.full()))),
     inspect: async () => {
       const inspected = (await all()).map(async ({ region, queue }) => [region, await queue.inspect()] as const);
       return new Map(await Promise.all(inspected));

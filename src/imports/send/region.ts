@@ -12,12 +12,14 @@ import type { Config } from '../../platform/config.ts';
 import { isSameHost } from '../../platform/service-host.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { readCircuit } from '../../queue/circuit.ts';
+import { readFlow } from '../../queue/flow.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import type { CallObserver } from './call-observer.ts';
 import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './lists-queue.ts';
 import { RegionCircuit, statusOf } from './region-circuit.ts';
 import { RegionFlow } from './region-flow.ts';
+import { paceOf } from './region-pace.ts';
 import { untoldWaits } from './untold-waits.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
@@ -28,7 +30,8 @@ export interface OpenRegion {
   readonly lists: JobQueue<BatchPayload>;
   /** The queue that a question belongs into at this moment. */
   queueOf(ask: AskServicePayload['ask']): Promise<JobQueue<BatchPayload>>;
-  status(): Promise<RegionStatus>;
+  /** @param fullGroup a group that has as many calls as it may */
+  status(fullGroup?: string): Promise<RegionStatus>;
   circuit(): Promise<CircuitStatus>;
   /** Sets the budget again where a wiped queue has forgotten it. */
   keepBudget(): Promise<void>;
@@ -114,10 +117,10 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
     lists,
     queueOf: async (ask) => (isReading(ask) && (await ownLists()) ? lists : queue),
     circuit,
-    status: async () => {
+    status: async (fullGroup) => {
       const [
         { state, since, code, message, ...more },
-        ...[depth, stopped, callsPerMinute = null, apart, listsPerMinute, workers]
+        ...[depth, stopped, callsPerMinute, apart, listsPerMinute, workers, flow]
       ] = await Promise.all([
         circuit(),
         limitedDepthOf({ queue, lists }),
@@ -126,14 +129,17 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         ownLists(),
         lists.callsPerMinute(),
         queue.workers(),
+        queue.readFlow(),
       ]);
+      const away = state !== 'closed' || stopped;
       return {
         region,
         ...depth,
         stopped,
         unanswered: state === 'closed' || since === null ? null : { since, code, message },
         circuit: { state, since, code, message, ...more },
-        callsPerMinute,
+        callsPerMinute: callsPerMinute ?? null,
+        pace: paceOf({ ...depth, flow: readFlow(flow), away, callsPerMinute, fullGroup }),
         listsPerMinute: apart ? (listsPerMinute ?? null) : null,
         workers,
         key: worker?.keyFingerprint() ?? null,

@@ -1,7 +1,7 @@
 import type { Progress, Rates, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
-import { type RegionStatus, UNUSED_CIRCUIT } from '../../api/region-status.ts';
+import { type RegionStatus, UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../api/region-status.ts';
 import { type Counters, totalRows } from '../../imports/record/import-ledger.ts';
 import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -28,6 +28,7 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   circuit: UNUSED_CIRCUIT,
   limitedForMs: 0,
   callsPerMinute: null,
+  pace: UNKNOWN_PACE,
   listsPerMinute: null,
   workers: 0,
   key: null,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { paceOf } from '../../src/imports/send/region-pace.ts';
+import { type Flow, NO_SUMS, newFlow } from '../../src/queue/flow.ts';
+import { limitWords } from '../../src/text/pace-words.ts';
+
+const SEEN = { limit: 40, inFlight: 40, ms: 1_900, rate: 20, failed: 0, bound: true };
+const FLOW: Flow = { ...newFlow(NO_SUMS, 0), limit: 40, most: 300, phase: 'hold', seen: SEEN };
+const NOW = {
+  flow: FLOW,
+  waiting: 50,
+  active: 40,
+  away: false,
+  limitedForMs: 0,
+  callsPerMinute: 8_000,
+  fullGroup: undefined,
+};
+
+test.each([
+  ['nothing waits or runs', { waiting: 0, active: 0 }, 'nothing', ''],
+  ['the service does not answer', { away: true }, 'service', undefined],
+  ['the rate limit makes it wait', { limitedForMs: 9_000 }, 'rate', 'at the rate limit'],
+  ['it uses the rate limit', { flow: { ...FLOW, seen: { ...SEEN, rate: 125 } } }, 'rate', 'at the rate limit'],
+  [
+    'it has the most calls at once',
+    { flow: { ...FLOW, most: 40 } },
+    'concurrency',
+    'at the maximum of 40 calls at once, 1.9 s each',
+  ],
+  ['the service takes no more', {}, 'service', 'the service takes no more than 40 calls at once, 1.9 s each'],
+  ['it is not known yet', { flow: { ...FLOW, phase: 'start' } }, null, ''],
+  ['no call was measured', { flow: newFlow(NO_SUMS, 0) }, null, ''],
+  [
+    'one big group is left',
+    { waiting: 0, flow: { ...FLOW, seen: { ...SEEN, bound: false } }, fullGroup: 'big' },
+    'group',
+    'at the maximum of calls at once to one group, big, 1.9 s each',
+  ],
+  ['the last calls run', { waiting: 0, flow: { ...FLOW, seen: { ...SEEN, bound: false } } }, 'nothing', ''],
+] as const)('what limits a region: %s', (_when, change, limitedBy, words) => {
+  const pace = paceOf({ ...NOW, ...change });
+  expect(pace.limitedBy).toBe(limitedBy);
+  if (words !== undefined) expect(limitWords(pace)).toBe(words);
+});
