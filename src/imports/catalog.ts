@@ -8,7 +8,6 @@ import { type ImportState, isFinal, isUnderWay, transition } from '../membership
 import {
   idsOf,
   inTransaction,
-  isDamage,
   LedgerError,
   openForReading,
   openForWriting,
@@ -140,19 +139,8 @@ export interface Catalog extends CatalogReader, Attendance {
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
 
-/** Its own file is the one that can be made again. */
-function opened(path: string, open: typeof openForReading): DatabaseSync {
-  try {
-    return open(path, CATALOG_SCHEMA);
-  } catch (error) {
-    if (!(error instanceof LedgerError && error.code === 'DAMAGED_LEDGER')) throw error;
-    const remedy = '`rollcall doctor --rebuild-catalog` makes a new one from the folders of the imports';
-    throw new LedgerError(error.code, error.what, { cause: error, remedy });
-  }
-}
-
 export function openCatalog(path: string): Catalog {
-  const database = opened(path, openForWriting);
+  const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
   const keep = (id: string): ImportRecord => {
@@ -258,14 +246,14 @@ export function isIntact(path: string): boolean {
     using database = openForReading(path, CATALOG_SCHEMA);
     return database.prepare('pragma quick_check').get()?.['quick_check'] === 'ok';
   } catch (error) {
-    if (isDamage(error) || (error instanceof LedgerError && error.code === 'DAMAGED_LEDGER')) return false;
+    if (error instanceof LedgerError && error.code === 'DAMAGED_LEDGER') return false;
     throw error;
   }
 }
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  return readerOf(opened(path, openForReading));
+  return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
 
 function readerOf(database: DatabaseSync): CatalogReader {

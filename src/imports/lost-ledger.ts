@@ -4,6 +4,8 @@ import { LedgerError } from '../platform/sqlite.ts';
 import type { ImportRecord } from './catalog.ts';
 import { isMachineWait } from './reason-codes.ts';
 
+type LostCode = 'LEDGER_MISSING' | 'DAMAGED_LEDGER';
+
 /** States in which an import has a ledger, whatever came before. The others may come before its file was read. */
 const AFTER_READING: ReadonlySet<ImportState> = new Set<ImportState>([
   ...(['staged', 'running', 'pausing', 'paused', 'blocked'] as const),
@@ -27,4 +29,9 @@ export function hasLedger(
   const wasRead = AFTER_READING.has(state) && !isMachineWait(code);
   if (wasRead || totals !== null || code === 'LEDGER_MISSING') throw LedgerError.missing(path);
   return false;
+}
+
+/** Whether the rows of an import are lost with its ledger, as the code of its state or of an error says. */
+export function isLedgerLost(code: string | null): code is LostCode {
+  return code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER';
 }

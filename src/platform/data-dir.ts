@@ -15,7 +15,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { privateFile } from './sqlite.ts';
+import { CATALOG, privateFile } from './sqlite.ts';
 
 /** The paths in a data directory, and the lock of its owner. */
 export interface DataDir {
@@ -50,7 +50,7 @@ export function dataDir(path: string): DataDir {
   const folder = (id: string) => join(root, 'imports', id);
   return {
     root,
-    catalog: join(root, 'catalog.sqlite'),
+    catalog: join(root, CATALOG),
     controlSocket: join(root, 'control.sock'),
     control: join(root, 'control'),
     address: join(root, 'address'),

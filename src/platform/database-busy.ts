@@ -6,7 +6,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 /** Databases that another program holds: SQLite waits by standing still, and does not say for which file. */
 
 /** SQLITE_BUSY, the primary result code. */
-const BUSY = 5;
+export const BUSY = 5;
 /** Interval between two looks at a locked database, in ms. */
 const LOOK_MS = 500;
 
@@ -91,39 +91,6 @@ export async function whenFree<Result>(
       if (signal?.aborted) throw new WaitInterrupted(busy);
       if (!isTold) waits(busy);
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
-    }
-  }
-}
-
-/** A database whose errors say which file is held. */
-export class NamedDatabase extends DatabaseSync {
-  readonly #path: string;
-
-  constructor(path: string, options: { readonly readOnly?: boolean }) {
-    super(path, { ...options, timeout: timeoutMs });
-    this.#path = path;
-  }
-
-  override exec(sql: string): void {
-    this.#naming(() => super.exec(sql));
-  }
-
-  override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
-    const statement = super.prepare(...given);
-    for (const name of ['run', 'get', 'all'] as const) {
-      const method = statement[name];
-      Object.assign(statement, {
-        [name]: (...values: unknown[]) => this.#naming(() => Reflect.apply(method, statement, values)),
-      });
-    }
-    return statement;
-  }
-
-  #naming<Result>(use: () => Result): Result {
-    try {
-      return use();
-    } catch (error) {
-      throw error instanceof Error && sqliteCode(error) === BUSY ? new DatabaseBusy(this.#path, error) : error;
     }
   }
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { busyIn, busyTimeoutMs, NamedDatabase, sqliteCode } from './database-busy.ts';
+import { BUSY, busyIn, busyTimeoutMs, DatabaseBusy, sqliteCode } from './database-busy.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, a schema for each kind of database, statements by name. */
 
@@ -26,7 +27,13 @@ export class LedgerError extends RollcallError {
   }
 
   static damaged(path: string, cause: Error): LedgerError {
-    return new LedgerError('DAMAGED_LEDGER', `${path} is damaged (${cause.message})`, { cause, remedy: NO_LEDGER });
+    const remedy = basename(path) === CATALOG ? NO_CATALOG : NO_LEDGER;
+    return new LedgerError('DAMAGED_LEDGER', `${path} is damaged (${cause.message})`, { cause, remedy });
+  }
+
+  /** @param what in a clause: what SQLite reads and rollcall never writes */
+  static contradiction(what: string): LedgerError {
+    return new LedgerError('DAMAGED_LEDGER', `the ledger is damaged: ${what}`, { remedy: NO_LEDGER });
   }
 
   static missing(path: string): LedgerError {
@@ -34,8 +41,83 @@ export class LedgerError extends RollcallError {
   }
 }
 
+/** The name of the one file that can be made again. */
+export const CATALOG = 'catalog.sqlite';
+const NO_CATALOG = '`rollcall doctor --rebuild-catalog` makes a new one from the folders of the imports';
 /** Without it no one knows which rows were sent; a repeat finds that out, and changes nothing that is as it should be. */
 const NO_LEDGER = words`put it back from a backup, or import the input again, with another ${option('dataDir')} if this one's disk fails: members who were added before are reported as already members`;
+
+/** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
+
+/** Other errors that a file gives which holds what rollcall never writes: the number of its format, a number above 2^53. */
+const STRANGE = /^unsupported file format$|too large to be represented as a JavaScript number/;
+
+/** A database whose errors say which file is held or damaged: SQLite does not, and may notice damage at any statement. */
+class NamedDatabase extends DatabaseSync {
+  /** Paths of attached databases, by the names under which they are. */
+  readonly attached = new Map<string, string>();
+  readonly #path: string;
+
+  constructor(path: string, options: { readonly readOnly?: boolean }) {
+    super(path, { ...options, timeout: busyTimeoutMs() });
+    this.#path = path;
+  }
+
+  override exec(sql: string): void {
+    this.#naming(() => super.exec(sql));
+  }
+
+  override prepare(...given: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
+    const statement = this.#naming(() => super.prepare(...given));
+    for (const name of ['run', 'get', 'all'] as const) {
+      const method = statement[name];
+      Object.assign(statement, {
+        [name]: (...values: unknown[]) => this.#naming(() => Reflect.apply(method, statement, values)),
+      });
+    }
+    const { iterate } = statement;
+    Object.assign(statement, {
+      iterate: (...values: unknown[]) => this.#iterating(() => Reflect.apply(iterate, statement, values)),
+    });
+    return statement;
+  }
+
+  *#iterating<Row>(begin: () => Iterable<Row>): Generator<Row> {
+    try {
+      yield* begin();
+    } catch (error) {
+      throw this.#named(error);
+    }
+  }
+
+  #naming<Result>(use: () => Result): Result {
+    try {
+      return use();
+    } catch (error) {
+      throw this.#named(error);
+    }
+  }
+
+  #named(error: unknown): unknown {
+    if (!(error instanceof Error)) return error;
+    const code = sqliteCode(error);
+    if (code === BUSY) return new DatabaseBusy(this.#path, error);
+    const isDamage = DAMAGE.has(code) || STRANGE.test(error.message);
+    return isDamage ? LedgerError.damaged(this.#damagedPath(), error) : error;
+  }
+
+  #damagedPath(): string {
+    const found = [...this.attached].find(([name]) => {
+      try {
+        return super.prepare(`pragma ${name}.quick_check(1)`).get()?.['quick_check'] !== 'ok';
+      } catch (error) {
+        return error instanceof Error && DAMAGE.has(sqliteCode(error));
+      }
+    });
+    return found?.[1] ?? this.#path;
+  }
+}
 
 /** Makes a file that only its user can read, or removes other users' rights; SQLite gives the files beside it the same mode. */
 export function privateFile(path: string): void {
@@ -56,7 +138,7 @@ export function privateFile(path: string): void {
 export function openForWriting(path: string, schema: URL, commits: 'on disk' | 'soon' = 'on disk'): DatabaseSync {
   privateFile(path);
   const database = new NamedDatabase(path, {});
-  return opened(database, path, () => {
+  return opened(database, () => {
     useWriteAheadLog(database);
     database.exec(`
       pragma synchronous = ${commits === 'on disk' ? 'full' : 'normal'};
@@ -71,9 +153,9 @@ export function openForWriting(path: string, schema: URL, commits: 'on disk' | '
 }
 
 /** Closes the database again if it cannot be used. */
-function opened(database: DatabaseSync, path: string, prepare: () => void): DatabaseSync {
+function opened(database: DatabaseSync, prepare: () => void): DatabaseSync {
   try {
-    namingDamage(path, prepare);
+    prepare();
     return database;
   } catch (error) {
     database.close();
@@ -150,7 +232,7 @@ export function intoOneFile(path: string): void {
 export function openForReading(path: string, schema: URL): DatabaseSync {
   if (!existsSync(path)) throw LedgerError.missing(path);
   const database = new NamedDatabase(path, { readOnly: true });
-  return opened(database, path, () => {
+  return opened(database, () => {
     // Reads the first page, so that a file that is not a database is reported here and not at some later query.
     database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
     // The process that is making it has not made its tables yet.
@@ -164,25 +246,8 @@ export function openForReading(path: string, schema: URL): DatabaseSync {
  */
 export function attachForReading(database: DatabaseSync, path: string, name: string, schema: URL): void {
   openForReading(path, schema).close();
+  if (database instanceof NamedDatabase) database.attached.set(name, path);
   database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
-}
-
-/** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
-const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
-
-/** Whether SQLite says that a file is damaged, which it may notice at any statement. */
-export function isDamage(error: unknown): error is Error & { readonly errcode: number } {
-  return error instanceof Error && DAMAGE.has(sqliteCode(error));
-}
-
-/** SQLite does not say which file is damaged. */
-export function namingDamage<Result>(path: string, use: () => Result): Result {
-  try {
-    return use();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    throw LedgerError.damaged(path, error);
-  }
 }
 
 /** A schema as SQLite gets it, and its version: a number made from the text, kept in `user_version`. */

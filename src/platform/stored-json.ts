@@ -1,12 +1,19 @@
+import { LedgerError } from './sqlite.ts';
+
 /**
  * JSON that a database of ours keeps, as the type that it was written from. By type guards and not by zod: commands that
  * only look at imports do not load zod.
  * @param what names it in the error, which does not show it: it may hold names of people
  */
 export function storedJson<Value>(json: string, what: string, isIt: (value: unknown) => value is Value): Value {
-  const value: unknown = JSON.parse(json);
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // Below: it is not as it was written.
+  }
   if (isIt(value)) return value;
-  throw new TypeError(`the database does not hold ${what} as rollcall writes them`);
+  throw LedgerError.contradiction(`it does not hold ${what} as rollcall writes them`);
 }
 
 export function isText(value: unknown): value is string {

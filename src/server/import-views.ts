@@ -7,6 +7,7 @@ import type { Repairs } from '../features/repair/repairs.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { hasLedger, isLedgerLost } from '../imports/lost-ledger.ts';
 import type { Counters } from '../imports/record/import-ledger.ts';
 import { importView, rowsOfImport, type ViewSources } from '../imports/report/import-view.ts';
 import { NEEDS_ATTENTION } from '../imports/report/report-paths.ts';
@@ -92,9 +93,10 @@ export class ImportViews {
   }
 
   /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
-  async #counted({ id, state }: ImportRecord): Promise<ImportTotals> {
-    const { reading, coordinator } = this.#parts;
-    if (!reading.hasRows(id)) return totalsOf(NO_ROWS, isFinal(state));
+  async #counted(record: ImportRecord): Promise<ImportTotals> {
+    const { dir, reading, coordinator } = this.#parts;
+    const { id, state } = record;
+    if (isLedgerLost(record.code) || !hasLedger(record, dir.ledger(id))) return totalsOf(NO_ROWS, isFinal(state));
     const rows = reading.rowsOf(id);
     const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
     if (isFinal(state)) coordinator.keepTotals(id, totals);

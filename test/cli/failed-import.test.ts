@@ -40,7 +40,7 @@ test.each(['gone', 'empty'])(
     for (const file of readdirSync(folder)) if (file.startsWith('ledger')) rmSync(join(folder, file));
     if (how === 'empty') writeFileSync(join(folder, 'ledger.sqlite'), '');
     const left = readdirSync(folder);
-    for (const command of [['resume'], ['report'], ['resume']]) {
+    for (const command of [['status'], ['undo', id], ['resume'], ['undo', id], ['report'], ['resume']]) {
       const { code, stderr } = await place.run(command);
       expect([command, code]).toEqual([command, EXIT.fatal]);
       expect(stderr).toContain('ledger.sqlite is not there, or empty; put it back from a backup, or import the input');

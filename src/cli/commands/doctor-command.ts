@@ -1,4 +1,4 @@
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
@@ -142,13 +142,26 @@ function checkCatalog(dir: DataDir): Finding[] {
   }));
 }
 
+/** Bytes of ledgers of which each page is read; the larger ones are opened only. */
+const MAX_READ = 100_000_000;
+
+/** @throws LedgerError */
+function lookAt(path: string): void {
+  const reader = openImportReader(path);
+  try {
+    if (statSync(path).size <= MAX_READ) reader.check();
+  } finally {
+    reader.close();
+  }
+}
+
 function ledgerFaults(dir: DataDir): RollcallError[] {
   if (!hasCatalog(dir)) return [];
   const catalog = openCatalogReader(dir.catalog);
   try {
     return catalog.list(MAX_LEDGERS).flatMap((record) => {
       const path = dir.ledger(record.id);
-      return faultOf(() => hasLedger(record, path) && openImportReader(path).close()) ?? [];
+      return faultOf(() => hasLedger(record, path) && lookAt(path)) ?? [];
     });
   } finally {
     catalog.close();

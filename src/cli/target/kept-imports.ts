@@ -3,7 +3,7 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
-import { ledgerIsThere } from '../../imports/lost-ledger.ts';
+import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
 import { writtenReports } from '../../imports/report/report-paths.ts';
@@ -68,10 +68,18 @@ export function findImport(path: string, id: string | undefined): ImportRecord {
   });
 }
 
-/** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */
-function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReader) => Result): Result | undefined {
-  if (!ledgerIsThere(dir.ledger(id))) return undefined;
-  const reader = openImportReader(dir.ledger(id));
+/**
+ * Reads an import's ledger; undefined while it has none: it is being read, or was rejected; and where its state says that it
+ * is lost. @throws LedgerError where it is lost
+ */
+function withLedger<Result>(
+  dir: DataDir,
+  record: ImportRecord,
+  read: (reader: ImportReader) => Result,
+): Result | undefined {
+  const path = dir.ledger(record.id);
+  if (isLedgerLost(record.code) || !hasLedger(record, path)) return undefined;
+  const reader = openImportReader(path);
   try {
     return read(reader);
   } finally {
@@ -79,22 +87,15 @@ function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReade
   }
 }
 
-/** Its rows cannot be counted any more; its state says so. */
-function isLedgerLost({ code }: ImportRecord): boolean {
-  return code === 'LEDGER_MISSING' || code === 'DAMAGED_LEDGER';
-}
-
 /** Its rows that need attention, by outcome and code. */
 export function problemsOf(dir: DataDir, record: ImportRecord): readonly ProblemCount[] {
-  return (isLedgerLost(record) ? undefined : withLedger(dir, record.id, (reader) => reader.problems())) ?? [];
+  return withLedger(dir, record, (reader) => reader.problems()) ?? [];
 }
 
 /** Counts its rows and calls from its ledger. */
 export function countedTotals(dir: DataDir, record: ImportRecord): ImportTotals {
   const isOver = isFinal(record.state);
-  const counted = isLedgerLost(record)
-    ? undefined
-    : withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
+  const counted = withLedger(dir, record, (reader) => totalsOf(reader.counters(), isOver, reader.input()));
   return counted ?? totalsOf(new Map(), isOver);
 }
 

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { sqliteCode } from '../../platform/database-busy.ts';
-import { isDamage, LedgerError } from '../../platform/sqlite.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import type { FaultCode } from '../import-event.ts';
 import type { ReasonCode } from '../reason-codes.ts';
@@ -58,9 +58,8 @@ export interface Fault {
   readonly remedy?: Words | undefined;
 }
 
-/** @param ledger path of the import's ledger, which errors of SQLite do not name */
-export function faultOf(step: FaultCode, error: unknown, ledger: string): Fault {
-  const lost = lostLedger(error, ledger);
+export function faultOf(step: FaultCode, error: unknown): Fault {
+  const lost = lostLedger(error);
   if (lost !== undefined) {
     return { code: lost.code as ReasonCode, reason: `${lost.code}: ${lost.what}`, remedy: lost.remedyWords };
   }
@@ -70,11 +69,10 @@ export function faultOf(step: FaultCode, error: unknown, ledger: string): Fault 
 }
 
 /** The error that says that the ledger is gone or damaged; undefined for any other. */
-function lostLedger(error: unknown, path: string): LedgerError | undefined {
+function lostLedger(error: unknown): LedgerError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     // One that is neither gone nor damaged is read by another version.
     if (cause instanceof LedgerError && cause.code !== 'UNKNOWN_LEDGER') return cause;
-    if (isDamage(cause)) return LedgerError.damaged(path, cause);
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { isDamage, LedgerError } from '../../platform/sqlite.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
@@ -232,7 +232,7 @@ export class Requests {
 
   /** A request for an import without a usable ledger is refused, and the import does not look as if it could go on. */
   #unusable(id: string, error: unknown): never {
-    if (error instanceof LedgerError || isDamage(error)) this.#options.fault(id, 'SENDING_FAILED', error);
+    if (error instanceof LedgerError) this.#options.fault(id, 'SENDING_FAILED', error);
     throw error;
   }
 

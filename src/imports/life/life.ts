@@ -154,14 +154,14 @@ export class Life {
       this.#fail(error);
       return;
     }
-    const { catalog, dir, events } = this.#options;
+    const { catalog, events } = this.#options;
     try {
       void this.sending.drop(id);
       const state = catalog.find(id)?.state;
       if (state === undefined || state === 'failed' || isFinal(state)) return;
       // For the log: the sentence in the catalog has no stack.
       events.emit('fault', id, error);
-      const { reason, remedy, ...found } = faultOf(code, error, dir.ledger(id));
+      const { reason, remedy, ...found } = faultOf(code, error);
       if (this.#lastResort.delete(id)) {
         this.#states.move(id, 'cancelled', `cancelled after it had failed; ${reason}`, found.code);
       } else this.#states.move(id, 'failed', reason, found.code, remedy);

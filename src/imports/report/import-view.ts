@@ -9,6 +9,7 @@ import { busyIn } from '../../platform/database-busy.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject } from '../../platform/stored-json.ts';
 import { type ImportRecord, tagsOf, uncheckedOptions } from '../catalog.ts';
+import { isLedgerLost } from '../lost-ledger.ts';
 import { optionsToAgree, reasonFor } from '../reason.ts';
 import { writtenReports } from './report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
@@ -60,10 +61,10 @@ async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnV
   const { id, state, createdAt, createdBy, retryOf } = record;
   // An import whose options this version cannot read must not hide the other imports of a list.
   const { dryRun, sandbox, shape } = uncheckedOptions(record);
-  const { totals, fault } = await counted(record, sources);
+  const { totals, fault, code = record.code } = await counted(record, sources);
   const written = writtenReports(sources.folder(id));
   return {
-    ...summaryOf(record, totals, sources.reports(id, written)),
+    ...summaryOf({ ...record, code }, totals, sources.reports(id, written)),
     reason: [reasonFor(record, sources.write), fault].filter((part) => part !== '').join('; '),
     ...optionsToAgree(record),
     ...(isObject(shape) && shape['actions'] !== undefined && { fileOfChanges: true as const }),
@@ -83,7 +84,7 @@ async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnV
 async function counted(
   record: ImportRecord,
   sources: ViewSources,
-): Promise<{ readonly totals: ImportTotals; readonly fault: string }> {
+): Promise<{ readonly totals: ImportTotals; readonly fault: string; readonly code?: ImportRecord['code'] }> {
   try {
     return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
   } catch (error) {
@@ -91,7 +92,8 @@ async function counted(
     if (known === undefined) throw error;
     sources.uncounted?.(known);
     const fault = UNCOUNTED[known instanceof LedgerError ? known.code : 'DATABASE_BUSY'];
-    return { totals: totalsOf(new Map(), isFinal(record.state)), fault };
+    const totals = totalsOf(new Map(), isFinal(record.state));
+    return { totals, fault, ...(isLedgerLost(known.code) && { code: known.code }) };
   }
 }
 

@@ -1,4 +1,3 @@
-import { namingDamage } from '../../platform/sqlite.ts';
 import { serve } from '../../platform/threads.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import type { RowWithOutcome } from './chosen-rows.ts';
@@ -68,21 +67,17 @@ const encoder = new TextEncoder();
 const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
 function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uint8Array {
-  return namingDamage(path, () => {
-    const reader = readerOf(path);
-    const page = reader.rowsPage(filter, limit, order, after);
-    const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
-    const total = after === undefined ? counted() : null;
-    return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MAX_OF_A_PAGE));
-  });
+  const reader = readerOf(path);
+  const page = reader.rowsPage(filter, limit, order, after);
+  const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
+  const total = after === undefined ? counted() : null;
+  return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MAX_OF_A_PAGE));
 }
 
 function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
-  return namingDamage(path, () => {
-    const reader = readerOf(path);
-    const found = reader.rowDetail(row);
-    return found && encoder.encode(rowDetailJson(reportInput(reader), found));
-  });
+  const reader = readerOf(path);
+  const found = reader.rowDetail(row);
+  return found && encoder.encode(rowDetailJson(reportInput(reader), found));
 }
 
 function readerOf(path: string): ImportReader {
@@ -104,12 +99,7 @@ function forget(path: string): void {
 function* report({ path, request }: Asked<'report'>): Generator<string | Uint8Array> {
   const reader = openImportReader(path);
   try {
-    const pieces = reportPieces(reader, request)[Symbol.iterator]();
-    for (;;) {
-      const next = namingDamage(path, () => pieces.next());
-      if (next.done === true) return;
-      yield next.value;
-    }
+    yield* reportPieces(reader, request);
   } finally {
     reader.close();
   }
@@ -142,15 +132,14 @@ async function writeReports({ path, folder, record }: ReportsRequest): Promise<R
 
 serve<LedgerThread>(
   {
-    query: ({ path, question, given }) =>
-      namingDamage(path, () => {
-        const reader = readerOf(path);
-        return Reflect.apply(reader[question], reader, given);
-      }),
+    query: ({ path, question, given }) => {
+      const reader = readerOf(path);
+      return Reflect.apply(reader[question], reader, given);
+    },
     rowsPage,
     rowDetail,
     report,
-    check: ({ path }) => namingDamage(path, () => readerOf(path).check()),
+    check: ({ path }) => readerOf(path).check(),
     indexUids,
     forget: ({ path }) => forget(path),
     writeReports,

@@ -1,4 +1,5 @@
 import { ROW_COLUMNS } from '../../api/rows.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { cellOf, csvLine } from '../../text/csv-line.ts';
@@ -118,10 +119,7 @@ function parse(row: Original, parser: (text: string) => unknown): unknown {
 }
 
 function damaged(row: Original, what: string): Error {
-  const shown = row.original.length > 80 ? `${row.original.slice(0, 80)}…` : row.original;
-  return new Error(
-    `row ${row.line}: its input in the ledger ${what}: ${shown}; the ledger of this import is damaged, import the file again`,
-  );
+  return LedgerError.contradiction(`the input of row ${row.line} ${what}`);
 }
 
 /** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */

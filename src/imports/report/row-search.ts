@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import { checkOfRows } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
@@ -51,7 +52,7 @@ export function searchRows(
   let length = 0;
   for (const { row: id } of found.slice(0, limit)) {
     const [row] = readRow({ row: id }).toArray();
-    if (row === undefined) throw new Error(`row ${id} was found and is not there`);
+    if (row === undefined) throw LedgerError.contradiction(`row ${id} was found and is not there`);
     length += row.original.length + row.message.length;
     if (rows.length > 0 && length > MAX_OF_A_PAGE) break;
     rows.push(row);

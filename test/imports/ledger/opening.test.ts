@@ -112,12 +112,12 @@ describe('a file that another version of rollcall has written', () => {
 
 describe('a file that is not a ledger', () => {
   test.each([
-    ['openCatalog', openCatalog, '`rollcall doctor --rebuild-catalog`'],
-    ['openCatalogReader', openCatalogReader, '`rollcall doctor --rebuild-catalog`'],
-    ['openImportLedger', openImportLedger, 'put it back from a backup, or import'],
-    ['openImportReader', openImportReader, 'put it back from a backup, or import'],
-  ])('is named by %s, with what to do', (_, open, remedy) => {
-    const path = join(tempDir(), 'ledger.db');
+    ['openCatalog', openCatalog, 'catalog.sqlite', '`rollcall doctor --rebuild-catalog`'],
+    ['openCatalogReader', openCatalogReader, 'catalog.sqlite', '`rollcall doctor --rebuild-catalog`'],
+    ['openImportLedger', openImportLedger, 'ledger.sqlite', 'put it back from a backup, or import'],
+    ['openImportReader', openImportReader, 'ledger.sqlite', 'put it back from a backup, or import'],
+  ])('is named by %s, with what to do', (_, open, name, remedy) => {
+    const path = join(tempDir(), name);
     writeFileSync(path, 'guid,uid\n'.repeat(1_000));
     const opening = () => open(path);
     expect(opening).toThrow(LedgerError);

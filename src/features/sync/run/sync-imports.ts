@@ -3,6 +3,8 @@ import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
 import { tagsOf } from '../../../imports/catalog.ts';
 import { importOptions, readOptions } from '../../../imports/import-options.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
+import { hasLedger } from '../../../imports/lost-ledger.ts';
+import { openImportReader } from '../../../imports/report/import-reader.ts';
 import { kindOf } from '../../../membership/import-kind.ts';
 import type { ImportState } from '../../../membership/import-state.ts';
 import { banOptionsOf } from '../../../options/ban-options.ts';
@@ -26,7 +28,14 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
       if (record === undefined) return undefined;
       const { state, file } = record;
       const { sandbox, target } = readOptions(record);
-      return { state, file, ledger: dir.ledger(id), sandbox, target };
+      const ledger = dir.ledger(id);
+      /** @throws LedgerError where they are lost */
+      const hasRows = () => {
+        if (!hasLedger(record, ledger)) return false;
+        openImportReader(ledger).close();
+        return true;
+      };
+      return { state, file, ledger, hasRows, sandbox, target };
     },
     /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
     after: (id: string): string[] =>

@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
-import { ledgerIsThere } from '../../../imports/lost-ledger.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../../../imports/target.ts';
@@ -113,9 +112,10 @@ export class SyncRunner {
   async undo(importId: string, { flags, limits = {}, apply, who }: CreateUndo): Promise<string> {
     const found = this.#imports.find(importId);
     if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
+    const hasRows = found.hasRows();
     // No state: `running` may be what a process wrote that was killed since.
     if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
-    if (!ledgerIsThere(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
+    if (!hasRows) throw SyncRefused.undo(importId, 'nothing of it was sent');
     checkTarget(`import ${importId}`, found, this.#sendsTo);
     const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, ...this.#sendsTo };
     const { file } = found;

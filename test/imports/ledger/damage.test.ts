@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { openImportReader } from '../../../src/imports/report/import-reader.ts';
+import { reportPieces } from '../../../src/imports/report/report-files.ts';
+import { ndjsonReport } from '../../../src/imports/report/report-json.ts';
+import { reportInput } from '../../../src/imports/report/report-paths.ts';
+import { csvReport } from '../../../src/imports/report/report-table.ts';
+import { LedgerError } from '../../../src/platform/sqlite.ts';
+import { tempDir } from '../../temp-dir.ts';
+import { ALL_DONE, BAD_UID, dispatch, members, resultOf, stagedImport } from './staged-import.ts';
+
+/** Does all that is done with a ledger; gives each error that is not that of a damaged one. */
+function strangeErrors(path: string): unknown[] {
+  const errors: unknown[] = [];
+  const trying = (work: () => unknown) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof LedgerError)) errors.push(error);
+    }
+  };
+  trying(() => {
+    using reader = Object.assign(openImportReader(path), { [Symbol.dispose]: () => reader.close() });
+    trying(() => [reader.input(), reader.progress(), reader.problems(), reader.groups(10), reader.check()]);
+    trying(() => [reader.retryWork(), reader.calls(10), reader.hasChanges(), reader.growthNote()]);
+    trying(() => [reader.rowsPage({}, 50), reader.rowDetail(3)]);
+    trying(() => [...csvReport(reportInput(reader), reader.rows())]);
+    trying(() => [...ndjsonReport(reportInput(reader), reader.rows())]);
+    trying(() => [...reportPieces(reader, { form: 'retry' })]);
+  });
+  trying(() => {
+    const ledger = openImportLedger(path);
+    try {
+      ledger.reclaimAll('the process ended');
+      const batches = dispatch(ledger, 3);
+      ledger.record(batches.map((batch) => resultOf(batch, ALL_DONE)));
+      ledger.leaveRest('cancelled');
+    } finally {
+      ledger.close();
+    }
+  });
+  return errors;
+}
+
+test('whatever is overwritten or cut off in a ledger, each use of it works or says that it is damaged', async () => {
+  const { path, ledger } = await stagedImport([
+    ...members(200),
+    ...members(60, { guid: 'other' }),
+    { problems: [BAD_UID] },
+  ]);
+  const batches = dispatch(ledger, 4);
+  ledger.record(batches.slice(0, 2).map((batch) => resultOf(batch, ALL_DONE)));
+  ledger.close();
+  const whole = readFileSync(path);
+  const copy = join(tempDir(), 'damaged.sqlite');
+  const place = fc.nat(whole.length - 1);
+  const overwritten = fc.record({ at: place, bytes: fc.uint8Array({ minLength: 1, maxLength: 2_000 }) });
+  const cutOff = place.map((bytes) => whole.subarray(0, Math.max(1, bytes)));
+  const damaged = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.array(overwritten, { minLength: 1, maxLength: 4 }).map((all) => {
+        const bytes = Buffer.from(whole);
+        for (const one of all) bytes.set(one.bytes.subarray(0, bytes.length - one.at), one.at);
+        return bytes;
+      }),
+    },
+    { weight: 1, arbitrary: cutOff },
+  );
+  fc.assert(
+    fc.property(damaged, (bytes) => {
+      for (const ending of ['-wal', '-shm']) writeFileSync(`${copy}${ending}`, '');
+      writeFileSync(copy, bytes);
+      expect(strangeErrors(copy)).toEqual([]);
+    }),
+    { numRuns: 40 },
+  );
+});
