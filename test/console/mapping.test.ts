@@ -66,6 +66,21 @@ test('a messy list: suggestions apply, the grid says what each column is, and ev
     .waitFor();
 });
 
+test('a word and a last day that only a person can judge are named, and nothing is decided about them', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'uid,guid,role,Austritt\nann,choir,OWNER,\nben,choir,honorary,2025-12-31\n', 'club.csv');
+  const seen = page.getByRole('region', { name: 'What was seen' });
+  await seen.getByText('"honorary" (1) not known: say with “Words for scopes”').waitFor();
+  await seen
+    .getByText('Column "Austritt" has "2025-12-31" (1 row): say which rows are members in “Only some rows”')
+    .waitFor();
+  await seen.getByRole('button', { name: 'Use these meanings' }).click();
+  await eventually(() => cells(page)).toEqual([
+    expect.stringMatching(/ann in choir: admin, us$/),
+    expect.stringContaining('"honorary" is not a valid scope'),
+  ]);
+});
+
 test('a file without a header, and one whose header stands lower', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'team-1,ada\nteam-1,ben\nteam-1,cyd\n', 'bare.csv');

@@ -34,7 +34,7 @@ const PLAIN: Readonly<Record<string, TextFunction>> = {
   slug,
   localpart: (text) => before(text, text.lastIndexOf('@')),
   domain: (text) => (text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : ''),
-  digits: (text) => text.replace(/\D/g, ''),
+  digits: (text) => (isDamagedNumber(text) ? text : text.replace(/\D/g, '')),
   rdn: firstOfName,
 };
 
