@@ -184,15 +184,15 @@ test('a row that gives several memberships is edited as one, under the number of
 
 test('a row with too few or too many cells waits until someone has said what belongs there', async () => {
   const pipeline = await openOne();
-  const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b\nchoir,ben,x,y\nchoir,ok,z\n');
+  const { id: parent } = await pipeline.run('guid,note,uid\nchoir,a\nchoir,x,ben,y\nchoir,z,ok\n');
   expect(pipeline.counts(parent)).toMatchObject({ added: 1, invalid: 2 });
-  const [short] = await edit(pipeline, parent, [2, 'uid', 'ada']);
+  const [short] = await edit(pipeline, parent, [2, 'note', 'b']);
   expect(short).toMatchObject({
-    cells: ['choir', 'a b', null, null],
+    cells: ['choir', 'a', null, null],
     state: 'wrong',
-    problems: [{ code: 'CELL_COUNT' }],
+    problems: [{ code: 'CELL_COUNT' }, { code: 'EMPTY' }],
   });
-  expect(await edit(pipeline, parent, [2, 'note', ''])).toMatchObject([{ state: 'ready' }]);
+  expect(await edit(pipeline, parent, [2, 'uid', 'ada'])).toMatchObject([{ state: 'ready' }]);
   expect(await edit(pipeline, parent, [3, 'note', 'x,y'])).toMatchObject([{ state: 'wrong' }]);
   expect(await edit(pipeline, parent, [3, '_extra_1', ''])).toMatchObject([{ state: 'ready' }]);
   expect(pipeline.counts(await send(pipeline, parent))).toMatchObject({ read: 2, added: 2 });
