@@ -36,7 +36,7 @@ describe('a protect file', () => {
     ['has two UIDs in a line', 'anna\nbob, cleo\n', /line 2 is "bob, cleo"; allowed is one UID/],
     ['is a table without a column for the UID', 'name,mail\nAnna,a@b\n', /line 1 is "name,mail"/],
     ['has a row without a UID', 'uid,name\nanna,Anna\n,Bob\n', /line 3: the uid is empty/],
-    ['has a row that is cut off', 'uid,name\nanna,Anna\nbob\n', /line 3: the row has 1 cells and the header 2/],
+    ['has a row that is cut off', 'uid,name\nanna,Anna\nbob', /line 3: the row has 1 cells and the header 2/],
     ['has only a header', 'uid,name\n', /has no rows/],
   ])('that %s is refused, because it would protect too few', async (_, text, message) => {
     await expect(readProtectFile(file(text))).rejects.toThrow(message);
