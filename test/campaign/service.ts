@@ -145,8 +145,8 @@ async function serve(folder: string, settings: ServiceSettings): Promise<void> {
   }
 
   /**
-   * Why a call on behalf of a user is refused as a whole. Not as the sandbox does it by itself: moderators add participants, and a
-   * user who does not exist is a refusal of the call.
+   * Returns the reason why a call on behalf of a user is refused as a whole. Not as the sandbox does it by itself: moderators
+   * add participants, and a user who does not exist is a refusal of the call.
    */
   function refusalOf({ members }: Group, lists: Lists, actor: string): [status: number, code: string] | undefined {
     if (actor === '') return undefined;
