@@ -7,12 +7,13 @@ import type { RedisConnection } from './redis.ts';
  */
 export type Histories = (key: string) => Promise<string>;
 
-/** Empty where the server does not say: then nothing can be known. */
+/** Empty where the server does not say, and while it is a replica, which takes nothing. */
 const READ = `
   local said = redis.pcall('INFO', 'replication')
-  return type(said) == 'string' and string.match(said, 'master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)') or ''`;
+  if type(said) ~= 'string' or not string.find(said, 'role:master', 1, true) then return '' end
+  return string.match(said, 'master_replid:(%x%x%x%x%x%x%x%x%x%x%x%x)') or ''`;
 
-/** Reads the id of the history that a key is in, once for each connection. */
+/** Reads the id of the history that a key is in, once for each connection to a master. */
 export function historiesOf(connection: RedisConnection): Histories {
   const known = new Map<string, Promise<string>>();
   // A server that starts again ends its connections, and one that becomes a replica gets new ones. A cluster loses nodes.
@@ -20,7 +21,8 @@ export function historiesOf(connection: RedisConnection): Histories {
   return (key) => {
     const history = known.get(key) ?? connection.eval(READ, 1, key).then(String);
     known.set(key, history);
-    history.catch(() => known.delete(key));
+    const forget = () => known.delete(key);
+    history.then((id) => id === '' && forget(), forget);
     return history;
   };
 }

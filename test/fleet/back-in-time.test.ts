@@ -1,7 +1,10 @@
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import { csv, eventually, openPipeline, participants } from '../imports/pipeline-harness.ts';
-import { startRedis } from '../servers/redis.ts';
+import { Journal } from '../queue/journal.ts';
+import { errand, type Note, notes } from '../queue/queue-harness.ts';
+import { startRedis, startRedisProgram } from '../servers/redis.ts';
 import { placeIn } from './places.ts';
 import { ServiceJournal } from './service-journal.ts';
 
@@ -33,4 +36,42 @@ test('what was sent since the snapshot with which Redis starts again is asked ab
   expect(sent.length).toBe(500);
   const { added, already_member: already } = pipeline.counts(id);
   expect(added + already).toBe(500);
+});
+
+test('a replica that takes the place of its master is another history: a job that it has from there counts as begun', async () => {
+  const master = await startRedisProgram();
+  onTestFinished(() => master.stop());
+  const { port } = new URL(master.url);
+  const replica = await startRedisProgram({ settings: { replicaof: `127.0.0.1 ${port}` } });
+  onTestFinished(() => replica.stop());
+  const before = await openBackend(master.url);
+  await before.openQueue<Note>('errands', { name: 'errand', attempts: 1 }, () => {}).add(notes('old'));
+  const follows = new Redis(master.url);
+  await follows.wait(1, 0);
+  follows.disconnect();
+  await before.close();
+  // A process may have found the replica before its time.
+  const backend = await openBackend(replica.url);
+  onTestFinished(() => backend.close());
+  const queue = backend.openQueue<Note>('errands', { name: 'errand', attempts: 1 }, () => {});
+  const adding = queue.add(notes('new'));
+  await expect.poll(() => queue.depth()).toMatchObject({ waiting: 1 });
+  await master.kill();
+  const redis = new Redis(replica.url);
+  await redis.replicaof('NO', 'ONE');
+  redis.disconnect();
+  await adding;
+  await queue.add(notes('newer'));
+  const runs = new Journal<readonly [id: string, starts: number]>();
+  const worker = backend.startWorker({
+    queue,
+    definitions: [errand(async ({ id, starts }) => runs.note([id, starts]))],
+    ports: undefined,
+    concurrency: 1,
+    onError: () => {},
+  });
+  const [[, old] = [], , newer] = await runs.until(3);
+  expect([old, newer]).toEqual([2, ['newer', 1]]);
+  await worker.close();
+  await queue.close();
 });

@@ -75,3 +75,29 @@ test('an import goes on when Redis drops whatever it has to, and has memory agai
   expect([added + already, journal.repeated]).toEqual([1_000, []]);
   pipeline.failures.length = 0;
 });
+
+test.each(['outcomes', 'answers', 'add-members-us', 'lists-us'])(
+  'damaged jobs in the queue of %s hold up no import',
+  async (queue) => {
+    const server = await startRedis();
+    onTestFinished(() => server.stop());
+    const redis = new Redis(server.url);
+    onTestFinished(() => redis.disconnect());
+    const pipeline = await openPipeline({ place: placeIn(() => server) });
+    expect((await pipeline.run(csv(participants(30, 'first')))).state).toBe('completed');
+    const [meta = ''] = await redis.keys(`*:${queue}-*:meta`);
+    const base = meta.replace(/meta$/, '');
+    const sound = { name: 'any', data: '{"version":1}', opts: '{}', timestamp: '1', delay: '0', priority: '0' };
+    const damages = ['opts', 'progress', 'parent', 'atm', 'ats', 'data', 'stc', 'rjk', 'timestamp'];
+    for (const field of damages) {
+      await redis.hset(`${base}stray-${field}`, { ...sound, [field]: 'not json' });
+      await redis.rpush(`${base}wait`, `stray-${field}`);
+    }
+    await redis.zadd(`${base}marker`, 0, '0');
+    expect((await pipeline.run(csv(participants(30, 'second')))).state).toBe('completed');
+    await expect
+      .poll(() => redis.hkeys(`${base}set-aside`).then((ids) => ids.toSorted()))
+      .toEqual(damages.map((field) => `stray-${field}`).toSorted());
+    pipeline.failures.length = 0;
+  },
+);
