@@ -25,18 +25,19 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
   sshd: () => [...onPath('sshd'), '/usr/sbin/sshd'].filter((path) => existsSync(path)),
   curl: () => onPath('curl'),
   jq: () => onPath('jq'),
-  chromium: () => {
-    const named = process.env['CHROMIUM_PATH'];
-    if (named !== undefined) return [named];
-    return onPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome');
-  },
+  chromium: () => onPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'),
 };
 
-/** The path of a program: of this machine, or fetched. */
-export function programOf(need: Need): string | undefined {
+/**
+ * The path of a program: the one that was fetched, else one of this machine. What is installed later, in whatever version, changes
+ * no result of a machine that has fetched it.
+ */
+export function programOf(need: Need, fetched = FETCHED): string | undefined {
+  const named = need === 'chromium' ? process.env['CHROMIUM_PATH'] : undefined;
   return [
+    ...(named === undefined ? [] : [named]),
+    ...globSync(join(fetched, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl,jq}')),
     ...PLACES[need](),
-    ...globSync(join(FETCHED, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl,jq}')),
   ][0];
 }
 

@@ -1,11 +1,38 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Need } from './needs.ts';
+import { type Need, programOf } from './needs.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import { setUpFor } from './set-up.ts';
+
+test.each([
+  ['redis', 'redis-server'],
+  ['postgres', 'postgres'],
+  ['chromium', 'chromium-headless-shell'],
+] as const)(
+  '%s is the fetched one, whatever the PATH has; the PATH is asked where nothing was fetched',
+  (need, name) => {
+    const root = mkdtempSync(join(tmpdir(), 'rollcall-needs-'));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      rmSync(root, { recursive: true, force: true });
+    });
+    const installed = join(root, 'installed', name);
+    const fetched = join(root, 'fetched', need, 'bin', name);
+    for (const path of [installed, fetched]) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+    }
+    vi.stubEnv('CHROMIUM_PATH', undefined);
+    vi.stubEnv('PATH', dirname(installed));
+    expect(programOf(need, join(root, 'fetched'))).toBe(fetched);
+    expect(programOf(need, join(root, 'nothing'))).toBe(installed);
+  },
+);
 
 test.each([
   { aof: true, kept: 'kept' },
