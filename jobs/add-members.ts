@@ -98,20 +98,20 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
     await startLater(job);
     const isEnded = job.payload.standing?.ended !== undefined;
     const looked = await lookFirst(job, ports, wantedBy(job.payload), isEnded);
-    const isOver = looked !== undefined && (isEnded || sizeOf(restOf(job.payload)) === 0);
-    return isOver ? endKnown(job, ports, looked) : sendBatch(call, job, ports);
+    const isKnown = looked !== undefined && sizeOf(restOf(job.payload)) === 0;
+    return isEnded || isKnown ? endKnown(job, ports, looked?.whole ?? []) : sendBatch(call, job, ports);
   },
 });
 
 /** Ends a batch of which nothing more is sent: its rows are in the group, or all attempts are used up. */
-function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, { whole }: Looked): Promise<void> {
+function endKnown(job: JobRun<AddMembersPayload>, ports: AddMembersPorts, whole: Looked['whole']): Promise<void> {
   const batch = { ...job.payload, uncertainty: uncertaintyOf(job.payload, job.starts - 1) };
-  const { ended = { code: '', message: '' } } = batch.standing ?? {};
+  const { code, message, absent = 'failed' } = batch.standing?.ended ?? { code: '', message: '' };
   const { usersToBan, ...additions } = restOf(batch);
   const restOfList = (lists: ListedRows, name: 'members' | 'banned') =>
     whole.includes(name)
-      ? likewise(lists, { outcome: 'failed', code: ended.code, message: `${ended.message}; ${ABSENT[name]}` })
-      : likewise(lists, { outcome: 'unconfirmed', ...ended });
+      ? likewise(lists, { outcome: absent, code, message: `${message}; ${ABSENT[name]}` })
+      : likewise(lists, { outcome: 'unconfirmed', code, message });
   const others = [
     ...foundIn(batch),
     ...restOfList(additions, 'members'),

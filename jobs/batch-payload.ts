@@ -19,7 +19,7 @@ export const standing = z.object({
   since: z.int(),
   unsaid: z.int().optional(),
   notBefore: z.int().optional(),
-  ended: z.object({ code: z.string(), message: z.string() }).optional(),
+  ended: z.object({ code: z.string(), message: z.string(), absent: z.literal('unprocessed').optional() }).optional(),
 });
 
 /** Fields of every payload of a region's queues: where its call goes. */

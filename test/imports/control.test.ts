@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ATTEMPTS } from '../../jobs/batch-policy.ts';
+import { TransportFailure } from '../../src/chat/call-errors.ts';
 import { UnknownImport } from '../../src/imports/import-errors.ts';
 import { AHEAD } from '../../src/imports/send/fair-queue.ts';
 import { Doorkeeper } from './doorkeeper.ts';
@@ -159,6 +160,28 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(state).toBe('cancelled');
       expect(pipeline.counts(id)).toMatchObject({ unprocessed: 300 });
       expect(pipeline.sandbox.calls.us.requests).toBe(0);
+    });
+
+    test.each([
+      ['carried out', true, { already_member: 25, unprocessed: 275, unconfirmed: 0 }],
+      ['lost', false, { already_member: 0, unprocessed: 300, unconfirmed: 0 }],
+    ])('with a call in flight that was %s: its group is asked', async (_, isCarriedOut, expected) => {
+      const pipeline = await openPipeline({
+        place,
+        concurrency: 1,
+        chat: (service) => ({
+          ...service,
+          addMembers: async (...call) => {
+            if (isCarriedOut) await service.addMembers(...call);
+            await pipeline.coordinator.cancel(id);
+            throw new TransportFailure('CONNECTION_LOST', 'broke off', true, undefined);
+          },
+        }),
+      });
+      const id: string = await pipeline.send(csv(ROWS));
+      expect((await pipeline.coordinator.settled(id)).state).toBe('cancelled');
+      expect(pipeline.counts(id)).toMatchObject(expected);
+      expect(pipeline.sandbox.members('us', 'g').size).toBe(isCarriedOut ? 25 : 0);
     });
 
     test('while it pauses', async () => {

@@ -25,7 +25,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(one.summary(id).calls).toBe(12);
     });
 
-    test('with calls that never answer: they are given up at the deadline, and their delivery is uncertain from then on', async () => {
+    test('with calls that never answer: they are given up at the deadline, and a cancellation asks the group about them', async () => {
       const pipeline = await openPipeline({ place, concurrency: 2, sandbox: { faults: 'timeout=2' } });
       const id = await pipeline.send(csv(ROWS));
       await eventually(() => pipeline.sandbox.calls.us.requests).toBe(2);
@@ -33,7 +33,10 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       await pipeline.restart();
       await pipeline.coordinator.cancel(id);
       expect((await pipeline.coordinator.settled(id)).state).toBe('cancelled');
-      expect(pipeline.counts(id)).toMatchObject({ read: 300, unconfirmed: 50, unprocessed: 250 });
+      expect(pipeline.counts(id)).toMatchObject({ read: 300, unconfirmed: 0, unprocessed: 300 });
+      // Rows that were sent say so.
+      const codes = pipeline.rows(id).map(({ code }) => code);
+      expect(codes.filter((code) => code === 'NO_ANSWER')).toHaveLength(50);
     });
 
     test('while the file is read: it is read again from its start', async () => {

@@ -283,12 +283,28 @@ class Steps {
     const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
     const isDone = ledger.openBatches().size === 0 && !isWaiting;
     if (isDone && ledger.laterBatches() === 0) this.#close(id, opened);
+    else if (ending === 'cancelled' && states.of(id) === 'cancelling' && !opened.restAsked)
+      void this.#askRest(id, opened);
     else if (ending !== undefined) this.end(id, ending);
     else if (isDone) states.move(id, 'paused', transition('running', 'paused'), 'FIRST_ROWS');
     else if (why === 'blocked') {
       states.move(id, 'blocked', ...whyStopped(ledger.stoppedRegions()));
     } else if (states.of(id) === 'pausing') states.move(id, 'paused');
     else if (why === 'completed') this.#createMissing(id, opened);
+  }
+
+  /** Rows in flight may be members: their groups know. Then the import is ended. */
+  async #askRest(id: string, opened: OpenImport): Promise<void> {
+    const { sending, fault } = this.#parts;
+    opened.restAsked = true;
+    try {
+      const message = 'sent, and the import was ended before an answer came';
+      const ended = { code: 'NO_ANSWER', message, absent: 'unprocessed' as const };
+      const asks = opened.ledger.askRest({ tries: 0, since: Date.now(), ended });
+      if (!asks || !(await sending.askRest(id))) this.end(id, 'cancelled');
+    } catch (error) {
+      fault(id, 'SENDING_FAILED', error);
+    }
   }
 
   /** Everything else is sent: creates what rows wait for, or asks a person. */

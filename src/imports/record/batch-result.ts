@@ -35,6 +35,12 @@ interface Refusal {
 /** Outcome for a user or group that the service did not know, or may not know. */
 export type CreationOutcome = 'missing' | 'existing' | 'created' | 'reactivated';
 
+/** The end of a batch whose group has the last word. */
+interface Ended extends Refusal {
+  /** Outcome of a row that is not as asked. Default: failed. */
+  readonly absent?: 'unprocessed' | undefined;
+}
+
 /** The history of a batch that is sent again. Times are in ms since 1970. */
 export interface Standing {
   /** Calls that settled nothing, while others of the region did. */
@@ -46,7 +52,7 @@ export interface Standing {
   /** It is not sent before. */
   readonly notBefore?: number | undefined;
   /** Set when nothing more is sent: its group is asked a last time. */
-  readonly ended?: Refusal | undefined;
+  readonly ended?: Ended | undefined;
 }
 
 /** The outcomes of a call's rows in its reply. Rows in neither list were added, or banned if that was asked for. */

@@ -195,6 +195,12 @@ export class ImportLedger {
       .map((row) => Number(row['id']));
   }
 
+  /** Leaves only additions pending that may have been carried out, to ask their groups a last time. Returns whether there are any. */
+  askRest(standing: Standing): boolean {
+    this.#sql('ask_rest').run({ add: actionId('add'), standing: JSON.stringify(standing) });
+    return this.openBatches().size > 0;
+  }
+
   /** Ends what is left: rows that were certainly not sent become `unprocessed`, uncertain ones `unconfirmed`. */
   leaveRest(message: string): void {
     const sql = this.#sql;

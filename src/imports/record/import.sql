@@ -161,6 +161,17 @@ select b.region_id, (b.uncertainty is null) as unsent, sum(b.size) as n from bat
 -- In: at (ms). Every batch without an end is done.
 update batches set state = 'done', finished_at = :at where state in ('pending', 'dispatched', 'waiting', 'later');
 
+-- name: ask_rest
+-- In: add (action), standing. Of the pending batches, only additions that an earlier call may have carried out stay so, with this
+-- standing; the others wait.
+update batches
+   set standing = iif(is_asked, :standing, standing), state = iif(is_asked, 'pending', 'later')
+  from (select b.id as asked_id,
+               b.uncertainty is not null and cg.action_id = :add
+                 and b.id not in (select batch_id from creations where batch_id is not null) as is_asked
+          from batches b join call_groups cg on cg.id = b.call_group_id where b.state = 'pending') as rest
+ where batches.id = rest.asked_id;
+
 -- name: later_batches
 -- Out: how many batches wait until the rows to try first are sent.
 select count(*) as n from batches where state = 'later';

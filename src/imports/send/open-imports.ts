@@ -22,6 +22,8 @@ export interface OpenImport {
   attended: boolean;
   /** This process has recorded results of it. */
   progressed: boolean;
+  /** Its groups were asked what became of calls in flight. */
+  restAsked: boolean;
   /** Set when the import is to end before everything is sent. */
   ending: 'aborted' | 'cancelled' | undefined;
 }
@@ -73,6 +75,7 @@ export class OpenImports {
       paused: true,
       attended: false,
       progressed: false,
+      restAsked: false,
       ending: undefined,
     };
     this.#imports.set(id, opened);

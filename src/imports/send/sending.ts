@@ -39,6 +39,8 @@ export interface SendingOptions {
   readonly onError: (error: Error) => void;
 }
 
+/** The longest time, in ms, that a cancelled import waits for what its groups say of rows in flight. */
+const ASK_REST_MS = 30_000;
 const STOPS = 'this process stops, and begins nothing';
 
 /** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
@@ -117,6 +119,28 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
     const running = opened.running ?? (results.outcomes && (await this.#runningOf(id, opened)));
     await running?.pause();
     return running === undefined && !this.#stopping;
+  }
+
+  /**
+   * Asks the groups of batches that an earlier call may have carried out, and sends nothing else. Returns false where the service
+   * is not there; otherwise an event says when it is idle, ASK_REST_MS later at most.
+   */
+  async askRest(id: string): Promise<boolean> {
+    const opened = this.#parts.imports.open(id);
+    const running = await this.#runningOf(id, opened);
+    const used = new Set(opened.ledger.openBatches().keys());
+    const statuses = await this.#parts.regions.status();
+    const isThere = statuses.some(
+      ({ region, circuit, stopped, workers }) =>
+        used.has(region) && circuit.state === 'closed' && !stopped && workers > 0,
+    );
+    if (!isThere || this.#stopping) return false;
+    opened.paused = false;
+    running.start();
+    setTimeout(() => {
+      if (this.#parts.imports.all.has(id) && !this.#stopping) void this.pause(id);
+    }, ASK_REST_MS).unref();
+    return true;
   }
 
   drop(id: string): Promise<void> {
