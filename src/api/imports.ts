@@ -119,7 +119,10 @@ export const sendingPlan = z
     }),
     groups: count,
     calls: count.meta({ description: 'At least, all regions together.' }),
-    ms: count.meta({ description: 'Time at least, at the present rate limit.' }),
+    ms: count.meta({
+      description: 'Time at least, at the present rate limit, and with calls that take as long as of late.',
+    }),
+    callMs: count.nullable().meta({ description: 'Time that a call took of late; null: none was measured.' }),
     profile: z.string().nullable().meta({ description: "The profile of the server's settings." }),
     host: z.string().meta({ description: 'Host of the chat service.' }),
     apps: z.array(z.string()).meta({ description: 'App ids that it goes to, with their regions.' }),

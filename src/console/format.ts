@@ -39,9 +39,15 @@ export function size(bytes: number) {
   return `${BYTES.format(bytes / 1024 ** power)} ${units[power]}`;
 }
 
-/** Describes the least duration of something, without waits: nobody needs milliseconds of it. */
-export function atLeast(ms: number) {
-  return ms < 1000 ? 'less than a second' : `at least ${duration(ms)}`;
+/**
+ * Describes the least duration of calls, without waits: nobody needs milliseconds of it.
+ * @param callMs of one call of late; null where that is not known
+ */
+export function atLeast(ms: number, callMs: number | null = null) {
+  const time = ms < 1000 ? 'less than a second' : `at least ${duration(ms)}`;
+  return callMs === null
+    ? `${time}, if the service answers fast enough`
+    : `${time}, with calls that take ${duration(callMs)} each`;
 }
 
 /** An estimate of the time that is left, no more exact than it can be: "less than 10 s", "about 40 s", "about 3 min". */

@@ -4,6 +4,7 @@ import { WrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { findEdited } from '../imports/repaired-rows.ts';
+import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
 import { findFailing } from '../imports/stage/foreseen.ts';
 import { workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-actions.ts';
@@ -19,11 +20,11 @@ interface Work {
 
 /** Returns the work of sending an import's rows, and its target. @throws WrongState, NoCheckYet */
 export async function sendingPlanOf(
-  context: Pick<ServerContext, 'dir' | 'reading' | 'views' | 'settings'>,
+  context: Pick<ServerContext, 'dir' | 'coordinator' | 'reading' | 'views' | 'settings'>,
   record: ImportRecord,
   { leaveOutFailing = false, maxCreate }: ResumeChanges,
 ): Promise<SendingPlan> {
-  const { reading, views, settings } = context;
+  const { coordinator, reading, views, settings } = context;
   const { id, state } = record;
   const { rows, writes, regions, sandbox, finishedAt, retryable, edited: rowsEdited } = await views.of(record);
   const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
@@ -46,13 +47,15 @@ export async function sendingPlanOf(
   if (maxCreate !== undefined) work = [...work, { calls: callsOfCreating(maxCreate) }];
   const total = (what: keyof Work) => sumOf(work.map((one) => one[what] ?? 0));
   const used = Object.entries(settings.apps).filter(([region]) => region in regions);
+  const callMs = slowestCallMs(await coordinator.regions());
   return {
     rows: total('rows'),
     leftOut,
     edited,
     groups: total('groups'),
     calls: total('calls'),
-    ms: Math.ceil((Math.max(0, ...work.map(({ calls }) => calls)) / settings.callsPerMinute) * 60_000),
+    ms: leastMs(Math.max(0, ...work.map(({ calls }) => calls)), { ...settings, callMs }),
+    callMs,
     profile: settings.profile,
     host: settings.host,
     apps: used.map(([region, { appId }]) => `${appId} in ${region}`),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { paceOf } from '../../src/imports/send/region-pace.ts';
+import { UNKNOWN_PACE } from '../../src/api/region-status.ts';
+import { leastMs, paceOf, slowestCallMs } from '../../src/imports/send/region-pace.ts';
 import { type Flow, NO_SUMS, newFlow } from '../../src/queue/flow.ts';
 import { limitWords } from '../../src/text/pace-words.ts';
 
@@ -40,4 +41,14 @@ test.each([
   const pace = paceOf({ ...NOW, ...change });
   expect(pace.limitedBy).toBe(limitedBy);
   if (words !== undefined) expect(limitWords(pace)).toBe(words);
+});
+
+test('the least time of calls follows the rate, or how long calls take where that is longer', () => {
+  const pace = { callsPerMinute: 6_000, concurrency: 100 };
+  expect(leastMs(1_000, { ...pace, callMs: null })).toBe(10_000);
+  expect(leastMs(1_000, { ...pace, callMs: 500 })).toBe(10_000);
+  expect(leastMs(1_000, { ...pace, callMs: 4_000 })).toBe(40_000);
+  expect(slowestCallMs([])).toBe(null);
+  const measured = (callMs: number | null) => ({ pace: { ...UNKNOWN_PACE, callMs } });
+  expect(slowestCallMs([measured(null), measured(80), measured(40)])).toBe(80);
 });

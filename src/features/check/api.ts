@@ -76,6 +76,9 @@ export const checkSummary = z
     }),
     sendingMs: count.meta({ description: 'Time that sending takes at least, in the region that takes longest.' }),
     callsPerMinute: count,
+    callMs: count.nullable().meta({
+      description: 'Time that a call took of late, which sending may take as well; null: none was measured.',
+    }),
     messages: z
       .strictObject({ count, groups: count })
       .meta({ description: 'Messages that changes of members write into the conversations of groups, at most.' }),

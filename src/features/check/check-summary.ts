@@ -5,6 +5,7 @@ import {
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
+import { leastMs, type PossiblePace } from '../../imports/send/region-pace.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { BanChoice } from '../../options/ban-options.ts';
@@ -19,7 +20,7 @@ type CheckProblem = CheckSummary['problems'][number];
 export interface CheckSubject {
   readonly id: string;
   readonly file: string;
-  readonly callsPerMinute: number;
+  readonly pace: PossiblePace;
   /** The service lets users act in groups that they are not in. */
   readonly anybodyActs?: boolean | undefined;
   /** Creations that the import may make. */
@@ -65,7 +66,7 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
       .map((row) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason: String(row['reason']) })),
   ];
   const total = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((all, count) => all + count, 0);
-  const { id, file, callsPerMinute } = subject;
+  const { id, file, pace } = subject;
   return {
     id,
     file,
@@ -99,8 +100,9 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
       inTooManyGroups,
     },
     calls: { check: calls, send },
-    sendingMs: Math.ceil((Math.max(0, ...Object.values(send)) / callsPerMinute) * 60_000),
-    callsPerMinute,
+    sendingMs: leastMs(Math.max(0, ...Object.values(send)), pace),
+    callsPerMinute: pace.callsPerMinute,
+    callMs: pace.callMs,
     messages: { count: n(messages, 'count'), groups: n(messages, 'groups') },
     notes: n(grown) === 0 ? notes : [...notes, manyMembers(n(grown), example, 'would grow')],
   };

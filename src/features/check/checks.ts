@@ -7,6 +7,7 @@ import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { requireNames } from '../../imports/record/profiles.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
+import { type PossiblePace, slowestCallMs } from '../../imports/send/region-pace.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -45,10 +46,10 @@ export type CheckHow = Pick<CheckRun, 'maxCalls'>;
 
 interface ChecksOptions {
   readonly dir: DataDir;
-  readonly coordinator: Pick<Coordinator, 'find' | 'pages' | 'sendsTo'>;
+  readonly coordinator: Pick<Coordinator, 'find' | 'pages' | 'sendsTo' | 'regions'>;
   /** By region. */
   readonly apps: Readonly<Record<string, unknown>>;
-  readonly callsPerMinute: number;
+  readonly pace: Omit<PossiblePace, 'callMs'>;
   readonly anybodyActs?: boolean | undefined;
 }
 
@@ -60,7 +61,7 @@ interface Running {
 }
 
 export function createChecks(options: ChecksOptions): Checks {
-  const { dir, coordinator, apps, callsPerMinute, anybodyActs } = options;
+  const { dir, coordinator, apps, pace, anybodyActs } = options;
   const running = new Map<string, Running>();
 
   /** @throws RegionWithoutApp */
@@ -77,8 +78,11 @@ export function createChecks(options: ChecksOptions): Checks {
       const rows = rowsIn(ledger);
       const { file, options } = coordinator.find(id);
       const { create, bans } = readOptions({ options });
-      const subject = { id, file, callsPerMinute, anybodyActs, create, bans };
-      const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
+      const work = async (step: CheckWork['step']) => {
+        const callMs = slowestCallMs(await coordinator.regions());
+        const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans };
+        await doCheckWork({ folder, step, subject }, rows);
+      };
       if (isNew) await work('fill');
       signal.throwIfAborted();
       requireApps(id, ledger.regions());

@@ -14,8 +14,8 @@ import { checkOperations } from './operations.ts';
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
 export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
-  const { apps, callsPerMinute } = settings;
-  const checks = createChecks({ dir, coordinator, apps, callsPerMinute, anybodyActs });
+  const { apps } = settings;
+  const checks = createChecks({ dir, coordinator, apps, pace: settings, anybodyActs });
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 

@@ -41,9 +41,10 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
       find: (id) => pipeline.coordinator.find(id),
       pages: (...which) => pipeline.coordinator.pages(...which),
       sendsTo: pipeline.coordinator.sendsTo,
+      regions: () => pipeline.coordinator.regions(),
     },
     apps: Object.fromEntries((options.regions ?? REGIONS).map((region) => [region, {}])),
-    callsPerMinute: 10_000,
+    pace: { callsPerMinute: 10_000, concurrency: 300 },
   });
   onTestFinished(() => checks.stop());
   return {

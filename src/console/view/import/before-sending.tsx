@@ -136,7 +136,7 @@ export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]
 }
 
 function factsOf(
-  { rows, leftOut = 0, edited = 0, groups = 0, calls, ms, ...to }: SendingFacts,
+  { rows, leftOut = 0, edited = 0, groups = 0, calls, ms, callMs, ...to }: SendingFacts,
   wouldFail = 0,
   checkedAt?: string,
 ): (readonly [string, ComponentChildren])[] {
@@ -150,7 +150,7 @@ function factsOf(
     ['Groups', groups > 0 && grouped(groups)],
     ['Messages in groups', rows > 0 && `up to ${grouped(rows)}, ${ONE_FOR_EACH}`],
     ['Calls', `at least ${grouped(calls)}`],
-    ['Time', ms !== undefined && atLeast(ms)],
+    ['Time', ms !== undefined && atLeast(ms, callMs)],
     ...sendsToFacts(to),
   ];
 }

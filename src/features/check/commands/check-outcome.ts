@@ -6,7 +6,7 @@ import { asFlag, written } from '../../../errors/named-options.ts';
 import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
-import { counted, grouped, messagesSentence, printable, roughly } from '../../../text/wording.ts';
+import { counted, duration, grouped, messagesSentence, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
 import type { Checked } from './checked.ts';
 
@@ -50,8 +50,7 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
 
 /** A check for people. */
 function checkText(summary: CheckSummary): string {
-  const { rows, problems, groups, users, calls, sendingMs, callsPerMinute, messages, notes, create, sentFirst } =
-    summary;
+  const { rows, problems, groups, users, calls, messages, notes, create, sentFirst } = summary;
   const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
   const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);
   const lines = [
@@ -85,7 +84,7 @@ function checkText(summary: CheckSummary): string {
       ? []
       : [`${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`]),
     '',
-    `The check took ${counted(calls.check, 'call')}. ${sending(calls.send, sendingMs, callsPerMinute)}`,
+    `The check took ${counted(calls.check, 'call')}. ${sending(summary)}`,
     ...(messages.count === 0 ? [] : [messagesSentence({ messages: messages.count, groups: messages.groups })]),
     ...(sentFirst === null
       ? []
@@ -133,10 +132,14 @@ function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary
   ];
 }
 
-function sending(send: CheckSummary['calls']['send'], ms: number, callsPerMinute: number): string {
+function sending({ calls: { send }, sendingMs, callsPerMinute, callMs }: CheckSummary): string {
   const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
   if (calls === 0) return 'There is nothing to send.';
-  return `Sending takes at least ${counted(calls, 'call')}, ${roughly(ms)} at ${grouped(callsPerMinute)} calls a minute.`;
+  const fastEnough =
+    callMs === null
+      ? 'if the service answers fast enough, which is not known yet'
+      : `if its calls take as long as those before, ${duration(callMs)} each`;
+  return `Sending takes at least ${counted(calls, 'call')}, ${roughly(sendingMs)} at up to ${grouped(callsPerMinute)} calls a minute, ${fastEnough}.`;
 }
 
 /** Advice about rows that would fail, before anything is sent. */

@@ -40,7 +40,7 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
     if (signal.aborted || (await coordinator.settled(checked)).state === 'rejected') return;
     staged = true;
     const { apps, anybodyActs } = service;
-    const checks = createChecks({ dir, coordinator, apps, callsPerMinute, anybodyActs });
+    const checks = createChecks({ dir, coordinator, apps, pace: config, anybodyActs });
     here.onStop(() => checks.stop());
     const imports = { server: undefined, regions: () => coordinator.regions() };
     const made = makeCheck({ io, client: clientOf(checks, dir), imports, id, maxCalls, callsPerMinute, signal });
