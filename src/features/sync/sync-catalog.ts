@@ -36,48 +36,16 @@ export interface SyncRecord {
 /** A move of a sync; `at` in ms since 1970, `who` is empty where the sync moved by itself. */
 export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
 
+interface SyncPageRequest {
+  readonly states?: readonly SyncState[];
+  readonly before?: string;
+  readonly limit: number;
+}
+
 interface SyncPage {
   readonly syncs: SyncRecord[];
   /** The start of the next page (`before`); absent on the last one. It holds while syncs come and go. */
   readonly next?: string;
-}
-
-export interface SyncCatalogReader {
-  find(id: string): SyncRecord | undefined;
-  /** Newest first. */
-  list(limit: number): SyncRecord[];
-  /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
-  page(request: { readonly states?: readonly SyncState[]; readonly before?: string; readonly limit: number }): SyncPage;
-  transitions(id: string): SyncTransition[];
-  /** Syncs that undo this import, oldest first. */
-  undos(importId: string): SyncRecord[];
-  /** Counts the syncs in each of these states; states without any are left out. */
-  count(states: readonly SyncState[]): ReadonlyMap<SyncState, number>;
-  close(): void;
-}
-
-/** The syncs of the catalog, open for the process that owns the data directory. */
-export interface SyncCatalog extends SyncCatalogReader {
-  add(record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string): void;
-  /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
-  move(id: string, to: SyncState, move?: SyncMove): SyncRecord;
-  /** Notes why a sync that is under way does not go on, and with null that it does. */
-  noteObstacle(id: string, obstacle: { readonly reason: string; readonly code: string } | null): SyncRecord;
-  /** Adds to its history what is no move. */
-  note(id: string, reason: string): void;
-  setTotals(id: string, totals: string): void;
-  /** Notes which import is to carry it out. */
-  setImport(id: string, importId: string): SyncRecord;
-  /** Those that are under way, oldest first. */
-  underWay(): SyncRecord[];
-  /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
-  runsBefore(record: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>): string[];
-  /**
-   * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
-   * which the next one of the same sync is compared is not among them.
-   */
-  outdated(before: number): string[];
-  remove(id: string): void;
 }
 
 export interface SyncMove {
@@ -90,7 +58,8 @@ export interface SyncMove {
 
 const STATEMENTS = new URL('sync-catalog.sql', import.meta.url);
 
-export function openSyncCatalog(path: string): SyncCatalog {
+/** Opens the syncs of a catalog for the process that owns the data directory. */
+export function openSyncCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
@@ -101,14 +70,17 @@ export function openSyncCatalog(path: string): SyncCatalog {
   };
   return {
     ...reader,
-    add: ({ id, file, source, options, undoOf, scheduleId }, who) =>
+    add: (record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string) =>
       inTransaction(database, () => {
+        const { id, file, source, options, undoOf, scheduleId } = record;
         const at = Date.now();
         sql('add_sync').run({ id, file, source, options, undo_of: undoOf, schedule: scheduleId, at });
         sql('journal_sync').run({ id, at, state: 'planning', reason: 'created', who });
       }),
-    move: (id, to, { reason: given, code = null, who = '', approval = false } = {}) =>
+    /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
+    move: (id: string, to: SyncState, move: SyncMove = {}) =>
       inTransaction(database, () => {
+        const { reason: given, code = null, who = '', approval = false } = move;
         const usual = syncTransition(known(id).state, to);
         const reason = given ?? usual;
         const at = Date.now();
@@ -117,41 +89,54 @@ export function openSyncCatalog(path: string): SyncCatalog {
         sql('journal_sync').run({ id, at, state: to, reason, who });
         return known(id);
       }),
-    noteObstacle: (id, obstacle) => {
+    /** Notes why a sync that is under way does not go on, and with null that it does. */
+    noteObstacle: (id: string, obstacle: { readonly reason: string; readonly code: string } | null) => {
       const { state, finishedAt } = known(id);
       const { reason, code } = obstacle ?? { reason: 'continued', code: null };
       sql('move_sync').run({ id, state, reason, code, finished: finishedAt });
       return known(id);
     },
-    note: (id, reason) => {
+    /** Adds to its history what is no move. */
+    note: (id: string, reason: string) => {
       sql('journal_sync').run({ id, at: Date.now(), state: known(id).state, reason, who: '' });
     },
-    setTotals: (id, totals) => {
+    setTotals: (id: string, totals: string) => {
       sql('set_totals').run({ id, totals });
     },
-    setImport: (id, importId) => {
+    /** Notes which import is to carry it out. */
+    setImport: (id: string, importId: string) => {
       sql('set_import').run({ id, import: importId });
       return known(id);
     },
+    /** Those that are under way, oldest first. */
     underWay: () => sql<SyncRecord>('syncs_under_way').all(),
-    runsBefore: ({ id, scheduleId, source }) =>
+    /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
+    runsBefore: ({ id, scheduleId, source }: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>) =>
       idsOf(sql('syncs_before').all({ before: id, schedule: scheduleId, source })),
-    outdated: (before) => idsOf(sql('outdated_syncs').all({ before })),
-    remove: (id) => void sql('remove_sync').run({ id }),
+    /**
+     * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
+     * which the next one of the same sync is compared is not among them.
+     */
+    outdated: (before: number) => idsOf(sql('outdated_syncs').all({ before })),
+    remove: (id: string) => void sql('remove_sync').run({ id }),
   };
 }
+export type SyncCatalog = ReturnType<typeof openSyncCatalog>;
 
 /** Opens the syncs of a catalog that its owner may be writing. */
-export function openSyncCatalogReader(path: string): SyncCatalogReader {
+export function openSyncCatalogReader(path: string) {
   return readerOf(openForReading(path, CATALOG_SCHEMA));
 }
+export type SyncCatalogReader = ReturnType<typeof openSyncCatalogReader>;
 
-function readerOf(database: DatabaseSync): SyncCatalogReader {
+function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   return {
-    find: (id) => sql<SyncRecord>('find_sync').get({ id }),
-    list: (limit) => sql<SyncRecord>('list_syncs').all({ limit }),
-    page: ({ states, before, limit }) => {
+    find: (id: string) => sql<SyncRecord>('find_sync').get({ id }),
+    /** Newest first. */
+    list: (limit: number) => sql<SyncRecord>('list_syncs').all({ limit }),
+    /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
+    page: ({ states, before, limit }: SyncPageRequest): SyncPage => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.
       const request = { ...placeOf(before), states: chosen, limit: limit + 1 };
@@ -160,14 +145,16 @@ function readerOf(database: DatabaseSync): SyncCatalogReader {
       const last = syncs.at(-1);
       return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
     },
-    transitions: (id) => sql<SyncTransition>('sync_transitions').all({ id }),
-    count: (states) =>
+    transitions: (id: string) => sql<SyncTransition>('sync_transitions').all({ id }),
+    /** Counts the syncs in each of these states; states without any are left out. */
+    count: (states: readonly SyncState[]): ReadonlyMap<SyncState, number> =>
       new Map(
         sql('count_syncs')
           .all({ states: JSON.stringify(states) })
           .map((row) => [row['state'], row['syncs']] as [SyncState, number]),
       ),
-    undos: (importId) => sql<SyncRecord>('undos').all({ import: importId }),
+    /** Syncs that undo this import, oldest first. */
+    undos: (importId: string) => sql<SyncRecord>('undos').all({ import: importId }),
     close: () => {
       if (database.isOpen) database.close();
     },
