@@ -51,6 +51,17 @@ async function killed(place: Place, kills: number, upTo = 0.9): Promise<number> 
   return finish(place);
 }
 
+/** Kills the process, and ends the log of its ledger where a power cut may have ended it. */
+async function powerCut(place: Place, cuts: number): Promise<number> {
+  for (let cut = 1; cut <= cuts; cut += 1) {
+    const running = place.coordinate();
+    await place.reaches((0.9 * cut) / (cuts + 1) + 0.1 * place.random());
+    await running.kill();
+    place.cutLog(cut === cuts ? 0 : place.random());
+  }
+  return finish(place);
+}
+
 const outage = (about: (ms: number) => Command): Blow =>
   embedded({}, async (place, { outageMs }) => {
     const running = place.coordinate();
@@ -193,6 +204,8 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
   ),
   'embedded: kill -9 and faults of the service': embedded({ faults: 0.1 }, (place) => killed(place, 3)),
   'embedded: acting users, a check, kill -9 and faults of the service': acting,
+  'power cut: the log is cut twice, then gone': embedded({}, (place) => powerCut(place, 3)),
+  'power cut: the same, a service that repeats': embedded({ refusesRepeats: false }, (place) => powerCut(place, 3)),
   ...Object.fromEntries(OUTAGES.map((kind) => [`embedded: outage, ${kind}`, outage((ms) => ({ outage: kind, ms }))])),
   'embedded: outage, one region of three': outage((ms) => ({ outage: '503', ms, region: 'eu' })),
   'redis: kill -9 of workers and coordinator': fleet(redis, async (all) => {

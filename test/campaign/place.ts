@@ -8,6 +8,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,6 +65,8 @@ export interface Place {
   tell(command: Command): Promise<void>;
   /** Gives the file system of the data directory another size. */
   enlarge(diskKb: number): void;
+  /** Leaves this share of the log of the ledger of the only import, from its beginning; 0: no log at all. */
+  cutLog(share: number): void;
   /** Starts `serve`. Resolves when it listens. */
   serve(): Promise<Server>;
   /** Uploads the file in so many pieces, each with all rows of its groups. */
@@ -158,6 +162,14 @@ export async function openPlace(options: PlaceOptions): Promise<Place> {
       await answers.next();
     },
     enlarge: (size) => execFileSync('mount', ['-o', `remount,size=${size}k`, data]),
+    cutLog: (share) => {
+      const [id = ''] = readdirSync(join(data, 'imports'));
+      const log = join(data, 'imports', id, 'ledger.sqlite-wal');
+      // What says how long it was goes with it.
+      rmSync(join(data, 'imports', id, 'ledger.sqlite-shm'), { force: true });
+      if (share === 0) rmSync(log, { force: true });
+      else if (existsSync(log)) truncateSync(log, Math.floor(statSync(log).size * share));
+    },
     serve: async () => {
       const started = rollcall(['serve', '--port', '0', '--calls-per-minute', '60']);
       const address = await listening(started);

@@ -14,6 +14,7 @@ import {
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, ReclaimedBatch, Standing, StoppedRegion } from './batch-result.ts';
+import { doubtCopy } from './copied-ledger.ts';
 import { Creating, type CreationToSend } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { CreationRecorder, type Creations } from './record-creation.ts';
@@ -178,6 +179,14 @@ export class ImportLedger {
   /** After a crash: sets all dispatched batches back to pending; they may have been sent. Returns how many. */
   reclaimAll(uncertainty: string): number {
     return Number(this.#sql('reclaim_all').run({ uncertainty }).changes);
+  }
+
+  /**
+   * Before it sends: a ledger that was restored or copied does not know what the original has sent since, so that all that has
+   * no result counts as uncertain. @param path of this ledger
+   */
+  doubtCopy(path: string, uncertainty: string): void {
+    doubtCopy(this.#database, this.#sql, path, uncertainty);
   }
 
   record(results: readonly BatchResult[]): Consequences {

@@ -36,6 +36,7 @@ create table input (
   notes       text not null,             -- JSON array of {code, text}: what a person should know about it
   shaped      integer not null default 0, -- 1: a row of it may be several rows here, and retry files have our columns
   rows_read   integer,                   -- rows of the input, as the reader counted them
+  file        text,                      -- the file that this ledger was last sent from, as the system knows it; null: it was not
   entries     integer                    -- what it made of them: memberships, and rows without any
 ) strict;
 

@@ -51,6 +51,18 @@ update batches set state = 'pending', uncertainty = coalesce(:uncertainty, uncer
 update batches set state = 'pending', uncertainty = coalesce(uncertainty, :uncertainty)
  where state = 'dispatched';
 
+-- name: sent_from
+-- Out: the file that this ledger was last sent from, as the system knows it; null: it was not.
+select file from input;
+
+-- name: send_from
+-- In: file. From here on it is sent from there.
+update input set file = ?;
+
+-- name: doubt_rest
+-- In: uncertainty. Another ledger may have sent what has no result here.
+update batches set uncertainty = coalesce(uncertainty, :uncertainty) where state in ('pending', 'dispatched', 'waiting', 'later');
+
 -- name: batch
 -- In: batch. Out: its state, and what recording a result of it needs.
 select b.id, b.state, b.size, b.bans, b.region_id, b.users, b.uncertainty, b.dispatched_at,

@@ -38,6 +38,7 @@ interface OpenImportsOptions {
   readonly failed: (id: string, error: unknown) => void;
 }
 
+const COPIED = 'this ledger was restored or copied, and the original may have sent it since';
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 /** The imports that this process works on: each has its ledger open, and its results are taken. */
@@ -63,6 +64,7 @@ export class OpenImports {
     const ledger = openImportLedger(dir.ledger(id), options.create);
     try {
       if (workersEnd) ledger.reclaimAll(ORPHANED);
+      ledger.doubtCopy(dir.ledger(id), COPIED);
     } catch (error) {
       ledger.close();
       throw error;

@@ -1,3 +1,4 @@
+import { copyFileSync, renameSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
@@ -53,6 +54,27 @@ describe('after a crash', () => {
     expect(reopened.reclaimAll('the process ended again')).toBe(0);
     expect(reopened.check()).toMatchObject({ holds: true, rows: { added: 25, unprocessed: 50 } });
     reopened.close();
+  });
+
+  test('a copy of a ledger takes all that has no result for uncertain, once; the ledger itself under another name does not', async () => {
+    const { path, ledger } = await stagedImport(members(75));
+    const [first] = dispatch(ledger, 1);
+    if (first === undefined) throw new Error('no batch');
+    ledger.record([resultOf(first, ALL_DONE)]);
+    ledger.doubtCopy(path, 'never');
+    ledger.close();
+    const [copy, moved] = [`${path}.copy`, `${path}.moved`];
+    copyFileSync(path, copy);
+    renameSync(path, moved);
+    for (const [file, expected] of [
+      [moved, [null, null]],
+      [copy, ['a copy', 'a copy']],
+    ] as const) {
+      const opened = openImportLedger(file);
+      for (const uncertainty of ['a copy', 'again']) opened.doubtCopy(file, uncertainty);
+      expect(pending(opened).map(({ uncertainty }) => uncertainty)).toEqual(expected);
+      opened.close();
+    }
   });
 
   test('a batch keeps the first reason why its delivery is uncertain through further crashes', async () => {
