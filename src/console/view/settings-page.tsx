@@ -66,7 +66,7 @@ function ServerFacts() {
         ['Apps', <Apps apps={settings.apps} />],
         ['Default region', settings.defaultRegion],
         ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
-        ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
+        ['Concurrent calls', `up to ${grouped(settings.concurrency)} in each region`],
         ['Queue', isEmbedded ? 'embedded (in memory)' : settings.queue],
         ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'in other processes'],
         ['Largest upload', size(settings.maxUploadBytes)],
