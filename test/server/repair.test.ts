@@ -322,18 +322,16 @@ describe('rows of an import are repaired', () => {
   });
 
   test('where nothing matches, a missing cell is not replaced: its row still waits for a person', async () => {
-    const { id } = await server.run(
-      'guid,uid,scope,dept\nmissing,user-1,chief,\nmissing,user-2,chief,\nmissing,user-3\nmissing,user-4\n',
-    );
+    const { id } = await server.run('guid,dept,uid\nmissing,,a b\nmissing-2,,a b\nmissing-3,x\nmissing-4,x\n');
     const replace = (given: object) =>
-      server.json<RepairReplaced>(`/v1/imports/${id}/repair/replace`, body('POST', { column: 'scope', ...given }));
+      server.json<RepairReplaced>(`/v1/imports/${id}/repair/replace`, body('POST', { column: 'uid', ...given }));
     for (const as of ['text', 'cell']) {
       expect(await replace({ as, from: 'NOTHING-HAS-THIS', to: '', preview: true })).toMatchObject({ rows: 0 });
     }
-    expect(await replace({ from: 'chief', to: 'admin' })).toMatchObject({ rows: 2, ready: 2, counts: { ready: 2 } });
+    expect(await replace({ from: 'a b', to: 'user-1' })).toMatchObject({ rows: 2, ready: 2, counts: { ready: 2 } });
     expect((await rowsOf(id)).rows.map(({ state }) => state)).toEqual(['ready', 'ready', 'open', 'open']);
     // A person says what belongs there.
-    expect(await replace({ from: '', to: 'admin' })).toMatchObject({ rows: 2, ready: 2, counts: { ready: 4 } });
+    expect(await replace({ from: '', to: 'user-2' })).toMatchObject({ rows: 2, ready: 2, counts: { ready: 4 } });
   });
 
   test('a corrected report is the body of a request, and says what was taken, refused and unchanged before anything is sent', async () => {
