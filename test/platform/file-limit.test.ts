@@ -3,12 +3,12 @@ import { checkFileLimit } from '../../src/platform/file-limit.ts';
 
 test('a process that may open too few files for an import does not begin, and says both numbers', () => {
   expect(() => checkFileLimit(false, 40)).toThrow(
-    expect.objectContaining({ code: 'TOO_FEW_FILES', facts: { limit: 40, needed: 64 } }),
+    expect.objectContaining({ code: 'TOO_FEW_FILES', facts: { limit: 40, needed: 512 } }),
   );
-  expect(checkFileLimit(false, 64)).toBeUndefined();
+  expect(checkFileLimit(false, 512)).toBeUndefined();
 });
 
 test('a server that may open few files is warned', () => {
-  expect(checkFileLimit(true, 256)).toContain('may have 256 files open');
+  expect(checkFileLimit(true, 600)).toContain('may have 600 files open');
   expect(checkFileLimit(true, 1024)).toBeUndefined();
 });
