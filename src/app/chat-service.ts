@@ -99,9 +99,10 @@ const noHost = () =>
 /** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
 export function serviceOf(config: Config, only?: readonly Region[]): Service {
   const regions = only ?? (Object.keys(config.apps) as Region[]);
-  if (regions.length === 0) throw noApp();
   const { profile, host = '', apps, management, caFile, proxy, bannedList } = config;
-  if (host === '' && regions.some((region) => apps[region]?.url === undefined)) throw noHost();
+  const needsHost = regions.length === 0 || regions.some((region) => apps[region]?.url === undefined);
+  if (host === '' && needsHost) throw noHost();
+  if (regions.length === 0) throw noApp();
   const ca = caOf(config);
   if (host !== '') naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {

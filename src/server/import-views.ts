@@ -8,7 +8,7 @@ import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { hasLedger, isLedgerLost } from '../imports/lost-ledger.ts';
-import type { Counters } from '../imports/record/import-ledger.ts';
+import type { Counters } from '../imports/record/counters.ts';
 import { importView, rowsOfImport, type ViewSources } from '../imports/report/import-view.ts';
 import { NEEDS_ATTENTION } from '../imports/report/report-paths.ts';
 import { totalsOf } from '../imports/report/summarize.ts';

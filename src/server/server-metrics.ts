@@ -3,7 +3,7 @@ import type { RegionStatus } from '../api/region-status.ts';
 import { AT_ONCE, AWAY, BUDGET, backlogGauge, LIMITED, regionGauge, STOPPED } from '../app/call-metrics.ts';
 import type { ScheduleCatalogReader, ScheduleHealth } from '../features/schedule/schedule-catalog.ts';
 import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
-import type { Counters } from '../imports/record/import-ledger.ts';
+import type { Counters } from '../imports/record/counters.ts';
 import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { isFinalSync, SYNC_STATES } from '../membership/sync-state.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../src/api/region-status.ts';
-import type { Counters } from '../../src/imports/record/import-ledger.ts';
+import type { Counters } from '../../src/imports/record/counters.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { type Moment, paceOf } from '../../src/server/events/import-pace.ts';

@@ -4,7 +4,7 @@ import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import type { Verb } from '../../imports/life/control-socket.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
-import type { Counters } from '../../imports/record/import-ledger.ts';
+import type { Counters } from '../../imports/record/counters.ts';
 import type { ReportRequest } from '../../imports/report/report-files.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';

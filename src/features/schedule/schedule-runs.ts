@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
-import { totalRows } from '../../imports/record/import-ledger.ts';
+import { totalRows } from '../../imports/record/counters.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Patience } from '../../imports/send/give-up.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';

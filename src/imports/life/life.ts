@@ -11,7 +11,7 @@ import type { Closed, Emit, EndState, FaultCode, IdleReason, ImportEvent } from 
 import type { IntakeError } from '../read/intake-error.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { totalRows } from '../record/import-ledger.ts';
+import { totalRows } from '../record/counters.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { BANS_UNKNOWN } from '../send/ban-check.ts';
 import { SERVICE_AWAY } from '../send/give-up.ts';

@@ -3,7 +3,7 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { type TaskLimits, ThreadQueue } from '../../platform/thread-queue.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import type { SumCheck } from '../record/import-ledger.ts';
+import type { SumCheck } from '../record/counters.ts';
 import type { RowFilter } from './found-rows.ts';
 import type { ImportReader } from './import-reader.ts';
 import type { ReportRequest } from './report-files.ts';

@@ -3,7 +3,7 @@ import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { checkOfRows } from '../predictions/row-check.ts';
-import { type Counters, totalRows } from '../record/import-ledger.ts';
+import { type Counters, totalRows } from '../record/counters.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
 import { type FoundRows, foundRows, type RowFilter } from './found-rows.ts';
 

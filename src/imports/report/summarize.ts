@@ -3,7 +3,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { type ImportRecord, uncheckedOptions } from '../catalog.ts';
-import { type Counters, totalRows } from '../record/import-ledger.ts';
+import { type Counters, totalRows } from '../record/counters.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { Target } from '../target.ts';
 

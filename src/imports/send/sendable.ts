@@ -5,7 +5,8 @@ import { counted, grouped } from '../../text/wording.ts';
 import { CreateWithoutName, RegionWithoutApp, TooManyRemovals } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
-import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
+import { totalRows } from '../record/counters.ts';
+import type { ImportLedger } from '../record/import-ledger.ts';
 import { type Aimed, checkTarget, WrongTarget } from '../target.ts';
 
 /** Whether an import may be sent: what is checked before, and the bound on errors while it is sent. */

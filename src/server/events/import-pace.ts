@@ -2,7 +2,7 @@ import type { Progress, Rates, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
 import { type RegionStatus, UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../api/region-status.ts';
-import { type Counters, totalRows } from '../../imports/record/import-ledger.ts';
+import { type Counters, totalRows } from '../../imports/record/counters.ts';
 import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, type RowCounts } from '../../membership/outcome.ts';
