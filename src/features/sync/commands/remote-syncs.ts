@@ -5,6 +5,7 @@ import { say } from '../../../cli/screen/io.ts';
 import { readingQuery, sendFile } from '../../../cli/target/send-file.ts';
 import type { Server, Upload } from '../../../cli/target/server-client.ts';
 import { untilSettled } from '../../../cli/target/settled.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
@@ -114,8 +115,23 @@ function settled(
     imports,
     signal,
     goesOn,
-    look: () => server.call(syncOperations.one, { id }),
+    look: async () => {
+      const sync = await server.call(syncOperations.one, { id });
+      // A sync names its import just before that begins.
+      const isThere = sync.importId === null || (await hasBegun(imports, sync.importId));
+      return isThere ? sync : { ...sync, importId: null };
+    },
     linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
     begins: 'the planning to begin',
   });
+}
+
+async function hasBegun(imports: Syncs['imports'], id: string): Promise<boolean> {
+  try {
+    await imports.find(id);
+    return true;
+  } catch (error) {
+    if (error instanceof RollcallError && error.code === 'UNKNOWN_IMPORT') return false;
+    throw error;
+  }
 }
