@@ -14,7 +14,7 @@ interface QueueParts {
 /** Time in which the queue's server must answer before the user learns that it does not, in ms. */
 const ANSWER_MS = 3_000;
 
-/** While the server refuses what it is asked, the user is told of it again after this time, in ms. */
+/** Interval between two messages to the user while the server refuses writes, in ms. */
 const SAID_AGAIN_MS = 60_000;
 
 /**

@@ -45,7 +45,7 @@ const SET_ASIDE_ONE = `${TAKE_OUT}
   return found`;
 
 /**
- * Whether a job stands in the queue as it was added: it is in a list, or a worker has it, and it is of a kind whose payload
+ * Whether a job is in the queue as it was added: it is in a list, or a worker has it, and its name is one whose payload
  * begins so.
  */
 const STANDS = `

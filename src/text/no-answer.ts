@@ -28,7 +28,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /**
  * "the service has not answered since 02:14 (CONNECTION_LOST)", or the code with which every call is answered.
- * @param since a time as it is to be read
+ * @param since a time, formatted
  */
 export function noAnswerSince({ code }: LastCall, since: string): string {
   if (code === '') return `the service has not answered since ${since}`;

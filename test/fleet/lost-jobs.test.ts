@@ -5,15 +5,21 @@ import { startRedis } from '../servers/redis.ts';
 import { placeIn } from './places.ts';
 import { ServiceJournal } from './service-journal.ts';
 
-test('batches whose jobs Redis loses or another program damages are sent all the same, nobody twice', async () => {
+/** An import of so many members on a Redis of its own, two calls of which wait for the journal's door. */
+async function sending(members: number) {
   const server = await startRedis();
   onTestFinished(() => server.stop());
   const redis = new Redis(server.url);
   onTestFinished(() => redis.disconnect());
   const journal = new ServiceJournal();
   const pipeline = await openPipeline({ place: placeIn(() => server), concurrency: 2, chat: journal.chat });
-  const id = await pipeline.send(csv(participants(400)));
+  const id = await pipeline.send(csv(participants(members)));
   await journal.door.until(2);
+  return { redis, journal, pipeline, id };
+}
+
+test('batches whose jobs Redis loses or another program damages are sent all the same, nobody twice', async () => {
+  const { redis, journal, pipeline, id } = await sending(400);
   const keys = (await redis.keys(`*:${id}-*`)).filter((key) => !key.endsWith(':lock'));
   const base = keys[0]?.replace(/[^:]*$/, '') ?? '';
   const idle = await redis.zrange(`${base}prioritized`, '0', '-1');
@@ -48,14 +54,7 @@ test('batches whose jobs Redis loses or another program damages are sent all the
 });
 
 test('an import goes on when Redis drops whatever it has to, and has memory again', async () => {
-  const server = await startRedis();
-  onTestFinished(() => server.stop());
-  const redis = new Redis(server.url);
-  onTestFinished(() => redis.disconnect());
-  const journal = new ServiceJournal();
-  const pipeline = await openPipeline({ place: placeIn(() => server), concurrency: 2, chat: journal.chat });
-  const id = await pipeline.send(csv(participants(1_000)));
-  await journal.door.until(2);
+  const { redis, journal, pipeline, id } = await sending(1_000);
   const all = await redis.dbsize();
   await redis.config('SET', 'maxmemory-policy', 'allkeys-random');
   await redis.config('SET', 'maxmemory', '1');

@@ -34,7 +34,7 @@ const KINDS = [...BATCH_JOBS, askService];
 
 /**
  * A shared queue can lose jobs, or what they hold: it is wiped, it restarts without its file, memory is short, a job stalls
- * too often, another program writes there. Whoever waits for jobs knows which, so they are looked for, and queued again where
+ * too often, another program writes there. The process that waits for jobs knows them, so it looks for them, and queues them again where
  * they are gone. A job that has run is gone too, while its result is on its way: it is looked for twice, and no result may wait.
  */
 export function watchForLosses({ results, regions, imports, onError }: LossWatchOptions): Repeated {
