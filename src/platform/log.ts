@@ -67,7 +67,8 @@ function boundedFile(path: string, maxBytes: number): DestinationStream {
   return {
     write: (line) => {
       if (bytes > 0 && bytes + line.length > maxBytes) {
-        if (setAside(path)) file.reopen();
+        setAside(path);
+        file.reopen();
         bytes = 0;
       }
       bytes += Buffer.byteLength(line);
@@ -76,17 +77,16 @@ function boundedFile(path: string, maxBytes: number): DestinationStream {
   };
 }
 
-/** False where that is not possible, such as in a folder of another user: the file grows on, and is tried again later. */
-function setAside(path: string): boolean {
+/** Where that is not possible, such as in a folder of another user, the file grows on, and is tried again later. */
+function setAside(path: string): void {
   for (let number = KEPT; number > 0; number -= 1) {
     try {
       renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`);
     } catch (error) {
       // There are fewer as yet.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return;
     }
   }
-  return true;
 }
 
 function shortened(error: ReturnType<typeof stdSerializers.err>): object {

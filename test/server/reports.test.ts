@@ -158,6 +158,8 @@ describe('a download that broke off', () => {
     const problem = await server.problem(`/v1/imports/${over.id}/report`, { headers: { range: 'bytes=99999999-' } });
     expect(problem).toMatchObject({ code: 'RANGE', status: 416 });
     expect(problem.headers.get('content-range')).toMatch(/^bytes \*\/\d+$/);
+    // A browser would save the problem under the name of the report.
+    expect(problem.headers.get('content-disposition')).toBeNull();
   });
 
   test('gets the whole where the report is made anew each time', async () => {

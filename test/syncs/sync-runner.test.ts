@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
+import { importOptions } from '../../src/imports/import-options.ts';
 import { utcTime } from '../../src/text/wording.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { stopClock } from '../stopped-clock.ts';
@@ -267,6 +268,20 @@ test('an undo brings back what a sync has changed, removed and added, and leaves
   });
   expect(await at.syncs.settled(undo)).toMatchObject({ state: 'applied', undoOf: id });
   expect(at.members('team')).toEqual({ ...before, cleo: 'moderator' });
+});
+
+test('an import that has not finished is not undone: its rows that are left would be sent after it', async () => {
+  const at = await openSyncing({ team: {} });
+  const source = at.otherFile(file({ team: people(2) }));
+  const options = importOptions.parse({ region: 'us' });
+  const id = await at.coordinator.create({ file: source, source, options, start: false });
+  await at.coordinator.settled(id);
+  const undo = at.syncs.undo(id, {
+    flags: { allowUnban: false, protect: [], removeByName: [] },
+    apply: true,
+    who: 'ann',
+  });
+  await expect(undo).rejects.toMatchObject({ code: 'CANNOT_UNDO', facts: { importId: id } });
 });
 
 describe('a process that stops', () => {
