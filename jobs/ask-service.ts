@@ -149,6 +149,7 @@ async function askedOnce(
       job: NAME,
       operation: job.payload.ask,
       attempt: job.attemptsMade + 1,
+      recovers: job.attemptsMade > 0,
       ...said,
     });
   try {

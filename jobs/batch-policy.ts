@@ -6,13 +6,16 @@ import type { Answered, RowOutcome, Standing } from '../src/imports/record/batch
  *
  * A call without a usable answer is repeated. It counts against the batch only where other calls of the region are answered,
  * so that an outage uses nothing up. A batch that keeps failing among others is cut in two, because the service may
- * fail for one of its UIDs. The rest is given up when its calls and its time are over: half of a service may be away for minutes.
+ * fail for one of its UIDs. The rest is given up when its calls and its time are over. That time is short where the service
+ * fails for this batch alone, and long where repeats of other calls were answered: half of it may be away for minutes.
  */
 
 /** A batch that is given up has had so many calls, at least. */
 export const ATTEMPTS = 8;
-/** Its first call was so long ago, in ms, at least. */
-export const PATIENCE_MS = 5 * 60_000;
+/** Its first call was so long ago, in ms, at least: longer than a service needs to restart. */
+export const PATIENCE_MS = 60_000;
+/** The same where the service fails now and then. */
+export const LONG_PATIENCE_MS = 5 * 60_000;
 /** After so many calls without an answer a batch of several UIDs is cut in two. */
 const CALLS_BEFORE_HALVES = 4;
 /** Replies that say nothing of a user, after which the group has the last word. */
@@ -24,6 +27,8 @@ export interface Unanswered {
   readonly waitMs?: number;
   /** The time at which another call of the region was last answered, in ms since 1970. */
   readonly answeredAt?: number | null;
+  /** The time at which the repeat of a call was last answered, in ms since 1970: failures are not of one batch. */
+  readonly recoveredAt?: number | null;
 }
 
 /** The end of a call, and its batch. */
@@ -67,7 +72,7 @@ export function afterRefusal(verdict: Refusal, ended: Ended, region: Unanswered)
       if (size > 1 && othersAnswered && standing.tries >= CALLS_BEFORE_HALVES) {
         return { step: 'halve', standing: { ...standing, tries: 0 } };
       }
-      return { step: isOver(standing, ended) ? 'end' : 'again', standing };
+      return { step: isOver(standing, ended, (region.recoveredAt ?? 0) >= standing.since) ? 'end' : 'again', standing };
     }
     default: {
       if (!verdict.maybeCarriedOut) return { step: 'refused' };
@@ -92,7 +97,8 @@ export function afterReply({ unsaid, others, ...read }: Read, ended: Ended, rand
   const replies = (ended.standing?.unsaid ?? 0) + (unsaid.length > 0 ? 1 : 0);
   const standing = { ...triedAgain(ended), unsaid: replies };
   const { code, message } = first;
-  if (isOver(standing, ended) || (forNow.length === 0 && replies >= UNSAID_REPLIES)) {
+  const slowsDown = forNow.some((refused) => isTooMany(refused.code));
+  if (isOver(standing, ended, slowsDown) || (forNow.length === 0 && replies >= UNSAID_REPLIES)) {
     const [lost] = unsaid;
     if (lost === undefined || !ended.asks) return { ...read, others: [...others, ...unsaid], missing: [] };
     const reason = { code: lost.code, message: `sent ${replies} times, and ${lost.message}` };
@@ -114,7 +120,7 @@ export function afterReply({ unsaid, others, ...read }: Read, ended: Ended, rand
           ? `an earlier call was made, and ${message}`
           : `an earlier reply refused this user with ${code}`,
       standing: { ...standing, notBefore: ended.now + waitMs },
-      slowsDown: forNow.some((refused) => isTooMany(refused.code)),
+      slowsDown,
     },
   };
 }
@@ -124,6 +130,6 @@ function triedAgain({ standing, at }: Pick<Ended, 'standing' | 'at'>): Standing 
   return { ...standing, tries: (standing?.tries ?? 0) + 1, since: standing?.since ?? at };
 }
 
-function isOver({ tries, since }: Standing, { now }: Pick<Ended, 'now'>): boolean {
-  return tries >= ATTEMPTS && now - since >= PATIENCE_MS;
+function isOver({ tries, since }: Standing, { now }: Pick<Ended, 'now'>, isLong: boolean): boolean {
+  return tries >= ATTEMPTS && now - since >= (isLong ? LONG_PATIENCE_MS : PATIENCE_MS);
 }

@@ -42,6 +42,8 @@ export interface CallContext {
   readonly batch?: number;
   /** From 1; waiting for the rate limit is not an attempt. */
   readonly attempt: number;
+  /** Its last call got no answer, while others did. */
+  readonly recovers?: boolean;
   /** The service's explanation of the refusal, which may name UIDs; empty when the call was answered. */
   readonly message: string;
   /** The wait that the service asks for, in ms. */
@@ -215,14 +217,16 @@ function contextOf<Payload extends BatchPayload>(
   verdict?: CallVerdict,
   error?: unknown,
 ): CallContext {
-  const { importId, batch, share } = payload;
+  const { importId, batch, share, calls, standing } = payload;
+  const tries = standing?.tries ?? 0;
   return {
     share,
     job: name,
     operation: operation?.(payload) ?? name,
     importId,
     batch,
-    attempt: (payload.standing?.tries ?? 0) + 1,
+    attempt: tries + 1,
+    recovers: tries > 0 && calls.at(-1)?.kind === 'again',
     message: verdict?.message ?? '',
     waitMs: verdict?.waitMs,
     requestId: requestIdIn(error),

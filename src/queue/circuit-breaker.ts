@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type Answer,
   answered,
   type Circuit,
   leaveProbe,
@@ -17,6 +18,8 @@ import type { JobQueue } from './job-queue.ts';
 export interface CircuitBreaker {
   /** Returns the last time at which a call of any process was answered, as far as this one knows, in ms since 1970. */
   answeredAt(): number | null;
+  /** Returns the last time at which a call was answered that had no answer before, while others had one. */
+  recoveredAt(): number | null;
   /** Returns the current circuit. */
   read(): Promise<Circuit>;
   /** Whether a job may call: yes, or as the one that probes, or not before this time in ms. */
@@ -24,9 +27,8 @@ export interface CircuitBreaker {
   /**
    * A call was answered, which closes the circuit. Without news, the other processes learn of it now and then only.
    * @param asksToWait the queue waits for another reason as well
-   * @param waitsUntil the service asked to send nothing before, in ms since 1970
    */
-  answered(asksToWait: boolean, waitsUntil?: number | null): Promise<void>;
+  answered(asksToWait: boolean, answer?: Answer): Promise<void>;
   /** Resolves with the ms that jobs must wait; undefined while the circuit is closed. */
   unanswered(no: NoAnswer): Promise<number | undefined>;
 }
@@ -98,6 +100,7 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
 
   return {
     answeredAt: () => seen.answeredAt,
+    recoveredAt: () => seen.recoveredAt,
     read,
     admit: async () => {
       if (isOpen(seen) || now() - readAt >= NOTE_MS) await read();
@@ -111,16 +114,18 @@ export function shareCircuit({ queue, changed, now = Date.now }: CircuitBreakerO
         leave: async () => void (await change((found) => leaveProbe(found, by))),
       };
     },
-    answered: async (asksToWait, waitsUntil = null) => {
+    answered: async (asksToWait, answer = {}) => {
+      const isOld = (at: number | null) => Math.abs(now() - (at ?? 0)) >= NOTE_MS;
       const isNews = (circuit: Circuit) =>
         circuit.since !== null ||
-        (circuit.waitsUntil === null) !== (waitsUntil === null) ||
-        Math.abs(now() - (circuit.answeredAt ?? 0)) >= NOTE_MS;
+        (circuit.waitsUntil === null) !== ((answer.waitsUntil ?? null) === null) ||
+        (answer.recovered === true && isOld(circuit.recoveredAt)) ||
+        isOld(circuit.answeredAt);
       if (!isNews(seen)) return;
       let closes = false;
       await change((circuit) => {
         closes = isOpen(circuit);
-        return isNews(circuit) ? answered(now(), waitsUntil) : circuit;
+        return isNews(circuit) ? answered(circuit, answer, now()) : circuit;
       });
       if (closes && !asksToWait) await queue.endWait();
     },

@@ -19,6 +19,8 @@ export interface Circuit {
   readonly probe: { readonly by: string; readonly until: number } | null;
   /** A recent answer: at most NOTE_MS older than the last one while it is closed. */
   readonly answeredAt: number | null;
+  /** A call was last answered that had no answer before, while others had one: the service fails now and then. */
+  readonly recoveredAt: number | null;
   /** The service asked to send nothing before; null where it asked for no long wait. */
   readonly waitsUntil: number | null;
   /** The error code of the last unanswered call. */
@@ -34,6 +36,7 @@ export const NEW_CIRCUIT: Circuit = {
   nextTryAt: 0,
   probe: null,
   answeredAt: null,
+  recoveredAt: null,
   waitsUntil: null,
   code: '',
   message: '',
@@ -58,9 +61,17 @@ export interface NoAnswer {
   readonly message: string;
 }
 
+/** A call that got an answer. */
+export interface Answer {
+  /** The service asked to send nothing before, in ms since 1970. */
+  readonly waitsUntil?: number | null;
+  /** The same call got no answer before, while others did. */
+  readonly recovered?: boolean;
+}
+
 /** A call was answered: the circuit is closed. */
-export function answered(now: number, waitsUntil: number | null = null): Circuit {
-  return { ...NEW_CIRCUIT, answeredAt: now, waitsUntil };
+export function answered(before: Circuit, { waitsUntil = null, recovered = false }: Answer, now: number): Circuit {
+  return { ...NEW_CIRCUIT, answeredAt: now, recoveredAt: recovered ? now : before.recoveredAt, waitsUntil };
 }
 
 /** A call was not answered. The circuit opens when none was for a while. */

@@ -89,11 +89,20 @@ test('a probe whose question is answered and whose call is not uses an attempt: 
   vi.setSystemTime(Date.now() + 1_000);
   service.answers = true;
   await circuit.admit(job('a'), async () => {
-    expect(await circuit.unanswered('a', SILENT, Date.now())).toEqual({ answeredAt: Date.now() });
+    expect(await circuit.unanswered('a', SILENT, Date.now())).toEqual({ answeredAt: Date.now(), recoveredAt: null });
     // A call that began earlier is not the probe.
     expect(await circuit.unanswered('b', SILENT, Date.now())).toEqual({ waitMs: 2_000 });
   });
   expect(told).toEqual(['open', 'met']);
+});
+
+test('a call that is answered at its repeat shows that the service fails now and then', async () => {
+  const { circuit } = await openCircuit();
+  for (const recovers of [false, true]) {
+    circuit.called(ANSWERED, undefined, { recovers });
+    const recoveredAt = recovers ? Date.now() : null;
+    await eventually(() => circuit.unanswered('a', SILENT, Date.now())).toMatchObject({ recoveredAt });
+  }
 });
 
 test('a job whose lock may have run out while the server of the queue was away is left to the worker that has it now', async () => {

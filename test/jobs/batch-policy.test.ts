@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS, afterRefusal, afterReply, type Ended, PATIENCE_MS } from '../../jobs/batch-policy.ts';
+import {
+  ATTEMPTS,
+  afterRefusal,
+  afterReply,
+  type Ended,
+  LONG_PATIENCE_MS,
+  PATIENCE_MS,
+  type Unanswered,
+} from '../../jobs/batch-policy.ts';
 import type { Verdict } from '../../src/chat/error-policy.ts';
 import type { RowOutcome, Standing } from '../../src/imports/record/batch-result.ts';
 
@@ -16,7 +24,7 @@ const tried = (tries: number, more: Partial<Standing> = {}): Standing => ({ trie
 type Kind = Verdict['kind'] | 'in-place';
 
 describe('a call that was refused or not answered', () => {
-  test.each<[string, Kind, Ended, { waitMs?: number; answeredAt?: number }, string, number?]>([
+  test.each<[string, Kind, Ended, Unanswered, string, number?]>([
     ['the service is away', 'again', call(tried(7), { now: LATE }), { waitMs: 5 }, 'wait'],
     ['there were too many calls', 'slow-down', call(), {}, 'wait'],
     ['the key is refused', 'stop-region', call(), {}, 'stop-region'],
@@ -41,6 +49,30 @@ describe('a call that was refused or not answered', () => {
       ATTEMPTS - 1,
     ],
     ['both are over', 'again', call(tried(ATTEMPTS - 1), { now: LATE }), {}, 'end', ATTEMPTS],
+    [
+      'both are over, and another call was answered at its repeat',
+      'again',
+      call(tried(ATTEMPTS - 1), { now: LATE }),
+      { recoveredAt: START },
+      'again',
+      ATTEMPTS,
+    ],
+    [
+      'that was before its first call',
+      'again',
+      call(tried(ATTEMPTS - 1), { now: LATE }),
+      { recoveredAt: START - 1 },
+      'end',
+      ATTEMPTS,
+    ],
+    [
+      'another call was answered at its repeat, long ago',
+      'again',
+      call(tried(ATTEMPTS - 1), { now: START + LONG_PATIENCE_MS }),
+      { recoveredAt: START },
+      'end',
+      ATTEMPTS,
+    ],
     ['its rows are refused', 'final', call(), {}, 'refused'],
     ['one of its rows may be refused', 'halve', call(), {}, 'refused'],
     ['its group is refused', 'group', call(), {}, 'refused'],

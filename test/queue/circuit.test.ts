@@ -36,7 +36,7 @@ describe('the circuit of a queue', () => {
   });
 
   test('stays closed while other calls are answered, and counts from the last answer', () => {
-    const told = answered(1_500);
+    const told = answered(NEW_CIRCUIT, {}, 1_500);
     expect(unanswered(told, refused(0), 1_600)).toMatchObject({ since: 1_500, calls: 1, openedAt: null });
   });
 
@@ -67,7 +67,7 @@ describe('the circuit of a queue', () => {
         for (const [what, by, ms] of steps) {
           now += ms;
           const before = circuit;
-          if (what === 'answered') circuit = answered(now);
+          if (what === 'answered') circuit = answered(before, {}, now);
           else if (what === 'unanswered') circuit = unanswered(before, refused(now), now);
           else if (what === 'take') circuit = takeProbe(before, by, now);
           else if (what === 'failed') circuit = probeFailed(before, by, refused(now), now);

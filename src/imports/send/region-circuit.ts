@@ -1,6 +1,6 @@
 import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
-import type { CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
+import type { CallContext, CallListener, UnansweredListener } from '../../../jobs/send-batch.ts';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import { CallAborted, ServiceRefusal } from '../../chat/call-errors.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
@@ -72,10 +72,16 @@ export class RegionCircuit {
   }
 
   /** Takes note of a call that has ended. */
-  called({ kind, httpStatus, code }: CallRecord, rate?: Pick<Rate, 'askedMs'>): void {
+  called(
+    { kind, httpStatus, code }: CallRecord,
+    rate?: Pick<Rate, 'askedMs'>,
+    { recovers }: Pick<CallContext, 'recovers'> = {},
+  ): void {
     if (httpStatus === null || kind === 'again' || code === BARE_404) return;
     const waitsUntil = rate?.askedMs === undefined ? null : Date.now() + rate.askedMs;
-    this.#breaker.answered(kind === 'slow-down', waitsUntil).catch(this.#failed);
+    this.#breaker
+      .answered(kind === 'slow-down', { waitsUntil, recovered: recovers === true && kind !== 'slow-down' })
+      .catch(this.#failed);
   }
 
   /** Ms that a job waits whose call was not answered, and that uses no attempt; undefined where it uses one. */
@@ -86,10 +92,11 @@ export class RegionCircuit {
       if (this.#trial?.id === jobId) {
         // The service answers other calls: this one is the batch's own.
         await this.#trial.probe.failed(nothing);
-        return { answeredAt: this.#trial.answeredAt };
+        return { answeredAt: this.#trial.answeredAt, recoveredAt: this.#breaker.recoveredAt() };
       }
       const waitMs = await this.#breaker.unanswered(nothing);
-      return waitMs === undefined ? { answeredAt: this.#breaker.answeredAt() } : { waitMs };
+      if (waitMs !== undefined) return { waitMs };
+      return { answeredAt: this.#breaker.answeredAt(), recoveredAt: this.#breaker.recoveredAt() };
     } catch (error) {
       this.#failed(error);
       return {};

@@ -225,7 +225,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
         unanswered: circuit.unanswered,
         called: (call, rate, about) => {
           observer?.called?.(region, call, rate, about);
-          circuit.called(call, rate);
+          circuit.called(call, rate, about);
           flow.called(call);
           if (call.kind === 'answered') waits.answered(call.at);
           if (rate === undefined) return;
