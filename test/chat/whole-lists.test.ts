@@ -113,7 +113,7 @@ describe('a whole list', () => {
           expect(uidsOf(found.filter((member) => !member.banned))).toEqual(members);
           expect(uidsOf(found.filter((member) => member.banned))).toEqual(banned);
         }),
-        { numRuns: 25 },
+        { numRuns: 100 },
       );
     },
   );
@@ -184,7 +184,7 @@ describe('a list that is not whole', () => {
           sandbox.faults.clear();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 

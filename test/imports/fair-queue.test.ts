@@ -117,7 +117,7 @@ test('while two imports have batches to send, none gets more than a few rounds a
       }
       for (const { served, dispatched, size } of region.senders) expect([served, dispatched]).toEqual([size, size]);
     }),
-    { numRuns: 60, endOnFailure: true },
+    { numRuns: 100, endOnFailure: true },
   );
 });
 

@@ -37,7 +37,7 @@ describe('the rate limit of the embedded queue', () => {
         const most = inMinuteBefore.reduce((worst, calls) => Math.max(worst, calls));
         expect(most).toBeLessThanOrEqual(budget);
       }),
-      { numRuns: 10 },
+      { numRuns: 100 },
     );
   });
 
@@ -47,7 +47,7 @@ describe('the rate limit of the embedded queue', () => {
         const used = starts(budget, 10 * MINUTE_MS, lateness).length / (10 * budget);
         expect(used).toBeGreaterThanOrEqual(0.98);
       }),
-      { numRuns: 10 },
+      { numRuns: 100 },
     );
   });
 

@@ -249,6 +249,6 @@ test('whatever is done in whatever order, each user has the place that the last 
       const found = sandbox.members('us', `made-${group}`);
       expect(Object.fromEntries(found)).toEqual(Object.fromEntries(places));
     }),
-    { numRuns: 40 },
+    { numRuns: 100 },
   );
 });

@@ -55,7 +55,7 @@ test('the pages of chosen actions hold each once and in order, however long they
       });
       expect(found).toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
 });
 
@@ -90,6 +90,6 @@ test('the pages of groups hold each that has a chosen action or could not be lis
       expect(found.map(({ problem: _, ...group }) => group)).toEqual(expected);
       expect(found.filter(({ problem }) => problem !== '').map(({ guid }) => guid)).toEqual(['nowhere']);
     }),
-    { numRuns: 30 },
+    { numRuns: 100 },
   );
 });

@@ -265,7 +265,7 @@ describe('taking back an import of edits', () => {
           plan.close();
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 100 },
     );
   });
 });

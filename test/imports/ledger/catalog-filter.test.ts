@@ -141,7 +141,7 @@ test('imports that begin while someone pages through the list shift nothing: wha
       }
       expect(seen).toEqual(before);
     }),
-    { numRuns: 10 },
+    { numRuns: 100 },
   );
 });
 

@@ -42,7 +42,7 @@ test('the pages of the list are the list, also where imports began at the same t
         expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 100 },
   );
 });
 

@@ -76,6 +76,6 @@ test('whatever is overwritten or cut off in a ledger, each use of it works or sa
       writeFileSync(copy, bytes);
       expect(strangeErrors(copy)).toEqual([]);
     }),
-    { numRuns: 40 },
+    { numRuns: 100 },
   );
 });

@@ -80,7 +80,7 @@ test('rows come out of the ledger as they went in; of an invalid row what could 
         }),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: 100 },
   );
 });
 

@@ -62,7 +62,7 @@ test('whatever happens in whatever order, the sum holds, no settled row changes,
       expectFixed(path, settled);
       ledger.close();
     }),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: 100, endOnFailure: true },
   );
 });
 

@@ -106,7 +106,7 @@ describe('rows that are searched for', () => {
         }
         reader.close();
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: 100, endOnFailure: true },
     );
   });
 

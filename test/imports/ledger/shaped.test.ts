@@ -135,7 +135,7 @@ test('law: a derived id is sent only where one text of the file became it', asyn
         ledger.close();
       },
     ),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: 100, endOnFailure: true },
   );
 });
 

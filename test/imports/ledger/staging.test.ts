@@ -73,7 +73,7 @@ describe('staging', () => {
         expect(ledger.check()).toMatchObject({ holds: true, rows: { read: rows.length, unprocessed: sent.length } });
         ledger.close();
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: 100, endOnFailure: true },
     );
   });
 

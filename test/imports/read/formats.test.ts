@@ -36,7 +36,7 @@ describe('every format', () => {
           expect(rows.map((row) => row.line - (format === 'csv' ? 1 : 0))).toEqual(wanted.map((_, index) => index + 1));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 100 },
     );
   });
 

@@ -532,7 +532,7 @@ describe('a file', () => {
           });
         expect(plain(fromWorkbook)).toEqual(plain(fromCsv));
       }),
-      { numRuns: 40 },
+      { numRuns: 100 },
     );
   });
 

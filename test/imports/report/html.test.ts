@@ -42,7 +42,7 @@ describe('the HTML report', () => {
           expect(structure(pageWith(text))).toEqual(innocent);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 100 },
     );
   });
 

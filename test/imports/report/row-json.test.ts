@@ -43,7 +43,7 @@ describe('the NDJSON report', () => {
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => Object.values(JSON.parse(line).input))).toEqual(tables);
       }),
-      { numRuns: 50 },
+      { numRuns: 100 },
     );
   });
 
