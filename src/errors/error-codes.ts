@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   SOURCE_NOT_ALLOWED: 'usage',
   BAD_SOURCE: 'usage',
   PACKAGE_MISSING: 'usage',
+  DATA_DIR_COPIED: 'usage',
   DATA_DIR_IN_USE: 'usage',
   DATA_DIR_UNUSABLE: 'usage',
   UNKNOWN_LEDGER: 'usage',

@@ -2,8 +2,12 @@
 -- notified of. Everything else about an import or a plan is in a file of its own.
 
 -- The name of this data directory to workers elsewhere: part of the name of the queue that brings its results.
-create table coordinator (id text primary key) strict;
-insert into coordinator values (lower(hex(randomblob(6))));
+create table coordinator (
+  id   text primary key,
+  file text,                             -- the catalog in which it was last worked with, as the system knows it: a copy is another
+  root text not null default ''          -- the data directory at that time
+) strict;
+insert into coordinator (id) values (lower(hex(randomblob(6))));
 
 create table imports (
   id          text primary key,

@@ -4,6 +4,18 @@
 -- Out: the id of this data directory.
 select id from coordinator;
 
+-- name: worked_in
+-- Out: the file of the catalog in which it was last worked with (null: never), and its data directory.
+select file, root from coordinator;
+
+-- name: work_in
+-- In: file, root.
+update coordinator set file = ?, root = ?;
+
+-- name: goes_on
+-- Out: whether something in this data directory would send at its time, or when a person continues it.
+select exists (select 1 from imports where finished_at is null) or exists (select 1 from schedules) as yes;
+
 -- name: find
 -- In: id. Out: the import; nothing where there is none.
 select * from import_records where id = :id;

@@ -90,6 +90,10 @@ export interface CatalogReader {
   sameSourceBefore(id: string): string[];
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): ImportRecord[];
+  /** The file of the catalog (file-id.ts; null: none yet) and the data directory in which it was last worked with. */
+  workedIn(): { readonly file: string | null; readonly root: string };
+  /** Whether there is work that is not over, or begins by itself. */
+  goesOn(): boolean;
   close(): void;
 }
 
@@ -111,6 +115,8 @@ interface Attendance {
 export interface Catalog extends CatalogReader, Attendance {
   /** The id of this data directory for workers of other processes. */
   coordinatorId(): string;
+  /** It is worked with in this file and data directory from now on. */
+  workIn(file: string, root: string): void;
   add(
     record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
       Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>,
@@ -152,6 +158,9 @@ export function openCatalog(path: string): Catalog {
     ...reader,
     ...attendanceIn(sql),
     coordinatorId: () => String(sql('coordinator').get()?.['id']),
+    workIn: (file, root) => {
+      sql('work_in').run(file, root);
+    },
     add: ({ id, file, source, options, retryOf, createdBy = '', tags = '[]' }) => {
       inTransaction(database, () => {
         const at = Date.now();
@@ -298,6 +307,8 @@ function readerOf(database: DatabaseSync): CatalogReader {
     undone: () => new Set(idsOf(sql('undone').all())),
     sameSourceBefore: (id) => idsOf(sql('same_source_before').all({ id })),
     retries: (id) => sql<ImportRecord>('retries').all({ id }),
+    workedIn: () => sql<{ file: string | null; root: string }>('worked_in').get() ?? { file: null, root: '' },
+    goesOn: () => sql('goes_on').get()?.['yes'] === 1,
     transitions: (id, since = 0) => sql<Transition>('transitions').all({ id, since }),
     close: () => {
       if (database.isOpen) database.close();

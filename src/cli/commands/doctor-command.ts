@@ -17,6 +17,7 @@ import { BARE_404, NOT_THE_SERVICE } from '../../chat/service/codes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openCatalogReader } from '../../imports/catalog.ts';
+import { adoptDirectory, copyFault } from '../../imports/life/copied-directory.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { rebuiltSentence } from '../../imports/rebuild-catalog.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -33,11 +34,12 @@ import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, print, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import { rebuild } from '../target/kept-imports.ts';
+import { noImports, rebuild } from '../target/kept-imports.ts';
 import { triedSources } from './sources-command.ts';
 
 interface Flags extends CommonFlags, QueueFlags {
   readonly rebuildCatalog?: boolean;
+  readonly adopt?: boolean;
 }
 
 interface Finding {
@@ -53,10 +55,9 @@ const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
 export function doctorCommand(io: Io, end: End): Command {
-  const command = new Command('doctor').option(
-    '--rebuild-catalog',
-    'make a new list of imports from their folders, where the old one is lost or damaged',
-  );
+  const command = new Command('doctor')
+    .option('--rebuild-catalog', 'make a new list of imports from their folders, where the old one is lost or damaged')
+    .option('--adopt', 'let this data directory go on, where it is a copy or was restored from a backup');
   return withQueue(withDataDir(withJson(command))).action((flags: Flags) => end(doctor(io, flags)));
 }
 
@@ -67,6 +68,11 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     const fault = catalogFault(dir);
     if (fault !== undefined && fault.code !== 'DAMAGED_LEDGER') throw fault;
     say(io, withFullStop(rebuiltSentence(dir, rebuild(dir))), '');
+  }
+  if (flags.adopt) {
+    if (!hasCatalog(dir)) throw noImports(dir);
+    adoptDirectory(dir);
+    say(io, `${dir.root} goes on from here: do not use its original or another copy any more.`, '');
   }
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
   const progress = showSteps(io, () => [], { begins: 'the queue and the service to answer' });
@@ -132,7 +138,7 @@ const MAX_LEDGERS = 1_000;
 
 /** Whether this rollcall can use what an earlier one wrote: the list of imports, and the ledgers of the newest ones. */
 function checkCatalog(dir: DataDir): Finding[] {
-  const fault = catalogFault(dir);
+  const fault = catalogFault(dir) ?? copyFault(dir);
   const faults = fault === undefined ? ledgerFaults(dir) : [fault];
   return faults.map(({ code, what, remedy }) => ({
     check: 'imports',

@@ -23,7 +23,7 @@ export class NoImports extends RollcallError {
   }
 }
 
-function noImports(dir: DataDir): NoImports {
+export function noImports(dir: DataDir): NoImports {
   return new NoImports(emptyPlace(dir), 'directory with --data-dir');
 }
 

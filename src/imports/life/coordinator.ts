@@ -15,7 +15,7 @@ import type { Backend } from '../../queue/backend.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
 import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import { type Catalog, type ImportRecord, openCatalog, tagsOf } from '../catalog.ts';
+import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';
 import { RegionWithoutApp, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
@@ -29,6 +29,7 @@ import { keepLookups } from '../stage/lookup-copies.ts';
 import type { LookupSource } from '../stage/lookup-file.ts';
 import type { StageFile } from '../stage/staging.ts';
 import { type Aimed, checkTarget, isSameTarget, type Target, WrongTarget } from '../target.ts';
+import { openClaimed } from './copied-directory.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import { Life, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
@@ -110,7 +111,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const patiently: Asked = (work) =>
     whenFree(work, { waits: ({ what: reason }) => tell({ reason }), signal: options.signal });
   const asked: Asked = options.patient === true ? patiently : async (work) => work();
-  const catalog = await patiently(() => openCatalog(dir.catalog));
+  const catalog = await patiently(() => openClaimed(dir));
   taken.defer(() => catalog.close());
   await sweepRemoved(dir);
   const strays = sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
@@ -154,7 +155,6 @@ interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'se
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export class Coordinator {
   readonly events: EventEmitter<LifeEvents>;
-  /** Threads that read ledgers. */
   readonly reading: LedgerThreads;
   /** The backend of the queues; other parts keep queues of their own there. Closed by `stop`. */
   readonly backend: Backend;

@@ -170,6 +170,11 @@ export class ImportLedger {
     doubtCopy(this.#database, this.#sql, path, uncertainty);
   }
 
+  /** Whoever sends it next takes it for a copy. */
+  leaveFile(): void {
+    this.#sql('send_from').run('');
+  }
+
   record(results: readonly BatchResult[]): Consequences {
     return recordResults(this.#database, this.#sql, results, this.#creations);
   }

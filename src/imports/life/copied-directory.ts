@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { type DataDir, dataDir, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
+import { fileId, isSameFile } from '../../platform/file-id.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { type Catalog, type CatalogReader, type ImportRecord, openCatalog, openCatalogReader } from '../catalog.ts';
+import { hasLedger } from '../lost-ledger.ts';
+import { openImportLedger } from '../record/import-ledger.ts';
+
+/**
+ * A copy of a data directory, beside its original or restored from a backup, would send the rest of the same imports. So the
+ * catalog keeps the file in which it was last worked with: another file is a copy, and a person says which one goes on.
+ */
+
+/** Work would go on in a copy, and perhaps in the original too. */
+export class DataDirCopied extends RollcallError {
+  /** @param place at which its imports were last worked with */
+  constructor({ root }: DataDir, place: string) {
+    const what =
+      place === root
+        ? `${root} was restored from a backup, or replaced by a copy: what was sent since is not in it`
+        : `${root} is a copy of a data directory that was last used at ${place}: both would send the rest of its imports`;
+    super('DATA_DIR_COPIED', `${what}. Nothing was sent`, {
+      remedy: `if this one is to go on, and no other copy, run \`rollcall doctor --adopt --data-dir ${shellWord(root)}\``,
+      facts: { root, place },
+    });
+  }
+}
+
+/**
+ * Opens the catalog of a directory to work in. A copy in which nothing goes on by itself is as good as its original.
+ * @throws DataDirCopied
+ */
+export function openClaimed(dir: DataDir): Catalog {
+  const catalog = openCatalog(dir.catalog);
+  const copied = copyIn(dir, catalog);
+  if (copied === undefined) {
+    workHere(dir, catalog);
+    return catalog;
+  }
+  catalog.close();
+  throw copied;
+}
+
+/** The reason why nothing works in the directory, if it is a copy. */
+export function copyFault(dir: DataDir): DataDirCopied | undefined {
+  if (!hasCatalog(dir)) return undefined;
+  const catalog = openCatalogReader(dir.catalog);
+  try {
+    return copyIn(dir, catalog);
+  } finally {
+    catalog.close();
+  }
+}
+
+/**
+ * Lets work go on in this directory: what it does not know to be done counts as uncertain. Its original, where it can be
+ * reached, becomes the copy.
+ * @throws DataDirInUse where a process has one of the two
+ */
+export function adoptDirectory(dir: DataDir): void {
+  const release = ownDataDir(dir);
+  try {
+    const catalog = openCatalog(dir.catalog);
+    try {
+      const { root } = catalog.workedIn();
+      leaveOriginal(root, catalog.coordinatorId(), dir);
+      for (const record of catalog.unfinished()) doubt(record, dir.ledger(record.id));
+      workHere(dir, catalog);
+    } finally {
+      catalog.close();
+    }
+  } finally {
+    release();
+  }
+}
+
+function copyIn(dir: DataDir, catalog: CatalogReader): DataDirCopied | undefined {
+  const { file, root } = catalog.workedIn();
+  if (file === null || isSameFile(file, dir.catalog) || !catalog.goesOn()) return undefined;
+  return new DataDirCopied(dir, root);
+}
+
+function workHere(dir: DataDir, catalog: Catalog): void {
+  catalog.workIn(fileId(dir.catalog), dir.root);
+}
+
+function leaveOriginal(root: string, id: string, adopted: DataDir): void {
+  const original = dataDir(root);
+  if (root === '' || resolve(root) === adopted.root || !hasCatalog(original)) return;
+  const release = ownDataDir(original);
+  try {
+    const catalog = openCatalog(original.catalog);
+    try {
+      if (catalog.coordinatorId() === id) catalog.workIn(fileId(adopted.catalog), adopted.root);
+    } finally {
+      catalog.close();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** A ledger that is lost is said when its import goes on. */
+function doubt(record: ImportRecord, path: string): void {
+  try {
+    if (!hasLedger(record, path)) return;
+    const ledger = openImportLedger(path);
+    ledger.leaveFile();
+    ledger.close();
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+  }
+}
