@@ -45,7 +45,7 @@ export interface FlowSums {
   readonly busyMs: number;
   /** Jobs in flight, integrated over time. */
   readonly loadMs: number;
-  /** The part of `loadMs` in which the process had as many as it may. */
+  /** The part of `loadMs` in which the process had as many as it may, and could have done more. */
   readonly fullMs: number;
 }
 
@@ -76,7 +76,7 @@ export function addSums(one: FlowSums, other: FlowSums): FlowSums {
 }
 
 /** The first number: each process had this one before it was adapted. */
-const FIRST_LIMIT = 20;
+export const FIRST_LIMIT = 20;
 /** A round takes at least this long: what ends in less says little. */
 const MIN_ROUND_MS = 200;
 const MIN_ENDED = 10;

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { RegionFlow } from '../../src/imports/send/region-flow.ts';
 import type { Backend } from '../../src/queue/backend.ts';
@@ -14,21 +14,34 @@ const MOST = [60, 20];
 
 function describeFlow(name: string, open: () => Promise<Backend>): void {
   describe(`the calls at once of a region's workers on ${name}`, () => {
+    /** The share of the time in which this process computes, as the flows are told. */
+    let utilization = 0;
+    beforeEach(() => {
+      utilization = 0;
+    });
     const openFlows = async (...most: number[]) => {
       const backend = await open();
       const fail = (error: Error) => expect.fail(error.message);
       const queue = openRegionQueue(backend, 'us', 'app', fail);
       const allowed = most.map(() => 1);
       const flows = most.map(
-        (one, nth) => new RegionFlow({ queue, most: one, limit: (now) => allowed.splice(nth, 1, now), onError: fail }),
+        (one, nth) =>
+          new RegionFlow({
+            queue,
+            most: one,
+            limit: (now) => allowed.splice(nth, 1, now),
+            utilization: () => utilization,
+            onError: fail,
+          }),
       );
       onTestFinished(async () => {
         for (const flow of flows) flow.close();
         await queue.close();
         await backend.close();
       });
-      const limit = async () => readFlow(await queue.readFlow())?.limit;
-      return { flows, allowed, limit };
+      const flow = async () => readFlow(await queue.readFlow());
+      const limit = async () => (await flow())?.limit;
+      return { flows, allowed, flow, limit };
     };
     /** Keeps as many calls in flight as are allowed, until the test has seen enough. */
     const keepBusy = (flow: RegionFlow, allowed: () => number) => {
@@ -64,6 +77,17 @@ function describeFlow(name: string, open: () => Promise<Backend>): void {
         return allowed.every((one, nth) => one === Math.ceil((all * (MOST[nth] as number)) / 80));
       }).toBe(true);
       await Promise.all(stops.map((stop) => stop()));
+    });
+
+    test('do not grow while this process has no time for more', async () => {
+      const { flows, allowed, flow, limit } = await openFlows(100);
+      utilization = 1;
+      const stop = keepBusy(flows[0] as RegionFlow, () => allowed[0] as number);
+      await eventually(async () => (await flow())?.seen?.bound).toBe(false);
+      expect(allowed).toEqual([20]);
+      utilization = 0;
+      await eventually(limit).toBeGreaterThan(20);
+      await stop();
     });
 
     test('begin with one after an outage, in each process', async () => {

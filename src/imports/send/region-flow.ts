@@ -1,12 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { isNoAnswer } from '../../chat/error-policy.ts';
 import { asError } from '../../errors/message-of.ts';
-import { type Flow, type FlowSums, NO_SUMS, newFlow, nextFlow, readFlow, shareOf } from '../../queue/flow.ts';
+import {
+  FIRST_LIMIT,
+  type Flow,
+  type FlowSums,
+  NO_SUMS,
+  newFlow,
+  nextFlow,
+  readFlow,
+  shareOf,
+} from '../../queue/flow.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
 /** Interval in which a process tells the others what its calls were like, in ms. */
 const REPORT_MS = 250;
+/** Share of the time in which this process computes, from which more calls at once bring it no more answers. */
+const BUSY = 0.9;
 
 interface RegionFlowOptions {
   /** Keeps what the processes share. */
@@ -15,6 +26,8 @@ interface RegionFlowOptions {
   readonly most: number;
   /** Sets the number of jobs that this process runs at once. */
   readonly limit: (concurrency: number) => void;
+  /** Returns the share of the time since it was last asked in which this process computed. */
+  readonly utilization?: () => number;
   readonly onError: (error: Error) => void;
 }
 
@@ -25,6 +38,7 @@ interface RegionFlowOptions {
 export class RegionFlow {
   readonly #options: RegionFlowOptions;
   readonly #id = randomUUID();
+  readonly #utilization: () => number;
   #most: number;
   #allowed: number;
   #sums = NO_SUMS;
@@ -37,6 +51,7 @@ export class RegionFlow {
 
   constructor(options: RegionFlowOptions) {
     this.#options = options;
+    this.#utilization = options.utilization ?? utilization();
     this.#most = options.most;
     this.#allowed = 1;
     void this.#report();
@@ -109,7 +124,9 @@ export class RegionFlow {
     this.#timer = undefined;
     if (this.#closed) return;
     this.#spend(0);
-    const more = this.#sums;
+    const isBusy = this.#utilization() > BUSY && this.#allowed >= FIRST_LIMIT;
+    // This process is what holds its jobs back then, and not their number.
+    const more = isBusy ? { ...this.#sums, fullMs: 0 } : this.#sums;
     this.#sums = NO_SUMS;
     const isRestart = this.#restarting;
     const { text, sums, most, now } = await queue.shareFlow(this.#id, this.#most, rounded(more));
@@ -131,6 +148,17 @@ export class RegionFlow {
     this.#allowed = concurrency;
     this.#options.limit(concurrency);
   }
+}
+
+/** The share of the time in which the event loop of this thread was not idle. */
+function utilization(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
 }
 
 function restarted(flow: Flow, sums: FlowSums, now: number): Flow {
