@@ -1,10 +1,11 @@
 import type { Backend, QueueTelemetry } from './backend.ts';
 import { openQueue } from './bull-queue.ts';
 import { startWorker } from './bull-worker.ts';
-import { historiesOf } from './history.ts';
+import { type History, historyOf } from './history.ts';
 import { createPatience } from './patience.ts';
 import type { QueueAddress } from './queue-address.ts';
 import { connectPatiently, risksOf } from './redis.ts';
+import { FLOW } from './redis-flow.ts';
 
 /** Jobs in Redis or Valkey, which processes share. */
 export function openBull(
@@ -15,11 +16,13 @@ export function openBull(
 ): Backend {
   const connection = connectPatiently(address, onError, ca);
   const patiently = createPatience(onError);
-  const histories = historiesOf(connection);
   const bull = { connection, ...(telemetry !== undefined && { telemetry }) };
+  const histories = new Map<string, History>();
   const settingsOf = (queue: string) => {
     const prefix = prefixOf(address, queue);
-    return { bull: { ...bull, prefix }, patiently, history: () => patiently(() => histories(prefix)) };
+    const history = histories.get(queue) ?? historyOf(connection, `${prefix}:${queue}:${FLOW}`);
+    histories.set(queue, history);
+    return { bull: { ...bull, prefix }, patiently, history };
   };
   return {
     kind: 'redis',

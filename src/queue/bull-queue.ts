@@ -1,12 +1,13 @@
 import { type Job, Queue } from 'bullmq';
 import type { QueueTelemetry } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
+import type { History } from './history.ts';
 import { type JobQueue, MAX_INSPECTED, type QueuedJob, SET_ASIDE } from './job-queue.ts';
 import { countSetAside, type Kept, keptIn, lostOf, numberOf } from './kept-jobs.ts';
 import { limitWindow } from './limit-window.ts';
 import { type Patience, patient } from './patience.ts';
 import type { RedisConnection } from './redis.ts';
-import { sharedFlow } from './redis-flow.ts';
+import { FLOW, sharedFlow } from './redis-flow.ts';
 import { isWaitedFor } from './waited-for.ts';
 
 /** The settings that a queue and its workers have in common. */
@@ -17,8 +18,7 @@ export interface BullSettings {
     readonly telemetry?: QueueTelemetry;
   };
   readonly patiently: Patience;
-  /** Reads the id of the history that the queue is in. */
-  readonly history: () => Promise<string>;
+  readonly history: History;
 }
 
 declare module 'bullmq' {
@@ -74,7 +74,7 @@ export function openQueue<Payload>(
   const add: JobQueue<Payload>['add'] = async (jobs) => {
     for (let from = 0; from < jobs.length; from += CHUNK) {
       await patiently(async (isAgain) => {
-        const added = isAgain ? {} : { history: await history() };
+        const added = isAgain ? {} : { history: await history.now() };
         const bulk = jobs
           .slice(from, from + CHUNK)
           .map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({
@@ -102,6 +102,7 @@ export function openQueue<Payload>(
   };
   const withdraw: JobQueue<Payload>['withdraw'] = async (chosen) => {
     const idle = await patiently(() => queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true));
+    const now = await patiently(history.now);
     const withdrawn: QueuedJob<Payload>[] = [];
     for (const id of idle.filter(chosen)) {
       // Read at the last moment: a worker may have tried it and recorded that in the payload.
@@ -109,7 +110,7 @@ export function openQueue<Payload>(
       if (job === undefined) continue;
       // 0: a worker has it.
       if ((await patiently(() => queue.remove(id))) === 0) continue;
-      const starts = startsOf(job, await history());
+      const starts = startsOf(job, now);
       withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
     }
     return withdrawn;
@@ -120,17 +121,17 @@ export function openQueue<Payload>(
     again,
     withdraw,
     close: () => queue.close(),
-    ...patient(steeringOf(queue, connection), patiently),
+    ...patient(steeringOf(queue, settings), patiently),
   };
 }
 
 /** The methods that ask about a queue, or change all of it: twice is as good as once. */
 function steeringOf(
   queue: Queue,
-  connection: RedisConnection,
+  { bull: { connection }, history }: BullSettings,
 ): Omit<JobQueue<unknown>, 'name' | 'add' | 'again' | 'withdraw' | 'close'> {
   const kept = keptIn(connection, queue);
-  const { clearFlow, ...flow } = sharedFlow(connection, queue.toKey('flow'));
+  const { clearFlow, ...flow } = sharedFlow(connection, queue.toKey(FLOW), history);
   return {
     lost: (ids, kinds) => lostOf(kept, ids, kinds),
     clear: async () => {

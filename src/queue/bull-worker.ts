@@ -128,7 +128,7 @@ export function startWorker<Payload, Ports>(
         data: job.data,
         addedAt: job.timestamp,
         attemptsMade: job.attemptsMade,
-        starts: startsOf(job, await history()),
+        starts: startsOf(job, await patiently(history.known)),
         read: async (schema) => {
           const read = schema.safeParse(job.data);
           return read.success ? read.data : aside(`its payload cannot be read: ${read.error.issues[0]?.message ?? ''}`);

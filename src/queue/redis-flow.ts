@@ -1,17 +1,23 @@
+import { freshEpoch, type History, TURN } from './history.ts';
 import { FLOW_SILENCE_MS, type JobQueue, type SharedFlow } from './job-queue.ts';
 import type { RedisConnection } from './redis.ts';
 
 /** Time after which a queue without jobs forgets how many of them ran at once, in ms. */
 const FLOW_KEPT_MS = 7 * 24 * 60 * 60_000;
 
+/** Name of the hash beside the queue. */
+export const FLOW = 'flow';
+
 /** In the hash each process has a field with the time of its last report and its most jobs at once. */
-const SHARE_FLOW = `
+const SHARE_FLOW = `${TURN}
   local time = redis.call('time')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  for i = 3, #ARGV, 2 do
+  for i = 5, #ARGV, 2 do
     if ARGV[i + 1] ~= '0' then redis.call('hincrby', KEYS[1], ARGV[i], ARGV[i + 1]) end
   end
   redis.call('hset', KEYS[1], 'by:' .. ARGV[1], now .. ' ' .. ARGV[2])
+  turn(ARGV[3], ARGV[4])
+  redis.call('hincrby', KEYS[1], 'beats', 1)
   redis.call('pexpire', KEYS[1], ${FLOW_KEPT_MS})
   local found = redis.call('hgetall', KEYS[1])
   for i = 1, #found, 2 do
@@ -32,11 +38,13 @@ const SWAP_FLOW = `
 export function sharedFlow(
   connection: Pick<RedisConnection, 'eval' | 'hget' | 'del'>,
   key: string,
+  { seen, saw }: Pick<History, 'seen' | 'saw'>,
 ): Pick<JobQueue<never>, 'shareFlow' | 'swapFlow' | 'readFlow'> & { clearFlow(): Promise<void> } {
   return {
     shareFlow: async (by, most, more) => {
-      const reply = await connection.eval(SHARE_FLOW, 1, key, by, most, ...Object.entries(more).flat());
-      return readShared(reply as [string, string[]]);
+      const counts = Object.entries(more).flat();
+      const reply = await connection.eval(SHARE_FLOW, 1, key, by, most, seen().beats, freshEpoch(), ...counts);
+      return readShared(reply as [string, string[]], saw);
     },
     swapFlow: async (before, after) => String(await connection.eval(SWAP_FLOW, 1, key, before, after)),
     readFlow: async () => (await connection.hget(key, 'text')) ?? '',
@@ -44,10 +52,11 @@ export function sharedFlow(
   };
 }
 
-function readShared([now, pairs]: [string, string[]]): SharedFlow {
+function readShared([now, pairs]: [string, string[]], saw: History['saw']): SharedFlow {
   const fields = new Map<string, string>();
   for (let at = 0; at < pairs.length; at += 2) fields.set(pairs[at] ?? '', pairs[at + 1] ?? '');
   const number = (name: string) => Number(fields.get(name) ?? 0);
+  saw({ beats: number('beats'), epoch: fields.get('epoch') ?? '' });
   const reports = [...fields].filter(([name]) => name.startsWith('by:'));
   return {
     text: fields.get('text') ?? '',
