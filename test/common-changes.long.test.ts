@@ -99,6 +99,19 @@ test('a new option: one declaration, and an example of its text', { timeout: TIM
   await copy.test('test/options/declared.test.ts');
 });
 
+test('a new setting: one entry', { timeout: TIME_MS }, async () => {
+  const copy = copyOfProject();
+  copy.insert(
+    'src/platform/settings.ts',
+    '  keep: {',
+    "  patience: { ...wholeNumber(1, 9), env: 'ROLLCALL_PATIENCE', flag: '--patience <n>', number: true, preset: 3, meaning: 'how patient it is' },\n",
+  );
+  await copy.compile();
+  await copy.build();
+  expect(copy.read('docs/settings.md')[0]).toContain('| `ROLLCALL_PATIENCE`, `--patience` | how patient it is | 3 |');
+  await copy.test('test/settings-document.test.ts', 'test/schemas.test.ts');
+});
+
 test('a new error code of the service: its meaning, the answer of the sandbox, a case and a point', {
   timeout: TIME_MS,
 }, async () => {

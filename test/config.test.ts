@@ -29,7 +29,7 @@ describe('settings', () => {
       bannedList: 'auto',
       sources: [],
       namedSources: {},
-      log: { level: 'info', file: undefined },
+      logLevel: 'info',
     });
   });
 
@@ -72,7 +72,7 @@ describe('settings', () => {
       readConfig({ keep: 12 * 3_600_000 }, { ROLLCALL_KEEP: '90d' }, folder),
     ];
     const hours = [undefined, 14 * 24, 90 * 24, 12];
-    expect(kept.map(({ keepMs }) => keepMs)).toEqual(hours.map((h) => (h === undefined ? h : h * 3_600_000)));
+    expect(kept.map(({ keep }) => keep)).toEqual(hours.map((h) => (h === undefined ? h : h * 3_600_000)));
   });
 
   test.each(['90', '0d', 'd', '1.5d', '90 days', '-1d'])('%j is not a time to keep imports', (value) => {
@@ -121,7 +121,7 @@ describe('a setting that is wrong stops with its name, its value and what is all
     [{ ROLLCALL_API_KEY: KEY }, 'ROLLCALL_API_KEY is set and ROLLCALL_APP_ID is not: set both'],
     [
       { ROLLCALL_APP_ID: 'one', ROLLCALL_REGION: 'eu', ROLLCALL_EU_APP_ID: 'two' },
-      'region eu has two apps: ROLLCALL_APP_ID says one, and ROLLCALL_EU_APP_ID (or apps.eu.appId) says two: keep one',
+      'region eu has two apps: ROLLCALL_APP_ID says one, and ROLLCALL_EU_APP_ID says two: keep one',
     ],
   ])('%o', (env, message) => {
     const said = messageOf(() => readConfig({}, env, tempDir()));

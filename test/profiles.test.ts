@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chooseProfile, profileNames, readConfig } from '../src/platform/config.ts';
+import { profileNames, readConfig } from '../src/platform/config.ts';
 import { tempDir } from './temp-dir.ts';
 
 const KEY = 'f00dfacef00dfacef00dfacef00dfacef00dface';
@@ -31,14 +31,6 @@ test('a profile is chosen by its flag, then by the variable, then by the file; w
   expect(readConfig({}, {}, folder)).toMatchObject({ profile: 'quick', concurrency: 9 });
   expect(readConfig({}, {}, withFile())).toMatchObject({ profile: undefined, host: undefined, concurrency: 3 });
   expect(profileNames({}, folder)).toEqual(['staging', 'production', 'quick']);
-});
-
-test('what the command line chooses counts for settings that are read later without it', () => {
-  const folder = withFile();
-  chooseProfile('staging');
-  expect(readConfig({}, { ROLLCALL_PROFILE: 'production' }, folder).profile).toBe('staging');
-  chooseProfile(undefined);
-  expect(readConfig({}, {}, folder).profile).toBeUndefined();
 });
 
 test('a profile counts before the rest of the file and after the environment, and mixes no apps', () => {

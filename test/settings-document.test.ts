@@ -1,9 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { settingFlag } from '../src/cli/flags/setting-flag.ts';
 import { readConfig } from '../src/platform/config.ts';
-import { settingsTable, VARIABLES } from '../src/platform/settings.ts';
+import {
+  CONFIG_NAMES,
+  type FlagName,
+  SETTINGS,
+  type SettingDeclaration,
+  settingsTable,
+  VARIABLES,
+} from '../src/platform/settings.ts';
 import { tempDir } from './temp-dir.ts';
 
 const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -39,4 +46,33 @@ test('a variable that is not a setting is refused with the one that is meant, an
   );
   const others = { PATH: '/bin', ROLLCALL_SERVICE_HOST: '10.0.0.7', ROLLCALL_PORT_7700_TCP: 'tcp://10.0.0.7:7700' };
   expect(readConfig({}, { ROLLCALL_CONCURRENCY: '5', ...others }, tempDir()).concurrency).toBe(5);
+});
+
+/** Each setting accepts one of them, and none is a default. */
+const TEXTS = ['7', '12h', '30m', 'never', 'bannedusers', 'debug', 'http://127.0.0.1:7700', 'some.example'];
+
+test.each(CONFIG_NAMES)('%s is read as its entry in the table declares it', (name) => {
+  const declared: SettingDeclaration = SETTINGS[name];
+  const { env, flag, only, number, isPath, orFile, preset } = declared;
+  const folder = tempDir();
+  const text = TEXTS.find((one) => declared.parse(one, name) !== undefined) ?? '';
+  const value = declared.parse(text, name);
+  const inFolder = isPath ? join(folder, text) : value;
+  const expected = name === 'sources' ? [join(folder, text)] : inFolder;
+
+  expect(readConfig({}, { [env]: text }, folder)[name]).toEqual(expected);
+  if (orFile) {
+    writeFileSync(join(folder, 'mounted'), text);
+    expect(readConfig({}, { [`${env}_FILE`]: 'mounted' }, folder)[name]).toEqual(expected);
+  }
+  if (flag !== undefined) {
+    const given: unknown = settingFlag(name as FlagName).parseArg?.(text, undefined);
+    expect(readConfig({ [name]: given }, { [env]: 'x' }, folder)[name]).toEqual(expected);
+  }
+  if (preset !== undefined) expect(declared.parse(String(preset), name)).toBe(preset);
+
+  writeFileSync(join(folder, 'rollcall.config.json'), JSON.stringify({ [name]: number ? Number(text) : text }));
+  const read = () => readConfig({}, {}, folder)[name];
+  if (only === 'environment') expect(read).toThrow(`Unrecognized key: "${name}"`);
+  else expect(read()).toEqual(expected);
 });

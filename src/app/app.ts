@@ -59,7 +59,7 @@ export async function openApp(
   if (!service.sandbox && config.hostCorrection !== undefined) show(`${config.hostCorrection}.`);
   const dir = dataDir(config.dataDir);
   const { warning } = makeDataDir(dir);
-  const log = openLog(dir.root, config.log, logStream);
+  const log = openLog(dir.root, config, logStream);
   warn = (text) => {
     log.warn(text);
     show(`Warning: ${text}.`);

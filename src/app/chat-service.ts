@@ -61,7 +61,7 @@ export function hostOf({ host, apps }: Pick<Service, 'host' | 'apps'>, region: R
 
 /** A client for a region of the service. */
 export function clientOf(service: Service, region: Region, connections: number): ChatClient {
-  const { host, ca, proxy, bannedList = 'auto' } = service;
+  const { profile, host, ca, proxy, bannedList = 'auto' } = service;
   const app = appOf(service.apps, region);
   return createChatClient({
     region,
@@ -73,7 +73,7 @@ export function clientOf(service: Service, region: Region, connections: number):
     proxy,
     ...(bannedList !== 'auto' && { bannedList }),
     // The keys of a sandbox in this process are in no settings.
-    ...(!service.sandbox && { currentKey: () => currentApiKey(region, app.appId) }),
+    ...(!service.sandbox && { currentKey: () => currentApiKey(region, app.appId, profile) }),
   });
 }
 

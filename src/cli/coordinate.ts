@@ -48,7 +48,7 @@ export async function coordinate(
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
   try {
     const app = await openApp(lifecycle, {
-      config: { ...config, giveUpAfterMs: config.giveUpAfterMs ?? GIVE_UP_AFTER_MS },
+      config: { ...config, giveUpAfter: config.giveUpAfter ?? GIVE_UP_AFTER_MS },
       openService,
       show: (sentence) => say(io, sentence),
       reading: io.reading,

@@ -1,7 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { chooseProfile, environmentVariable } from '../platform/config.ts';
+import { environmentVariable } from '../platform/config.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import { NEXT_ADDRESS_MS } from '../platform/loopback.ts';
 import { VERSION } from '../platform/package-folder.ts';
@@ -45,8 +45,6 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     return code;
   } catch (error) {
     return complain(io, error);
-  } finally {
-    chooseProfile(undefined);
   }
 }
 

@@ -64,7 +64,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       config,
       openService,
       show: (text: string) => say(io, text),
-      keepMs: config.keepMs,
+      keepMs: config.keep,
       isServer: true,
       logStream: logStream(io),
       observer: callMetrics(registry),
@@ -214,7 +214,7 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags, sources
     const app = service.apps[region];
     return app === undefined ? [] : [[region, { appId: app.appId, keySet: app.apiKey !== undefined }] as const];
   });
-  const { queue, keepMs } = config;
+  const { queue, keep: keepMs } = config;
   return {
     version: VERSION,
     profile: service.profile ?? null,

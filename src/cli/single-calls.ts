@@ -6,11 +6,12 @@ import { judge } from '../chat/error-policy.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
+import type { Flags } from '../platform/settings.ts';
 import type { SandboxFlags } from './flags/flags.ts';
 
 /** For commands that make a few calls and no import: they need neither a data directory nor a queue. */
 
-export type CallFlags = SandboxFlags & { readonly region?: Region };
+export type CallFlags = SandboxFlags & Pick<Flags, 'profile'> & { readonly region?: Region };
 
 /** A call was refused or not answered. The code is the service's, or that of the failure. */
 class CallFailed extends RollcallError {}
@@ -20,7 +21,7 @@ export async function withApp<Result>(
   flags: CallFlags,
   use: (chat: ChatClient, region: Region) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig();
+  const config = readConfig({ profile: flags.profile });
   const { region = config.defaultRegion } = flags;
   const sandbox = await openSandbox(config, flags);
   try {
@@ -33,10 +34,10 @@ export async function withApp<Result>(
 
 /** The same for management operations. */
 export async function withManagement<Result>(
-  flags: SandboxFlags,
+  flags: SandboxFlags & Pick<Flags, 'profile'>,
   use: (management: ManagementClient) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig();
+  const config = readConfig({ profile: flags.profile });
   const sandbox = await openSandbox(config, flags);
   try {
     const management = managementClientOf(config, sandbox);

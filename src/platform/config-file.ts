@@ -3,12 +3,11 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
-import { REGIONS } from '../membership/membership.ts';
+import { REGIONS, type Region } from '../membership/membership.ts';
 import { allowedValues } from './allowed-values.ts';
-import type { AppsOfFile } from './app-settings.ts';
 import { type NamedSource, namedSourcesSchema } from './named-sources.ts';
 import { ConfigError, present, withoutMark } from './setting.ts';
-import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfFile } from './settings.ts';
+import { SETTINGS, type SettingDeclaration, type SettingName, settingsOfApps, settingsOfFile } from './settings.ts';
 
 /** `rollcall.config.json`: what it may hold, and the settings of one of its profiles. */
 
@@ -24,24 +23,26 @@ const load = createRequire(import.meta.url);
  */
 export function configFile() {
   const { z } = load('zod') as typeof import('zod');
-  const appFile = z.strictObject({
-    appId: z.string().optional().meta({ description: 'Id of the app.' }),
-    apiKey: z.string().optional().meta({ description: 'Its key.' }),
-    apiKeyFile: z.string().optional().meta({ description: 'A file that contains its key.' }),
-    url: z.string().optional().meta({ description: 'Its whole base address, for a service on your own machines.' }),
-  });
-  const settings = settingsOfFile().map(([name, { number, meaning, allowed }]) => [
-    name,
+  const settingOf = ({ number, meaning, allowed }: SettingDeclaration) =>
     (number ? z.number() : z.string()).optional().meta({
       description: `${meaning} (${typeof allowed === 'string' ? allowed : allowed.join(', ')})`,
       ...(typeof allowed !== 'string' && { enum: [...allowed] }),
-    }),
-  ]);
+    });
+  const shapeOf = (settings: readonly (readonly [string, SettingDeclaration])[]) =>
+    Object.fromEntries(
+      settings.flatMap(([name, declared]) => {
+        const itself = [name, settingOf(declared)] as const;
+        const description = `A file that contains ${name}.`;
+        return declared.orFile
+          ? [itself, [`${name}File`, z.string().optional().meta({ description })] as const]
+          : [itself];
+      }),
+    );
   const own: Readonly<Record<string, z.ZodType>> = {
-    ...(Object.fromEntries(settings) as Record<string, z.ZodOptional<z.ZodString | z.ZodNumber>>),
+    ...shapeOf(settingsOfFile()),
     sources: z.union([z.string().meta({ description: SETTINGS.sources.meaning }), namedSourcesSchema()]).optional(),
     apps: z
-      .partialRecord(z.enum(REGIONS), appFile)
+      .partialRecord(z.enum(REGIONS), z.strictObject(shapeOf(settingsOfApps())))
       .optional()
       .meta({ description: 'The app of each region, with its key.' }),
   };
@@ -59,17 +60,26 @@ export function configFile() {
       }),
   });
 }
-export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sources'>, string | number>>> &
-  AppsOfFile & { readonly sources?: string | Readonly<Record<string, NamedSource>> };
+export type SettingsOfFile = Readonly<Partial<Record<Exclude<SettingName, 'sources'>, string | number>>> & {
+  readonly apps?: Readonly<Partial<Record<Region, Readonly<Partial<Record<string, string>>>>>> | undefined;
+  readonly sources?: string | Readonly<Record<string, NamedSource>>;
+};
 type ConfigFile = SettingsOfFile & { readonly profiles?: Readonly<Record<string, SettingsOfFile>> };
 
-export function asText(value: string | number | undefined): string | undefined {
-  return value === undefined ? undefined : present(String(value));
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? present(String(value)) : undefined;
 }
 
 /** The settings of a file with those of one of its profiles in front. Apps of one environment are not mixed with another's. @throws ConfigError */
 export function withProfile(file: ConfigFile, name: string, path: string): SettingsOfFile {
-  const { profiles = {}, appId, apiKey, apiKeyFile, apps, ...others } = file;
+  const {
+    profiles = {},
+    appId,
+    apiKey,
+    apiKeyFile,
+    apps,
+    ...others
+  } = file as ConfigFile & { readonly apiKeyFile?: string };
   if (!Object.hasOwn(profiles, name)) {
     const names = Object.keys(profiles);
     throw new ConfigError(

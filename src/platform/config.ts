@@ -6,21 +6,21 @@ import { nearest } from '../text/nearest.ts';
 import { allowedValues } from './allowed-values.ts';
 import { type AppSettings, readApps } from './app-settings.ts';
 import { asText, readConfigFile, type SettingsOfFile, withProfile } from './config-file.ts';
-import type { LogLevel, LogSettings } from './log-settings.ts';
 import { type NamedSource, readNamedSources } from './named-sources.ts';
+import { hostCorrection, serviceHost } from './service-host.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting, valueOrFile } from './setting.ts';
 import {
-  type AskBeforeRepeat,
-  type BannedListSetting,
-  DEFAULT_BUDGET_SHARE,
-  DEFAULT_CONCURRENCY,
-  DEFAULT_PER_GROUP,
+  CONFIG_NAMES,
+  type Flags,
+  SECRET_FILES,
   SETTINGS,
   type SettingDeclaration,
   type SettingName,
+  type SettingValues,
   USUAL_CALLS_PER_MINUTE,
   VARIABLES,
   type ValueOf,
+  variableOf,
 } from './settings.ts';
 
 export { ConfigError } from './setting.ts';
@@ -30,17 +30,14 @@ export { ConfigError } from './setting.ts';
  * A setting that is wrong stops the start with its name, its value (never a key's) and what is allowed.
  */
 
-export interface Config {
+/** The settings under their names (`settings.ts`), and what follows from several of them. */
+export interface Config extends Omit<SettingValues, 'callsPerMinute' | 'budgetShare' | 'sources'> {
   /** The profile that these settings are of. */
   readonly profile: string | undefined;
   /** The value of `--profile`, for commands to copy. */
   readonly profileFlag: string | undefined;
-  /** The folder of ledgers and reports. Default: `.rollcall`. */
-  readonly dataDir: string;
   /** The value of `--data-dir`, for commands to copy. Undefined if the folder comes from a setting or the default. */
   readonly dataDirFlag: string | undefined;
-  /** The part after `api-<region>.` in the service's addresses. */
-  readonly host: string | undefined;
   /** The correction of a host that was given as a longer address, for the user to read. */
   readonly hostCorrection: string | undefined;
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
@@ -48,65 +45,16 @@ export interface Config {
   readonly management: { readonly key: string; readonly secret: string } | undefined;
   /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
   readonly defaultRegion: Region;
-  /** A certificate authority to trust in addition to the usual ones: a PEM file. */
-  readonly caFile: string | undefined;
   /** The proxy that HTTPS_PROXY and NO_PROXY name; its address may hold a password. */
   readonly proxy: { readonly url: string; readonly except: string } | undefined;
   /** Calls a minute and app; where it is not set, the share below of the 10,000 of a usual plan. */
   readonly callsPerMinute: number;
-  /** Calls a minute and app that only read; undefined: as the service says with the share below, else part of the calls above. */
-  readonly listsPerMinute: number | undefined;
-  /**
-   * Share in percent of what the service says it allows; the rest is left to others who use the app. Default 80.
-   * Undefined where the calls are set: then exactly these are made.
-   */
+  /** Undefined where the calls are set: then exactly these are made. */
   readonly budgetShare: number | undefined;
-  /** Concurrent calls in each region of one process. Default 20. */
-  readonly concurrency: number;
-  readonly perGroup: number;
-  /**
-   * The address of the queue (queue/queue-address.ts). Undefined: embedded, in the memory of this process. May hold a
-   * password.
-   */
-  readonly queue: string | undefined;
-  /** The time that a server keeps finished imports, in ms. Undefined: until they are removed. */
-  readonly keepMs: number | undefined;
-  readonly askBeforeRepeat: AskBeforeRepeat;
-  readonly bannedList: BannedListSetting;
-  /** The time that imports wait for a service that does not answer, in ms. Undefined: the command decides. */
-  readonly giveUpAfterMs: number | undefined;
   /** Folders (whole paths) and addresses that schedules made over the API may read. */
   readonly sources: readonly string[];
   /** By name. */
   readonly namedSources: Readonly<Record<string, NamedSource>>;
-  /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
-  readonly server: string | undefined;
-  /** The user's token for that server; a secret. */
-  readonly token: string | undefined;
-  /** Address that a server notifies of finished imports; undefined: none. */
-  readonly notify: string | undefined;
-  /** The key that signs those notifications; a secret. */
-  readonly notifySecret: string | undefined;
-  /** Its file is undefined where none is set: `rollcall.log` in the data directory, and none for a worker. */
-  readonly log: LogSettings;
-}
-
-/** Settings that a flag can give, by the name of the setting. */
-export interface Flags {
-  readonly profile?: string | undefined;
-  readonly dataDir?: string | undefined;
-  readonly queue?: string | undefined;
-  readonly callsPerMinute?: number | undefined;
-  readonly concurrency?: number | undefined;
-  readonly perGroup?: number | undefined;
-  /** In ms. */
-  readonly keep?: number | undefined;
-  /** In ms. */
-  readonly giveUpAfter?: number | undefined;
-  readonly server?: string | undefined;
-  readonly notify?: string | undefined;
-  readonly logLevel?: LogLevel | undefined;
-  readonly logFile?: string | undefined;
 }
 
 /** A variable that the user has named, such as one with the token of a source. */
@@ -115,89 +63,80 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /** @throws ConfigError */
-export function readConfig(flags: Flags = {}, environment: Environment = process.env, folder = process.cwd()): Config {
+export function readConfig(flags: Flags, environment: Environment = process.env, folder = process.cwd()): Config {
   const env = withEnvFile(environment, folder);
   refuseUnknown(env);
-  const { path, file: everything } = readConfigFile(env['ROLLCALL_CONFIG'], folder);
-  const profileFlag = flags.profile ?? chosenProfile;
-  const profile = profileFlag ?? present(env['ROLLCALL_PROFILE']) ?? asText(everything.profile);
+  const { path, file: everything } = readConfigFile(env[SETTINGS.config.env], folder);
+  const profile = flags.profile ?? present(env[SETTINGS.profile.env]) ?? asText(everything.profile);
   const file = profile === undefined ? everything : withProfile(everything, profile, path);
-  const given = (name: SettingName): Setting | undefined => {
-    const { env: variable, only, orFile } = SETTINGS[name] as SettingDeclaration;
-    const named = orFile ? present(env[`${variable}_FILE`]) : undefined;
-    const set = valueOrFile([variable, present(env[variable])], [`${variable}_FILE`, named], folder, 'value');
-    if (set !== undefined) return set;
-    const inFile = only === 'environment' ? undefined : file[name];
-    return inFile === undefined || typeof inFile === 'object'
-      ? undefined
-      : { name: `${name} in ${path}`, value: String(inFile) };
-  };
-  const value = <Name extends SettingName>(name: Name): ValueOf<Name> | undefined => {
-    const setting = given(name);
+  const given = (name: SettingName, region?: Region) => givenSetting({ env, file, path, folder }, name, region);
+  const set = <Name extends SettingName>(name: Name, region?: Region): ValueOf<Name> | undefined => {
+    const setting = given(name, region);
     return setting === undefined ? undefined : parsed(name, setting);
   };
-  const region = value('region');
-  const apps = readApps(given, env, file, region, folder);
-  const host = value('host');
-  const caFile = value('caFile');
-  /** Flags are checked as they are read; a program gives any number. */
-  const numberOf = (name: 'callsPerMinute' | 'concurrency' | 'perGroup') => {
-    const number = flags[name];
-    return number === undefined ? value(name) : parsed(name, { name, value: String(number) });
+  const inEffect = (name: SettingName) => {
+    const { preset, isPath }: SettingDeclaration = SETTINGS[name];
+    const value = flagged(flags, name) ?? set(name) ?? preset;
+    return isPath && typeof value === 'string' ? resolve(folder, value) : value;
   };
-  const callsSet = numberOf('callsPerMinute');
-  const whole = (one: string) => (URL.canParse(one) ? one : resolve(folder, one));
-  const logFile = flags.logFile ?? value('logFile');
-  const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
-  if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: host?.host, apps });
+  const values = Object.fromEntries(CONFIG_NAMES.map((name) => [name, inEffect(name)])) as unknown as SettingValues;
+  const region = set('region');
+  const apps = readApps({ given, url: (one) => set('regionUrl', one) }, region);
+  if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: values.host, apps });
+  const { callsPerMinute, budgetShare, sources = [] } = values;
+  const host = given('host');
   return Object.freeze({
+    ...values,
     profile,
-    profileFlag,
-    dataDir: resolve(folder, flags.dataDir ?? value('dataDir') ?? '.rollcall'),
+    profileFlag: flags.profile,
     dataDirFlag: flags.dataDir,
-    host: host?.host,
-    hostCorrection: host?.correction,
+    hostCorrection: host && hostCorrection(host),
     apps,
-    management: managementOf(value('managementKey'), value('managementSecret')),
+    management: managementOf(set('managementKey'), set('managementSecret')),
     defaultRegion: region ?? onlyRegion(apps) ?? DEFAULT_REGION,
-    caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
-    callsPerMinute: callsSet ?? Math.floor((USUAL_CALLS_PER_MINUTE * share) / 100),
-    listsPerMinute: value('listsPerMinute'),
-    budgetShare: callsSet === undefined ? share : undefined,
-    queue: flags.queue ?? value('queue'),
-    concurrency: numberOf('concurrency') ?? DEFAULT_CONCURRENCY,
-    perGroup: numberOf('perGroup') ?? DEFAULT_PER_GROUP,
-    keepMs: flags.keep ?? value('keep'),
-    askBeforeRepeat: value('askBeforeRepeat') ?? 'auto',
-    bannedList: value('bannedList') ?? 'auto',
-    giveUpAfterMs: flags.giveUpAfter ?? value('giveUpAfter'),
+    callsPerMinute: callsPerMinute ?? Math.floor((USUAL_CALLS_PER_MINUTE * budgetShare) / 100),
+    budgetShare: callsPerMinute === undefined ? budgetShare : undefined,
+    sources: sources.map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     namedSources: readNamedSources(file.sources, folder),
-    sources: (value('sources') ?? []).map(whole),
-    server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
-    token: value('token'),
-    notify: flags.notify ?? value('notify'),
-    notifySecret: value('notifySecret'),
-    log: {
-      level: flags.logLevel ?? value('logLevel') ?? 'info',
-      file: logFile === undefined ? undefined : resolve(folder, logFile),
-    },
   });
 }
 
-let chosenProfile: string | undefined;
+interface Origins {
+  readonly env: Environment;
+  readonly file: SettingsOfFile;
+  /** The path of the file. */
+  readonly path: string;
+  readonly folder: string;
+}
 
-/**
- * Sets the profile of `--profile` for all settings that this process reads: it takes precedence over
- * `ROLLCALL_PROFILE`.
- */
-export function chooseProfile(name: string | undefined): void {
-  chosenProfile = name;
+/** Returns a setting as the environment or the file has it. @param region of a setting with a value for each */
+function givenSetting({ env, file, path, folder }: Origins, name: SettingName, region?: Region): Setting | undefined {
+  const { env: us, only, orFile, perRegion }: SettingDeclaration = SETTINGS[name];
+  const variable = variableOf(us, region);
+  const named = `${variable}_FILE`;
+  const ofFile = orFile ? present(env[named]) : undefined;
+  const set = valueOrFile([variable, present(env[variable])], [named, ofFile], folder);
+  if (set !== undefined || (only === 'environment' && !perRegion)) return set;
+  const at = perRegion && region ? file.apps?.[region] : file;
+  const key = perRegion ?? name;
+  const place = perRegion ? `apps.${region}.` : '';
+  const [value, nameOfFile] = [key, `${key}File`].map((one) => asText((at as ValuesOfFile | undefined)?.[one]));
+  return valueOrFile([`${place}${key} in ${path}`, value], [`${place}${key}File in ${path}`, nameOfFile], folder);
+}
+
+type ValuesOfFile = Readonly<Record<string, unknown>>;
+
+/** The value of a flag, which is checked as it is read; a program gives any number. @throws ConfigError */
+function flagged(flags: Flags, name: SettingName): unknown {
+  const { flag, number }: SettingDeclaration = SETTINGS[name];
+  const value = flag === undefined ? undefined : (flags as ValuesOfFile)[name];
+  return value === undefined || !number ? value : parsed(name, { name, value: String(value) });
 }
 
 /** The names of the profiles that there are. @throws ConfigError */
 export function profileNames(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
-  return Object.keys(readConfigFile(withEnvFile(environment, folder)['ROLLCALL_CONFIG'], folder).file.profiles ?? {});
+  return Object.keys(readConfigFile(withEnvFile(environment, folder)[SETTINGS.config.env], folder).file.profiles ?? {});
 }
 
 /**
@@ -215,7 +154,7 @@ function checkProfile(
       'unset the variable, or choose no profile',
     );
   const itsHost = asText(chosen.host);
-  const meant = itsHost === undefined ? undefined : parsed('host', { name: 'host', value: itsHost }).host;
+  const meant = itsHost === undefined ? undefined : serviceHost(itsHost);
   if (meant !== undefined && meant !== host) throw clash('host', meant, host);
   for (const [region, { appId }] of Object.entries(chosen.apps ?? {})) {
     const is = apps[region as Region]?.appId;
@@ -230,7 +169,7 @@ function checkProfile(
 function managementOf(key: string | undefined, secret: string | undefined): Config['management'] {
   if (key !== undefined && secret !== undefined) return { key, secret };
   if (key === secret) return undefined;
-  const names = ['ROLLCALL_MANAGEMENT_KEY', 'ROLLCALL_MANAGEMENT_SECRET'];
+  const names = [SETTINGS.managementKey.env, SETTINGS.managementSecret.env];
   const [set, missing] = key === undefined ? names.toReversed() : names;
   throw new ConfigError(`${set} is set and ${missing} is not: set both`);
 }
@@ -261,16 +200,13 @@ function refuseUnknown(env: Environment): void {
 /** Whole paths of the files that variables name and that hold keys, passwords or other secrets. @throws ConfigError */
 export function secretFiles(environment: Environment = process.env, folder = process.cwd()): readonly string[] {
   const env = withEnvFile(environment, folder);
-  const names = VARIABLES.filter((name) => name.endsWith('_FILE') && !PUBLIC_FILES.has(name));
-  return names.flatMap((name) => present(env[name]) ?? []).map((path) => resolve(folder, path));
+  return SECRET_FILES.flatMap((name) => present(env[name]) ?? []).map((path) => resolve(folder, path));
 }
 
-const PUBLIC_FILES: ReadonlySet<string> = new Set(['ROLLCALL_CA_FILE', 'ROLLCALL_LOG_FILE']);
-
 /** The key of a region's app as the settings say it at this moment; undefined where they do not, or cannot be read. */
-export function currentApiKey(region: Region, appId: string): string | undefined {
+export function currentApiKey(region: Region, appId: string, profile: string | undefined): string | undefined {
   try {
-    const app = readConfig().apps[region];
+    const app = readConfig({ profile }).apps[region];
     return app?.appId === appId ? app.apiKey : undefined;
   } catch (error) {
     // The file may be half written.
@@ -284,9 +220,9 @@ export function currentApiKey(region: Region, appId: string): string | undefined
  * where its environment never changes.
  */
 function withEnvFile(environment: Environment, folder: string): Environment {
-  const named = present(environment['ROLLCALL_ENV_FILE']);
+  const named = present(environment[SETTINGS.envFile.env]);
   if (named === undefined) return environment;
-  const given = parseEnv(readNamed('ROLLCALL_ENV_FILE', resolve(folder, named)));
+  const given = parseEnv(readNamed(SETTINGS.envFile.env, resolve(folder, named)));
   return {
     ...environment,
     ...Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('ROLLCALL_'))),

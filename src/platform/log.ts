@@ -1,8 +1,8 @@
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
-import type { LogLevel, LogSettings } from './log-settings.ts';
 import { noteNewestLog } from './newest-log.ts';
+import type { LogLevel, SettingValues } from './settings.ts';
 
 export type { DestinationStream as LogStream, Logger };
 
@@ -54,8 +54,14 @@ export function createLog({ level = 'info', file, maxBytes = MAX_BYTES, stream }
 }
 
 /** The log of the process that owns the data directory: `rollcall.log` in it, unless the settings name another file. */
-export function openLog(dataDir: string, settings: Partial<LogSettings> = {}, stream?: DestinationStream): Logger {
-  const { level = 'info', file = join(dataDir, 'rollcall.log') } = settings;
+export function openLog(
+  dataDir: string,
+  {
+    logLevel: level = 'info',
+    logFile: file = join(dataDir, 'rollcall.log'),
+  }: Partial<Pick<SettingValues, 'logLevel' | 'logFile'>> = {},
+  stream?: DestinationStream,
+): Logger {
   return createLog({ level, file, stream });
 }
 
@@ -77,7 +83,7 @@ function boundedFile(path: string, maxBytes: number): DestinationStream {
   };
 }
 
-/** Where that is not possible, such as in a folder of another user, the file grows on, and is tried again later. */
+/** Sets the file aside. In a folder of another user that is not possible: the file grows on, and is tried again later. */
 function setAside(path: string): void {
   for (let number = KEPT; number > 0; number -= 1) {
     try {

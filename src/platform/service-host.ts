@@ -1,4 +1,5 @@
 import { REGIONS } from '../membership/membership.ts';
+import type { Setting } from './setting.ts';
 
 /** Host of the service itself; every other one is a sandbox or a service that speaks the same language. */
 export const SERVICE_HOST = 'cometchat.io';
@@ -12,26 +13,23 @@ export function isSameHost(one: string, other: string): boolean {
   return first === second || (SERVICE_DOMAINS.includes(first) && SERVICE_DOMAINS.includes(second));
 }
 
-/** The part after `api-<region>.` in the service's addresses, taken from a text that a person has copied. */
-export interface ServiceHost {
-  readonly host: string;
-  /** The correction of the text, as a sentence without its full stop; undefined if it was already a host. */
-  readonly correction: string | undefined;
-}
-
 const SERVICE_LABEL = new RegExp(`^(?:[^.]+\\.)?(?:api|apiclient|call)-(?:${REGIONS.join('|')})\\.`, 'i');
 const MANAGEMENT_LABEL = /^apimgmt\./i;
 
 /**
- * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. Other mistakes
+ * The part after `api-<region>.` in the service's addresses, taken from a text that a person has copied: a whole address,
+ * `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>`. Other mistakes
  * (plain http, credentials, an IP address) are left as they are; the caller refuses it.
  */
-export function serviceHost(name: string, text: string): ServiceHost {
+export function serviceHost(text: string): string {
   const address = /^https:\/\/([^/?#@]+)(?:[/?#].*)?$/i.exec(text)?.[1] ?? text.replace(/\/+$/, '');
-  const host = address.replace(SERVICE_LABEL, '').replace(MANAGEMENT_LABEL, '').replace(/\.$/, '');
-  if (host === text) return { host, correction: undefined };
-  return {
-    host,
-    correction: `${name} is ${JSON.stringify(text)}, of which ${JSON.stringify(host)} is used: app id and region are put in front of it; set it to that alone`,
-  };
+  return address.replace(SERVICE_LABEL, '').replace(MANAGEMENT_LABEL, '').replace(/\.$/, '');
+}
+
+/** The correction of a text that is not a host alone, as a sentence without its full stop. */
+export function hostCorrection({ name, value }: Setting): string | undefined {
+  const host = serviceHost(value);
+  return host === value
+    ? undefined
+    : `${name} is ${JSON.stringify(value)}, of which ${JSON.stringify(host)} is used: app id and region are put in front of it; set it to that alone`;
 }

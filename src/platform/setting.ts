@@ -43,15 +43,9 @@ type Named = readonly [name: string, value: string | undefined];
 /**
  * A value as it is set, or out of the file that is set instead, which is read when the value is asked for: a command that
  * needs no key runs without its file. Undefined where neither is.
- * @param what the value is, for messages
  * @throws ConfigError
  */
-export function valueOrFile(
-  [name, value]: Named,
-  [fileName, path]: Named,
-  folder: string,
-  what: string,
-): Setting | undefined {
+export function valueOrFile([name, value]: Named, [fileName, path]: Named, folder: string): Setting | undefined {
   if (path === undefined) return value === undefined ? undefined : { name, value };
   if (value !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: keep one`);
   return {
@@ -59,7 +53,7 @@ export function valueOrFile(
     get value() {
       const text = present(readNamed(fileName, resolve(folder, path)));
       if (text !== undefined) return text;
-      throw new ConfigError(`${fileName} names ${path}, which is empty: put the ${what} into it`);
+      throw new ConfigError(`${fileName} names ${path}, which is empty: put the value into it`);
     },
   };
 }

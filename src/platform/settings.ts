@@ -1,27 +1,26 @@
-import { REGIONS } from '../membership/membership.ts';
+import { REGIONS, type Region } from '../membership/membership.ts';
 import { type Allowed, anyText, duration, oneOf, waitTime, wholeNumber } from './allowed-values.ts';
-import { LOG_LEVELS } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
 import { appUrl, secretText, serverOrigin, sourceList } from './setting-values.ts';
 
 /**
- * Every setting, declared once. The configuration, the flags and their help, the table of docs/settings.md and the check for
+ * Every setting, declared once. The configuration and its type, the flags and their help, the table of docs/settings.md and the check for
  * unknown names come from here. The property's name is the setting's name in `rollcall.config.json`. To add one: an entry
- * here, its value in `config.ts`, and `settingFlag('name')` where a command takes its flag; `npm run build` writes its row in docs/settings.md.
+ * here, and `settingFlag('name')` where a command takes its flag; `npm run build` writes its row in docs/settings.md.
  */
 
 export const MAX_CONCURRENCY = 1_000;
 /** Enough for 8,000 calls a minute that take 2 s each, with some room. */
-export const DEFAULT_CONCURRENCY = 300;
+const DEFAULT_CONCURRENCY = 300;
 /**
  * The service adds the members of a call one after another, and each of them changes its group: calls to one group at once
  * do not end sooner for long.
  */
-export const DEFAULT_PER_GROUP = 20;
+const DEFAULT_PER_GROUP = 20;
 /** The limit of a paid plan, used until the service names another one (docs/chat-service.md, 39). */
 export const USUAL_CALLS_PER_MINUTE = 10_000;
 /** Logins of the app's own users count as calls as well. */
-export const DEFAULT_BUDGET_SHARE = 80;
+const DEFAULT_BUDGET_SHARE = 80;
 
 /** Whether a group is asked for its members: only if ten pages hold them (`auto`), always or never. */
 const ASK_BEFORE_REPEAT = ['auto', 'always', 'never'] as const;
@@ -29,177 +28,186 @@ export type AskBeforeRepeat = (typeof ASK_BEFORE_REPEAT)[number];
 
 /** The address of the banned users of a group (docs/chat-service.md, 46). */
 const BANNED_LIST = ['auto', 'bannedusers', 'banned_members'] as const;
-export type BannedListSetting = (typeof BANNED_LIST)[number];
+
+/** From little to much: `debug` adds every call that was answered, and what the service said about rows. */
+const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   /** The variable of the environment. */
   readonly env: string;
-  /** One variable for each region: `env` is the name for `us`. */
-  readonly perRegion?: true;
+  /** One variable for each region: `env` is the name for `us`, and this one the name in `apps` of the file. */
+  readonly perRegion?: 'appId' | 'url' | 'apiKey';
   /** The flag that comes first, as commander writes it: `--keep <time>`. */
   readonly flag?: string;
   /** In Markdown, as the table of docs/settings.md shows it. */
   readonly meaning: string;
-  /** The default, as the table shows it. */
+  /** The value where none is set. */
+  readonly preset?: string | number;
+  /** The default as the table shows it, where it is not always the same value. */
   readonly default?: string;
-  /**
-   * The only place where it can be set: `environment` for secrets that files should not hold, and for the path of the
-   * file.
-   */
+  /** The only place where it can be set: `environment` for secrets that files should not hold, and for the path of the file. */
   readonly only?: 'environment';
-  /** `<env>_FILE` may name a file that contains the value instead. */
+  /** `<env>_FILE`, or `<name>File` in the file, may name a file that contains the value instead. */
   readonly orFile?: true;
   /** The file has a number, not a text. */
   readonly number?: true;
   /** May hold a key or password: no message repeats the value. */
   readonly secret?: true;
+  /** Names a file or folder: the configuration has its whole path. */
+  readonly isPath?: true;
+  /** The configuration does not have it under its name: `readConfig` makes another value of it. */
+  readonly isPart?: true;
 }
-
-const declare = <Value>(declaration: SettingDeclaration<Value>): SettingDeclaration<Value> => declaration;
 
 /** In the order of the table of docs/settings.md. */
 export const SETTINGS = {
-  profile: declare({
+  profile: {
     ...anyText,
     env: 'ROLLCALL_PROFILE',
     flag: '--profile <name>',
+    isPart: true,
     meaning: 'one of the `profiles` in `rollcall.config.json`, such as `staging`',
     default: 'no profile: the settings beside them',
-  }),
-  host: declare({
+  },
+  host: {
     env: 'ROLLCALL_HOST',
     meaning:
       "`cometchat.io` for the public service; otherwise what follows `api-<region>.` in your service's address, with its port. If you paste a longer address, rollcall corrects it and says so",
     allowed: 'a host',
-    parse: (text, name) => serviceHost(name, text),
-  }),
-  regionAppId: declare({
+    parse: (text) => serviceHost(text),
+  },
+  regionAppId: {
     ...anyText,
     env: 'ROLLCALL_US_APP_ID',
-    perRegion: true,
+    perRegion: 'appId',
     only: 'environment',
+    isPart: true,
     meaning: 'the app of each region',
-  }),
-  regionUrl: declare({
+  },
+  regionUrl: {
     ...appUrl,
     env: 'ROLLCALL_US_URL',
-    perRegion: true,
+    perRegion: 'url',
     only: 'environment',
+    isPart: true,
     meaning:
       'the whole base address of its app, such as `https://chat.corp.example/v3`, for a service on your own machines; `ROLLCALL_HOST` is not needed for it then',
-  }),
-  regionApiKey: declare({
+  },
+  regionApiKey: {
     ...anyText,
     env: 'ROLLCALL_US_API_KEY',
-    perRegion: true,
+    orFile: true,
+    perRegion: 'apiKey',
     only: 'environment',
+    isPart: true,
     secret: true,
     meaning: 'its key, with the scope `fullAccess`',
-  }),
-  regionApiKeyFile: declare({
-    ...anyText,
-    env: 'ROLLCALL_US_API_KEY_FILE',
-    perRegion: true,
-    only: 'environment',
-    meaning: 'a file that contains the key, instead of the key itself',
-  }),
-  appId: declare({ ...anyText, env: 'ROLLCALL_APP_ID', meaning: 'the same for a single app: its id' }),
-  apiKey: declare({ ...anyText, env: 'ROLLCALL_API_KEY', secret: true, meaning: 'its key' }),
-  apiKeyFile: declare({ ...anyText, env: 'ROLLCALL_API_KEY_FILE', meaning: 'a file that contains its key' }),
-  region: declare({
+  },
+  appId: { ...anyText, env: 'ROLLCALL_APP_ID', isPart: true, meaning: 'the same for a single app: its id' },
+  apiKey: { ...anyText, env: 'ROLLCALL_API_KEY', orFile: true, isPart: true, secret: true, meaning: 'its key' },
+  region: {
     ...oneOf(REGIONS),
     env: 'ROLLCALL_REGION',
+    isPart: true,
     meaning: 'its region, and the region of rows that do not name one',
     default: 'the only region that has an app, or `us`',
-  }),
-  managementKey: declare({
+  },
+  managementKey: {
     ...secretText,
     env: 'ROLLCALL_MANAGEMENT_KEY',
     orFile: true,
     only: 'environment',
     secret: true,
+    isPart: true,
     meaning: 'the management key, for `rollcall apps` and for what `doctor` compares; only from the environment',
-  }),
-  managementSecret: declare({
+  },
+  managementSecret: {
     ...secretText,
     env: 'ROLLCALL_MANAGEMENT_SECRET',
     orFile: true,
     only: 'environment',
     secret: true,
+    isPart: true,
     meaning: 'its secret',
-  }),
-  envFile: declare({
+  },
+  envFile: {
     ...anyText,
     env: 'ROLLCALL_ENV_FILE',
     only: 'environment',
+    isPart: true,
     meaning: 'a file of `NAME=value` lines; its `ROLLCALL_` settings override those of the environment',
-  }),
-  proxy: declare({
+  },
+  proxy: {
     ...anyText,
     env: 'HTTPS_PROXY',
     only: 'environment',
     secret: true,
+    isPart: true,
     meaning: 'the proxy for calls to the chat service',
-  }),
-  noProxy: declare({
+  },
+  noProxy: {
     ...anyText,
     env: 'NO_PROXY',
     only: 'environment',
+    isPart: true,
     meaning: 'the hosts to reach without the proxy',
-  }),
-  caFile: declare({
+  },
+  caFile: {
     ...anyText,
     env: 'ROLLCALL_CA_FILE',
+    isPath: true,
     meaning: 'an additional certificate authority to trust: for the chat service, a `rediss://` queue, a server',
-  }),
-  dataDir: declare({
+  },
+  dataDir: {
     ...anyText,
     env: 'ROLLCALL_DATA_DIR',
     flag: '--data-dir <dir>',
+    isPath: true,
     meaning: 'folder in which imports are stored',
-    default: '`.rollcall`',
-  }),
-  callsPerMinute: declare({
+    preset: '.rollcall',
+  },
+  callsPerMinute: {
     ...wholeNumber(1, 10_000_000),
     env: 'ROLLCALL_CALLS_PER_MINUTE',
     flag: '--calls-per-minute <n>',
     number: true,
     meaning: 'calls a minute in each region, exactly',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
-  }),
-  listsPerMinute: declare({
+  },
+  listsPerMinute: {
     ...wholeNumber(1, 10_000_000),
     env: 'ROLLCALL_LISTS_PER_MINUTE',
     number: true,
     meaning:
       'calls a minute in each region that only read, such as lists of members, exactly, in addition to those above',
     default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, where it has a limit of its own for them; otherwise they are part of the calls above`,
-  }),
-  budgetShare: declare({
+  },
+  budgetShare: {
     ...wholeNumber(1, 100),
     env: 'ROLLCALL_BUDGET_SHARE',
     number: true,
     meaning: "that share in percent; the rest is left to your users' logins and other calls",
-    default: String(DEFAULT_BUDGET_SHARE),
-  }),
-  concurrency: declare({
+    preset: DEFAULT_BUDGET_SHARE,
+  },
+  concurrency: {
     ...wholeNumber(1, MAX_CONCURRENCY),
     env: 'ROLLCALL_CONCURRENCY',
     flag: '--concurrency <n>',
     number: true,
     meaning: 'most concurrent calls of this process in each region; how many there are follows what the service takes',
-    default: String(DEFAULT_CONCURRENCY),
-  }),
-  perGroup: declare({
+    preset: DEFAULT_CONCURRENCY,
+  },
+  perGroup: {
     ...wholeNumber(1, MAX_CONCURRENCY),
     env: 'ROLLCALL_PER_GROUP',
     flag: '--per-group <n>',
     number: true,
     meaning:
       'most concurrent calls that change one group, where the service adds members one after another: more would wait for each other',
-    default: String(DEFAULT_PER_GROUP),
-  }),
-  queue: declare({
+    preset: DEFAULT_PER_GROUP,
+  },
+  queue: {
     ...anyText,
     env: 'ROLLCALL_QUEUE',
     orFile: true,
@@ -207,53 +215,53 @@ export const SETTINGS = {
     secret: true,
     meaning: 'server of the job queue: `redis://…`',
     default: 'embedded, in memory',
-  }),
-  askBeforeRepeat: declare({
+  },
+  askBeforeRepeat: {
     ...oneOf(ASK_BEFORE_REPEAT),
     env: 'ROLLCALL_ASK_BEFORE_REPEAT',
     meaning:
       'whether a group is asked who is a member and who is banned before an addition or ban is repeated that may have been carried out, by its lists or for each user alone, whichever takes fewer calls: `auto` (where the service does not answer for one user, groups of up to 10,000 members only), `always` or `never`',
-    default: '`auto`',
-  }),
-  bannedList: declare({
+    preset: 'auto',
+  },
+  bannedList: {
     ...oneOf(BANNED_LIST),
     env: 'ROLLCALL_BANNED_LIST',
     meaning:
       'the address of the banned users of a group: `bannedusers`, `banned_members`, or `auto`, the one that answers',
-    default: '`auto`',
-  }),
-  keep: declare({
+    preset: 'auto',
+  },
+  keep: {
     ...duration,
     env: 'ROLLCALL_KEEP',
     flag: '--keep <time>',
     meaning: 'time that `serve` keeps finished imports and syncs, such as `90d`',
     default: 'until you delete them',
-  }),
-  giveUpAfter: declare({
+  },
+  giveUpAfter: {
     ...waitTime,
     env: 'ROLLCALL_GIVE_UP_AFTER',
     flag: '--give-up-after <time>',
     meaning:
       'maximum wait of an import for a service that answers nothing, such as `30m`; then it is `blocked`, and nothing is lost',
     default: '`1h`; under `serve` as long as it takes',
-  }),
-  sources: declare({
+  },
+  sources: {
     ...sourceList,
     env: 'ROLLCALL_SOURCES',
     meaning:
       'folders, addresses (`https://…`, `s3://bucket/prefix`) and named sources (`hr:`), separated by commas: schedules that are made in the console or over the API read files in or below them, and no others; or, in the file, the named sources themselves (docs/addresses.md)',
     default:
       'with `--sandbox` the folder `sources` of the data directory; else none: schedules are made on the command line of the server’s machine only',
-  }),
-  server: declare({
+  },
+  server: {
     ...serverOrigin,
     env: 'ROLLCALL_SERVER',
     flag: '--server <url>',
     secret: true,
     meaning: 'the server that runs imports; its token is in `ROLLCALL_TOKEN`',
     default: 'this process',
-  }),
-  token: declare({
+  },
+  token: {
     ...secretText,
     env: 'ROLLCALL_TOKEN',
     orFile: true,
@@ -261,8 +269,8 @@ export const SETTINGS = {
     secret: true,
     meaning:
       'the token for that server; only from the environment, and sent to other machines only over https, unless `--plain-http` is given',
-  }),
-  notify: declare({
+  },
+  notify: {
     ...anyText,
     env: 'ROLLCALL_NOTIFY',
     orFile: true,
@@ -271,73 +279,112 @@ export const SETTINGS = {
     meaning:
       'address that `serve` notifies when imports finish or cannot continue without a person: `https://…`, `slack+https://…` or `smtp://…?from=…&to=…`',
     default: 'none',
-  }),
-  notifySecret: declare({
+  },
+  notifySecret: {
     ...secretText,
     env: 'ROLLCALL_NOTIFY_SECRET',
     orFile: true,
     only: 'environment',
     secret: true,
     meaning:
-      'the secret that signs these notifications, `whsec_…`; only from the environment. Of all names with `_FILE`: a file that contains the value',
-  }),
-  logLevel: declare({
+      'the secret that signs these notifications, `whsec_…`; only from the environment. Of all names with `_FILE`: a file that contains the value (`apiKeyFile`, `queueFile`, `notifyFile` in the configuration file)',
+  },
+  logLevel: {
     ...oneOf(LOG_LEVELS),
     env: 'ROLLCALL_LOG_LEVEL',
     flag: '--log-level <level>',
     meaning: 'log level: `error`, `warn`, `info` or `debug`',
-    default: '`info`',
-  }),
-  logFile: declare({
+    preset: 'info',
+  },
+  logFile: {
     ...anyText,
     env: 'ROLLCALL_LOG_FILE',
     flag: '--log-file <file>',
+    isPath: true,
     meaning: 'the file of the log; `serve` and `worker` also write it to standard output',
     default: '`rollcall.log` in the data directory; a worker has none',
-  }),
-  config: declare({
+  },
+  config: {
     ...anyText,
     env: 'ROLLCALL_CONFIG',
     only: 'environment',
+    isPart: true,
     meaning: 'another configuration file',
     default: '`rollcall.config.json`',
-  }),
-} as const;
+  },
+} as const satisfies Record<string, SettingDeclaration>;
 
-export type SettingName = keyof typeof SETTINGS;
-export type ValueOf<Name extends SettingName> =
-  (typeof SETTINGS)[Name] extends SettingDeclaration<infer Value> ? Value : never;
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+export type ValueOf<Name extends SettingName> = NonNullable<ReturnType<Settings[Name]['parse']>>;
+/** A setting that a flag can give. */
+export type FlagName = {
+  [Name in SettingName]: Settings[Name] extends { readonly flag: string } ? Name : never;
+}[SettingName];
+/** A setting that the configuration has under its name. */
+export type ConfigName = {
+  [Name in SettingName]: Settings[Name] extends { readonly isPart: true } ? never : Name;
+}[SettingName];
+type Unset<Name extends SettingName> = Settings[Name] extends { readonly preset: unknown } ? never : undefined;
+export type SettingValues = { readonly [Name in ConfigName]: ValueOf<Name> | Unset<Name> };
+/** The values of flags, times in ms. */
+export type Flags = { readonly [Name in FlagName]?: ValueOf<Name> | undefined };
 
 const ALL: readonly (readonly [SettingName, SettingDeclaration])[] = Object.entries(SETTINGS) as [
   SettingName,
   SettingDeclaration,
 ][];
 
+/** The settings that the configuration has under their names. */
+export const CONFIG_NAMES = ALL.flatMap(([name, { isPart }]) => (isPart ? [] : [name])) as readonly ConfigName[];
+
 /** The settings that `rollcall.config.json` may hold, in addition to `apps`. */
 export function settingsOfFile(): readonly (readonly [SettingName, SettingDeclaration])[] {
   return ALL.filter(([, { only }]) => only !== 'environment');
 }
 
-/** The variables of a setting: one, or one for each region. */
+/** The settings that `apps.<region>` of the file may hold, by their names there. */
+export function settingsOfApps(): readonly (readonly [string, SettingDeclaration])[] {
+  return ALL.flatMap(([, declared]) => (declared.perRegion ? [[declared.perRegion, declared] as const] : []));
+}
+
+/** @param env as it is declared, with the name of the first region */
+export function variableOf(env: string, region: Region = REGIONS[0]): string {
+  return env.replace('_US_', `_${region.toUpperCase()}_`);
+}
+
+/** The variables of a setting. */
 function variablesOf({ env, perRegion, orFile }: SettingDeclaration): readonly string[] {
-  if (orFile) return [env, `${env}_FILE`];
-  return perRegion ? REGIONS.map((region) => env.replace('_US_', `_${region.toUpperCase()}_`)) : [env];
+  const names = perRegion ? REGIONS.map((region) => variableOf(env, region)) : [env];
+  return orFile ? names.flatMap((name) => [name, `${name}_FILE`]) : names;
 }
 
 /** Every variable that is a setting. */
-export const VARIABLES: readonly string[] = ALL.flatMap(([, declaration]) => variablesOf(declaration));
+export const VARIABLES: readonly string[] = ALL.flatMap(([, declared]) => variablesOf(declared));
+
+/** Variables that name files with keys, passwords or other secrets. */
+export const SECRET_FILES: readonly string[] = [
+  SETTINGS.envFile.env,
+  ...ALL.flatMap(([, declared]) => (declared.orFile ? variablesOf(declared).filter((_, at) => at % 2 === 1) : [])),
+];
+
+/** The default in Markdown; '' where there is none. */
+export function defaultOf({ preset = '', default: text }: SettingDeclaration): string {
+  return text ?? (typeof preset === 'number' || preset === '' ? String(preset) : `\`${preset}\``);
+}
 
 /** The table of docs/settings.md, in Markdown. */
 export function settingsTable(): string {
   const others = REGIONS.slice(1).map((region) => `\`…_${region.toUpperCase()}_…\``);
-  const rows = ALL.map(([, { env, flag, perRegion, orFile, meaning, default: value = '' }]) => {
+  const rows = ALL.map(([, declared]) => {
+    const { env, flag, perRegion, orFile, meaning } = declared;
     const names = [
       `\`${env}\``,
       ...(orFile ? [`\`${env}_FILE\``] : []),
       ...(perRegion ? others : []),
       ...(flag ? [`\`${flag.split(' ')[0]}\``] : []),
     ];
-    return `| ${names.join(', ')} | ${meaning} |${value === '' ? '' : ` ${value}`} |`;
+    return `| ${names.join(', ')} | ${meaning} |${` ${defaultOf(declared)}`.trimEnd()} |`;
   });
   return ['| setting | meaning | default |', '| --- | --- | --- |', ...rows].join('\n');
 }

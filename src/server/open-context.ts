@@ -76,7 +76,7 @@ export async function openContext(
 type Events = ServerContext['events'];
 
 function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }: Options, events: Events) {
-  const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage });
+  const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keep, stage });
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
   syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));

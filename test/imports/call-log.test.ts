@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLog, type LogStream } from '../../src/platform/log.ts';
-import type { LogLevel } from '../../src/platform/log-settings.ts';
+import type { LogLevel } from '../../src/platform/settings.ts';
 import { csv, EMBEDDED, eventually, openPipeline, participants } from './pipeline-harness.ts';
 
 /** A log whose lines a test reads. */

@@ -48,7 +48,7 @@ test('a run waits for a service that is away until shortly before its schedule i
   };
   const untilDue = Date.parse('2027-03-27T01:30:00Z') - office.now;
   expect(await waits()).toBe(untilDue * 0.95);
-  expect(await waits({ patience: { giveUpAfterMs: 60_000 } })).toBe(60_000);
+  expect(await waits({ patience: { giveUpAfter: 60_000 } })).toBe(60_000);
 });
 
 test('a run whose import is resumed is under way again, and says what came of it', async () => {

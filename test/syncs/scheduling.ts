@@ -152,7 +152,7 @@ export function openOffice(): Office {
         ledger: (id) => join(root, 'imports', id),
         folder,
         sandbox: false,
-        patience: { giveUpAfterMs: undefined },
+        patience: { giveUpAfter: undefined },
         ca: undefined,
         environment: (name) => environment[name],
         clock: () => office.now,

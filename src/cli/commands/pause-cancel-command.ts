@@ -59,7 +59,7 @@ async function act(
   // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
-  const log = openLog(config.dataDir, config.log);
+  const log = openLog(config.dataDir, config);
   const warn = (text: string) => {
     log.warn(text);
     say(io, `Warning: ${text}.`);

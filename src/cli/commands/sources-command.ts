@@ -4,23 +4,19 @@ import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
-import { withJson } from '../flags/flags.ts';
+import { type CommonFlags, withJson } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 import { UsageError } from '../usage-error.ts';
 
-interface Flags {
-  readonly json?: true;
-}
-
 /** `rollcall sources`: the sources that the settings name, and whether each can be read. */
 export function sourcesCommand(io: Io, end: End): Command {
   const command = new Command('sources').argument('[name...]', 'only these (default: all)');
-  return withJson(command).action((names: readonly string[], flags: Flags) => end(sources(io, names, flags)));
+  return withJson(command).action((names: readonly string[], flags: CommonFlags) => end(sources(io, names, flags)));
 }
 
-async function sources(io: Io, names: readonly string[], flags: Flags): Promise<ExitCode> {
-  const config = readConfig();
+async function sources(io: Io, names: readonly string[], flags: CommonFlags): Promise<ExitCode> {
+  const config = readConfig(flags);
   const known = Object.keys(config.namedSources);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {

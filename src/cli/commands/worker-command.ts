@@ -52,7 +52,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const service = serviceOf(config, flags.region);
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
-  const { level, file } = config.log;
+  const { logLevel: level, logFile: file } = config;
   const log = createLog({ level, file, stream: logStream(io) });
   const onError = quietly((error) => log.warn({ err: error }, error.message));
   const lifecycle = createLifecycle();

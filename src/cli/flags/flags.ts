@@ -3,12 +3,13 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { byteSize } from '../../options/bounds.ts';
 import type { StoppingChoices } from '../../options/sending-options.ts';
 import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
+import type { Flags } from '../../platform/settings.ts';
 import { FaultSyntaxError, parseFaults } from '../../sandbox/injected-faults.ts';
 import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
 
-export interface CommonFlags {
+export interface CommonFlags extends Pick<Flags, 'profile'> {
   readonly dataDir?: string;
   readonly json?: true;
 }

@@ -1,25 +1,17 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Allowed } from '../../platform/allowed-values.ts';
-import { chooseProfile } from '../../platform/config.ts';
-import type { LogLevel } from '../../platform/log-settings.ts';
-import { SETTINGS, type SettingName } from '../../platform/settings.ts';
+import { defaultOf, type FlagName, type Flags, SETTINGS, type SettingDeclaration } from '../../platform/settings.ts';
 import { secret } from './once.ts';
-
-type FlagName = {
-  [Name in SettingName]: (typeof SETTINGS)[Name] extends { flag?: string } ? Name : never;
-}[SettingName];
 
 /** The flag of a setting: its text, default and check are those of the setting. @param meaning where this command has another one */
 export function settingFlag(name: FlagName, meaning?: string): Option {
-  const declared = SETTINGS[name];
-  if (declared.flag === undefined) throw new Error(`setting ${name} has no flag`);
-  const text = (meaning ?? declared.meaning).replaceAll('`', '');
-  const preset = (declared.default ?? 'none').replaceAll('`', '');
-  const parser = valueOfFlag<unknown>(declared, declared.flag.split(' ')[0]);
-  return new Option(declared.flag, `${text} (default: ${preset}, or ${declared.env})`).argParser(
-    'secret' in declared ? secret(parser) : parser,
-  );
+  const { flag } = SETTINGS[name];
+  const declared: SettingDeclaration = SETTINGS[name];
+  const preset = defaultOf(declared) || 'none';
+  const text = `${meaning ?? declared.meaning} (default: ${preset}, or ${declared.env})`.replaceAll('`', '');
+  const parser = valueOfFlag<unknown>(declared, flag.split(' ')[0]);
+  return new Option(flag, text).argParser(declared.secret ? secret(parser) : parser);
 }
 
 /** Parser that commander calls with the text of a flag. */
@@ -34,18 +26,15 @@ export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text:
   };
 }
 
-/** `--profile`, on a command and those in it: it counts for all settings that they read. */
+/** `--profile`, on a command and those in it, before or after its name: it is among the flags of the one that acts. */
 export function withProfile(command: Command): Command {
   for (const one of [command, ...command.commands]) one.addOption(settingFlag('profile'));
-  return command.hook('preAction', (_, acting) =>
-    chooseProfile(acting.optsWithGlobals()['profile'] as string | undefined),
-  );
+  return command.hook('preAction', (_, acting) => {
+    acting.setOptionValue('profile', acting.optsWithGlobals()['profile']);
+  });
 }
 
-export interface LogFlags {
-  readonly logLevel?: LogLevel;
-  readonly logFile?: string;
-}
+export type LogFlags = Pick<Flags, 'logLevel' | 'logFile'>;
 
 /** For long-running commands: they write their log to standard output. */
 export function withLog(command: Command): Command {

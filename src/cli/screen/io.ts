@@ -4,7 +4,7 @@ import { styleText } from 'node:util';
 import type { CoordinatorParts } from '../../app/compose.ts';
 import { environmentVariable } from '../../platform/config.ts';
 import type { LogStream } from '../../platform/log.ts';
-import type { LogLevel } from '../../platform/log-settings.ts';
+import type { LogLevel } from '../../platform/settings.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { printableLines } from '../../text/wording.ts';
 

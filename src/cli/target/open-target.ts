@@ -1,5 +1,6 @@
 import { caOf } from '../../app/ca-file.ts';
-import { type Config, readConfig, type Flags as SettingFlags } from '../../platform/config.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import type { Flags as SettingFlags } from '../../platform/settings.ts';
 import type { RunningFlags, ServerFlags } from '../flags/flags.ts';
 import type { ImportRuns } from '../import-runs.ts';
 import type { Io } from '../screen/io.ts';

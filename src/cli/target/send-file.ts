@@ -31,6 +31,7 @@ import {
   standardInput,
   TOGETHER_MS,
 } from '../fetched-file.ts';
+import type { CommonFlags } from '../flags/flags.ts';
 import type { ImportFlags } from '../flags/import-flags.ts';
 import { tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/option-flags.ts';
@@ -54,7 +55,7 @@ interface SendingFile {
   readonly imports: Imports;
   readonly server: Server;
   readonly file: string;
-  readonly flags: ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
+  readonly flags: CommonFlags & ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: true;
   /** Has the server make something of the upload; its id. @param expected of standard input that must be whole */
@@ -69,7 +70,7 @@ export async function sendFile(sending: SendingFile): Promise<Sent> {
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
-  const config = readConfig();
+  const config = readConfig({ profile: flags.profile });
   const fetched = file === '-' && mustBeWhole ? standardInput(io) : await fileToFetch(config, file, flags);
   const lookups = await lookupFiles(config, flags);
   const isFetched = fetched !== undefined || lookups.areFetched;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import type { Patience } from '../../imports/send/give-up.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
@@ -34,12 +35,14 @@ export async function syncSettings(
 /** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
 const WINDOW = 0.95;
 
+type Waiting = Pick<ImportOptions, 'giveUpAfterMs'>;
+
 /**
  * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
  * due again.
  */
-export function patienceOf(own: Partial<Patience>, all: Patience, untilDueMs: number): Partial<Patience> {
-  const set = own.giveUpAfterMs ?? all.giveUpAfterMs;
+export function patienceOf(own: Waiting, all: Patience, untilDueMs: number): Waiting {
+  const set = own.giveUpAfterMs ?? all.giveUpAfter;
   if (set !== undefined) return { giveUpAfterMs: set };
   return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};
 }

@@ -15,7 +15,7 @@ import type { OpenImport, OpenImports } from './open-imports.ts';
 export const SERVICE_AWAY = 'SERVICE_AWAY' satisfies ReasonCode;
 
 /** The time that imports wait which do not say it themselves. */
-export type Patience = Pick<Config, 'giveUpAfterMs'>;
+export type Patience = Pick<Config, 'giveUpAfter'>;
 
 interface GiveUpOptions {
   readonly imports: Pick<OpenImports, 'all'>;
@@ -49,13 +49,13 @@ export function giveUpOn({ imports, groups, catalog, config }: GiveUpOptions) {
         isAnswered(opened, region) || catalog.list(IMPORTS_BEFORE).some(workedIn(region, opened?.options));
       return hasWorked ? asked : WRONG_ADDRESS_MS;
     };
-    groups.giveUp(stopped, awayMs, limitOf(config.giveUpAfterMs));
+    groups.giveUp(stopped, awayMs, limitOf(config.giveUpAfter));
     for (const opened of imports.all.values()) {
       const { options, ledger, running, paused, runningSince } = opened;
       if (running === undefined || paused || running.isWithdrawing(region)) continue;
       // A resumed import waits for its full time again.
       const waitedMs = now - Math.max(Date.parse(since), runningSince);
-      if (waitedMs < limitOf(options.giveUpAfterMs ?? config.giveUpAfterMs, opened)) continue;
+      if (waitedMs < limitOf(options.giveUpAfterMs ?? config.giveUpAfter, opened)) continue;
       if (!ledger.openBatches().has(region)) continue;
       ledger.stopRegion(stopped);
       running.stopRegion(region);

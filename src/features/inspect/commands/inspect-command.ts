@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import type { FileFacts } from '../../../api/file-facts.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
-import { withDataDir, withJson } from '../../../cli/flags/flags.ts';
+import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
@@ -21,7 +21,7 @@ import { typed } from '../typed-import.ts';
 import { factsText, nextLines } from './facts-text.ts';
 import { inspectFile } from './inspect-file.ts';
 
-type Flags = ReadingChoices & ShapeFlags & SourceFlags & { readonly dataDir?: string; readonly json?: true };
+type Flags = ReadingChoices & ShapeFlags & SourceFlags & CommonFlags;
 
 /** `rollcall inspect`: what a file is, and how to import it. Needs no settings, sends and stores nothing. */
 export function inspectCommand(io: Io, end: End): Command {
@@ -35,7 +35,7 @@ export function inspectCommand(io: Io, end: End): Command {
 }
 
 async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig({ dataDir: flags.dataDir });
+  const config = readConfig({ profile: flags.profile, dataDir: flags.dataDir });
   const fetched = await fileToFetch(config, file, flags);
   const options = importOptionsOf(config, flags);
   // Not read, but what is refused is not repeated.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
+import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
@@ -35,7 +36,7 @@ export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY
   readonly limit?: Readonly<Record<string, number>>;
 }
 
-export interface ModeFlags extends DecidingFlags, ModeChoices {}
+export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices {}
 
 export function withDeciding(command: Command): Command {
   return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
@@ -68,16 +69,16 @@ export function withPlan(command: Command): Command {
 }
 
 /** @throws BadSyncOption, ProtectFileError */
-export async function syncFlagsOf({ protect, ...flags }: ModeFlags): Promise<SyncFlags> {
-  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect))] });
+export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Promise<SyncFlags> {
+  return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect, profile))] });
 }
 
 /**
  * Those of the protect file. A file from an address is fetched for it, and not kept.
  * @throws ProtectFileError, SourceError
  */
-async function protectedUids(protect: string): Promise<ReadonlySet<string>> {
-  const fetched = await fileToFetch(readConfig(), protect, {});
+async function protectedUids(protect: string, profile: string | undefined): Promise<ReadonlySet<string>> {
+  const fetched = await fileToFetch(readConfig({ profile }), protect, {});
   if (fetched === undefined) return readProtectFile(protect);
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-protect-'));
   const path = join(folder, 'protect');
