@@ -14,6 +14,7 @@ import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-
 import { afterReply, type Read } from './batch-policy.ts';
 import {
   asksGroups,
+  FOUND_IN_GROUP,
   isListed,
   LOOKED_FIELDS,
   type Looked,
@@ -56,9 +57,6 @@ export type AddMembersPayload = z.infer<typeof payload>;
 export interface AddMembersPorts extends BatchPorts, LookingPorts {
   readonly chat: Pick<ChatClient, 'addMembers'> & LookingPorts['chat'];
 }
-
-/** Code of a row that was as asked before its call was repeated. */
-const FOUND_IN_GROUP = 'FOUND_IN_GROUP';
 
 const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
   name: 'add-members',

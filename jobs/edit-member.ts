@@ -6,8 +6,17 @@ import { MEMBER_SCOPES } from '../src/chat/service/lists.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
-import { type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import {
+  asksGroups,
+  FOUND_IN_GROUP,
+  LOOKED_FIELDS,
+  type Looked,
+  type LookingPorts,
+  lookFirst,
+  type Wanted,
+} from './repeats.ts';
+import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch } from './send-batch.ts';
 
 /**
  * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.
@@ -15,11 +24,13 @@ import { type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batc
  * Queue, output, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
  * Input     the batch, which is one row, and the calls that were made for it before.
  * Output    `changed`, `removed` or `unbanned`; the message says if it was so already. Otherwise `failed`.
- * Repeats   harmless: a member that the earlier call changed or removed is already as requested.
+ * Repeats   only what the group does not say already (repeats.ts). They are harmless: a member that the earlier call changed
+ *           or removed is already as requested.
  */
 const payload = z.object({
   version: z.literal(1),
   ...BATCH_FIELDS,
+  ...LOOKED_FIELDS,
   row: z.int(),
   uid: z.string(),
   edit: z.discriminatedUnion('action', [
@@ -31,8 +42,8 @@ const payload = z.object({
 export type EditMemberPayload = z.infer<typeof payload>;
 
 /** The calls that change a scope, remove, ban or unban. */
-export interface EditMemberPorts extends BatchPorts {
-  readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'>;
+export interface EditMemberPorts extends BatchPorts, LookingPorts {
+  readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'> & LookingPorts['chat'];
 }
 
 /** By action: the outcome of a success, and what to say when it was so before. */
@@ -59,6 +70,7 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
     const note = batch.uncertainty === null ? '' : `; ${maybeEarlier(batch.uncertainty)}`;
     return done(batch, code, `${before} (${message})${note}`);
   },
+  asks: asksGroups,
   rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],
 };
 
@@ -67,8 +79,47 @@ export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
   version: 1,
   payload,
   ...SENDING,
-  process: (job, ports) => sendBatch(call, job, ports),
+  process: async (job, ports) => {
+    const { payload: batch, starts } = job;
+    if (endsWorkers(batch, starts)) return sendBatch(call, job, ports);
+    const isEnded = batch.standing?.ended !== undefined;
+    const looked = await lookFirst(job, ports, [wantedBy(batch)], isEnded);
+    const isSo = looked !== undefined && isAsAsked(batch, looked);
+    if (!isEnded && isSo !== true) return sendBatch(call, job, ports);
+    const known = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
+    return endBatch(call, ports, known, settled(known, isSo));
+  },
 });
+
+/** The membership or ban that tells what became of the edit. */
+function wantedBy({ row, uid, edit }: EditMemberPayload): Wanted {
+  if (edit.action === 'change') return { row, uid, ban: false, scope: edit.scope };
+  return { row, uid, ban: edit.action === 'unban' };
+}
+
+/** Whether the group says that the member or ban is as asked; undefined where it does not say. */
+function isAsAsked({ row, edit: { action } }: EditMemberPayload, { found, whole }: Looked): boolean | undefined {
+  const isThere = found.includes(row);
+  if (!isThere && !whole.includes(action === 'unban' ? 'banned' : 'members')) return undefined;
+  return isThere === (action === 'change');
+}
+
+/** The outcome of an edit of which nothing more is sent. @param isSo by what its group says */
+function settled(batch: EditMemberPayload, isSo: boolean | undefined): Sent {
+  const { edit, standing, uncertainty } = batch;
+  if (isSo === true) {
+    return done(batch, FOUND_IN_GROUP, `its group says that it is so; ${maybeEarlier(uncertainty)}`);
+  }
+  const { code, message } = standing?.ended ?? { code: '', message: '' };
+  if (isSo === undefined) return { kind: 'unanswered', maybeCarriedOut: true, code, message };
+  return { kind: 'refused', outcome: 'failed', code, message: `${message}; ${NOT_SO[edit.action]}` };
+}
+
+const NOT_SO = {
+  change: "afterwards this user did not have the scope in the group's list of members",
+  remove: "afterwards this user was in the group's list of members",
+  unban: "afterwards this user was in the group's list of banned users",
+} as const;
 
 function done({ row, edit }: EditMemberPayload, code: string, message: string): Sent {
   return { kind: 'answered', others: [{ row, outcome: DONE[edit.action].outcome, code, message }], missing: [] };

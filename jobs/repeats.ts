@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { MemberScope } from '../src/chat/service/lists.ts';
 import { foldId } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
@@ -19,6 +20,9 @@ import { SendAgain } from './send-batch.ts';
 
 /** Pages of a group's members, of 1,000, that `auto` reads where the service does not say whether one user is a member. */
 const MAX_AUTO_PAGES = 10;
+
+/** Code of a row that is as asked by what its group says, after a call without a usable answer. */
+export const FOUND_IN_GROUP = 'FOUND_IN_GROUP';
 
 /** Findings from the lists. */
 const looked = z.object({
@@ -59,6 +63,8 @@ export interface Wanted {
   readonly row: number;
   readonly uid: string;
   readonly ban: boolean;
+  /** The scope that a member has to have. Absent: any. */
+  readonly scope?: MemberScope;
 }
 
 /**
@@ -104,8 +110,9 @@ export async function lookFirst(
 function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {
   const { page, users, whole } = known;
   if (answer.kind === 'members') {
-    const listed = new Set(answer.members.map(([uid]) => foldId(uid)));
-    const read = { ...known, found: [...known.found, ...rowsIn(listed, wanted, false)], page: page + 1 };
+    const listed = new Map(answer.members.map(([uid, scope]) => [foldId(uid), scope]));
+    const members = wanted.filter((one) => !one.ban && hasScope(one, listed.get(foldId(one.uid))));
+    const read = { ...known, found: [...known.found, ...members.map(({ row }) => row)], page: page + 1 };
     if (!hasMore(answer, listed.size, page)) return afterMembers(read, wanted, true);
     const pages = answer.pagination?.totalPages ?? (page < MAX_AUTO_PAGES ? page + 1 : Number.POSITIVE_INFINITY);
     const others = wanted.filter(({ row, ban }) => !ban && !read.found.includes(row)).length;
@@ -130,14 +137,21 @@ function nextUser({ next, found, users }: Looked, wanted: readonly Wanted[]): Wa
   return wanted.find(({ row, ban }) => !ban && !found.includes(row) && !users.asked.includes(row));
 }
 
-function afterUser(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], { row }: Wanted): Looked {
+/** @param scope undefined or null: the user is no member */
+function hasScope(wanted: Wanted, scope: string | null | undefined): boolean {
+  if (scope === undefined || scope === null) return false;
+  return wanted.scope === undefined || scope.toLowerCase() === wanted.scope;
+}
+
+function afterUser(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], user: Wanted): Looked {
+  const { row } = user;
   const { asked, unsaid } = known.users ?? { asked: [], unsaid: [] };
   const users = { asked: [...asked, row], unsaid, ended: false };
   if (answer.kind === 'membership' && !answer.isKnown) return { ...known, users: { ...users, ended: true } };
   if (answer.kind === 'refused' && answer.region) return nothingKnown(known);
   // A refusal is about this user, who may not read the group or does not exist.
   if (answer.kind !== 'membership') users.unsaid = [...unsaid, row];
-  const isMember = answer.kind === 'membership' && answer.scope !== null;
+  const isMember = answer.kind === 'membership' && hasScope(user, answer.scope);
   const next = { ...known, users, found: isMember ? [...known.found, row] : known.found };
   return nextUser(next, wanted) === undefined ? afterMembers(next, wanted, users.unsaid.length === 0) : next;
 }
@@ -153,7 +167,7 @@ function nothingKnown(known: Looked): Looked {
   return { ...known, found: [], whole: [], next: 'none' };
 }
 
-/** Rows to add, or to ban, whose users are in the list. */
+/** Rows of members, or of bans, whose users are in the list. */
 function rowsIn(listed: ReadonlySet<string>, wanted: readonly Wanted[], ban: boolean): number[] {
   return wanted.filter((one) => one.ban === ban && listed.has(foldId(one.uid))).map(({ row }) => row);
 }

@@ -149,7 +149,9 @@ function requireDone(data: MemberResult, edit: Edit, meta: ReplyMeta, redact: Re
   if (data.success === false || data.error !== undefined) {
     const { error } = otherEntry(data, redact);
     const serviceMessage = error?.message ?? '';
-    throw new ServiceRefusal({ httpStatus, serviceCode: error?.code ?? null, serviceMessage, rate });
+    // Without a plain no, it may have been carried out.
+    const doubtful = data.success !== false;
+    throw new ServiceRefusal({ httpStatus, serviceCode: error?.code ?? null, serviceMessage, rate, doubtful });
   }
   const scopeNow = data['scope'];
   if (scope !== undefined && typeof scopeNow === 'string' && scopeNow.toLowerCase() === scope) return;

@@ -177,7 +177,7 @@ describe('whether an edit was carried out', () => {
     for (const [, edit] of EDITS) {
       const error = await rejection(Promise.resolve(edit(connect(server.host), 'g1', 'u1')));
       expect(error).toBeInstanceOf(ServiceRefusal);
-      expect(error).toMatchObject({ httpStatus: 200, serviceCode, serviceMessage });
+      expect(error).toMatchObject({ httpStatus: 200, serviceCode, serviceMessage, doubtful: !('success' in data) });
     }
   });
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
+import { type EditMemberPayload, type EditMemberPorts, editMember } from '../../jobs/edit-member.ts';
 import { SendAgain } from '../../jobs/send-batch.ts';
+import { ServiceRefusal } from '../../src/chat/call-errors.ts';
 import type { Sent } from '../../src/imports/record/batch-result.ts';
+import type { JobRun } from '../../src/queue/define-job.ts';
 import { atLast, openService, type Service, start } from './add-members-run.ts';
 
 /** A group with one of each, and users outside. */
@@ -107,4 +109,50 @@ test('a removal that never gets an answer is unanswered after the last attempt, 
   const { chat } = await team('unavailable');
   const { delivered } = await start(editMember, chat, atLast(remove('pat')));
   expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
+});
+
+describe('an edit whose reply is an error with status 200 is settled by asking its group', () => {
+  const asking = {
+    ...editMember,
+    process: (job: JobRun<EditMemberPayload>, ports: EditMemberPorts) =>
+      editMember.process(job, { ...ports, askBeforeRepeat: 'auto' }),
+  };
+  const unban = (uid: string) => edit(uid, { action: 'unban' });
+
+  test.each([
+    ['a change that was carried out', change('pat'), true, 'changed'],
+    ['a change that was not', change('pat'), false, 'failed'],
+    ['a removal that was carried out', remove('pat'), true, 'removed'],
+    ['a removal that was not', remove('pat'), false, 'failed'],
+    ['an unban that was carried out', unban('bad'), true, 'unbanned'],
+    ['an unban that was not', unban('bad'), false, 'failed'],
+  ])('%s', async (_, batch, carriedOut, outcome) => {
+    const { chat } = await team();
+    let edits = 0;
+    const unclear =
+      <Given extends readonly unknown[]>(call: (...given: Given) => Promise<unknown>) =>
+      async (...given: Given): Promise<never> => {
+        edits += 1;
+        if (carriedOut) await call(...given);
+        throw new ServiceRefusal({
+          httpStatus: 200,
+          serviceCode: 'ERR_ODD',
+          serviceMessage: 'odd',
+          rate: {},
+          doubtful: true,
+        });
+      };
+    const { changeScope, removeMember, unbanMember } = chat;
+    const odd = {
+      ...chat,
+      changeScope: unclear(changeScope),
+      removeMember: unclear(removeMember),
+      unbanMember: unclear(unbanMember),
+    };
+    let run = await start(asking, odd, carriedOut ? batch : atLast(batch));
+    for (let starts = 2; run.delivered === undefined && starts < 9; starts += 1) {
+      run = await start(asking, odd, run.payload, { starts });
+    }
+    expect([outcomeOf(run.delivered?.sent)[0], edits]).toEqual([outcome, 1]);
+  });
 });
