@@ -7,6 +7,7 @@ import type { Rate } from '../src/chat/rate-headers.ts';
 import { groupFacts, userFacts } from '../src/chat/replies.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
+import type { Region } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { CALL_FIELDS } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
@@ -275,6 +276,7 @@ export class QuestionRefused extends RollcallError {
   declare readonly code: string;
   /** Whether every call of the region is refused: its key or plan was. */
   readonly ofRegion: boolean;
+  readonly region: Region;
 
   /**
    * Returns the sentence that says why nothing more is asked of the region.
@@ -285,8 +287,9 @@ export class QuestionRefused extends RollcallError {
     return `the service refuses to be ${what}: ${this.code}: ${this.message}`;
   }
 
-  constructor({ code, message, region }: Extract<ServiceAnswer, { kind: 'refused' }>) {
-    super(code, message, { kind: region ? 'stopped' : 'fatal' });
-    this.ofRegion = region;
+  constructor(region: Region, { code, message, region: ofRegion }: Extract<ServiceAnswer, { kind: 'refused' }>) {
+    super(code, message, { kind: ofRegion ? 'stopped' : 'fatal' });
+    this.ofRegion = ofRegion;
+    this.region = region;
   }
 }

@@ -28,6 +28,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/stage'],
   ['jobs'],
   ['src/imports/ask'],
+  ['src/imports/survey'],
   ['src/imports/report'],
   ['src/imports/send'],
   ['src/imports/life'],

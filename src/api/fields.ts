@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 
 /** Fields that many answers of the HTTP API have. */
@@ -12,6 +13,14 @@ export function isoTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 export const count = z.int().nonnegative();
+export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
+
+/** The progress of a survey of the service. */
+export const surveyProgress = z.strictObject({
+  step: z.enum(['groups', 'members', 'owner', 'banned', 'users']),
+  done: count,
+  of: count.nullable().meta({ description: 'Null for a list whose length is not known.' }),
+});
 export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
   description:
     'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',

@@ -121,12 +121,14 @@ export function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entr
   };
 }
 
-/** A list in tables of a database; how many different ids it has is counted as they come. */
+/**
+ * A list in tables of a database; how many different ids it has is counted as they come.
+ * @param put takes an entry, and says whether its id is new
+ */
 export function tableStore<Entry>(
   transaction: (work: () => void) => void,
   clear: () => void,
-  isKnown: (id: string) => boolean,
-  put: (id: string, entry: Entry) => void,
+  put: (id: string, entry: Entry) => boolean,
 ): ListStore<Entry> {
   let size = 0;
   return {
@@ -136,10 +138,7 @@ export function tableStore<Entry>(
     },
     put: (entries) =>
       transaction(() => {
-        for (const [id, entry] of entries) {
-          if (!isKnown(id)) size += 1;
-          put(id, entry);
-        }
+        for (const [id, entry] of entries) if (put(id, entry)) size += 1;
       }),
     size: () => size,
   };

@@ -53,6 +53,16 @@ export const CHECKING = {
   }),
 };
 
+/** Options of what else reads the service. */
+export const READING = {
+  maxCalls: option({
+    schema: z.int().positive(),
+    ...textOf(wholeNumber(1, 1_000_000_000), String),
+    value: '<n>',
+    help: 'calls that reading the service may take; before it makes more, it stops and says how many it needs (default: any number)',
+  }),
+};
+
 /** Options that stop or delay sending. */
 export const STOPPING = {
   maxErrors: option({

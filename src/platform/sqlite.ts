@@ -131,11 +131,15 @@ export function privateFile(path: string): void {
 }
 
 /**
- * Opens a database for writing. A new one gets the tables of `schema` (a .sql file).
+ * Opens a database for writing. A new one gets the tables of `schema`.
  * @param commits `on disk`: each is there when it returns, and a power cut cannot take it back; `soon`: a power cut may take
  * the last ones back that `durably` has not followed
  */
-export function openForWriting(path: string, schema: URL, commits: 'on disk' | 'soon' = 'on disk'): DatabaseSync {
+export function openForWriting(
+  path: string,
+  schema: SchemaFiles,
+  commits: 'on disk' | 'soon' = 'on disk',
+): DatabaseSync {
   privateFile(path);
   const database = new NamedDatabase(path, {});
   return opened(database, () => {
@@ -186,7 +190,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
  * journal, so that an error cannot be rolled back and a crash leaves a file that cannot be used.
  * @param pageBytes each table and index takes at least one page: small ones keep a small file small
  */
-export function openForStaging(path: string, schema: URL, pageBytes: 512 | 4096 = 4096): DatabaseSync {
+export function openForStaging(path: string, schema: SchemaFiles, pageBytes: 512 | 4096 = 4096): DatabaseSync {
   privateFile(path);
   // Else SQLite keeps its journal, whatever the pragma says.
   const database = new DatabaseSync(path, { defensive: false });
@@ -229,7 +233,7 @@ export function intoOneFile(path: string): void {
 }
 
 /** Opens a database that another process may be writing. */
-export function openForReading(path: string, schema: URL): DatabaseSync {
+export function openForReading(path: string, schema: SchemaFiles): DatabaseSync {
   if (!existsSync(path)) throw LedgerError.missing(path);
   const database = new NamedDatabase(path, { readOnly: true });
   return opened(database, () => {
@@ -244,11 +248,14 @@ export function openForReading(path: string, schema: URL): DatabaseSync {
  * Attaches a database to be read under `name`, as `openForReading` opens it: SQLite's own error names neither a missing
  * nor a damaged file.
  */
-export function attachForReading(database: DatabaseSync, path: string, name: string, schema: URL): void {
+export function attachForReading(database: DatabaseSync, path: string, name: string, schema: SchemaFiles): void {
   openForReading(path, schema).close();
   if (database instanceof NamedDatabase) database.attached.set(name, path);
   database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
 }
+
+/** The .sql file with the tables of a database, or several, of which each may add to those before it. */
+export type SchemaFiles = URL | readonly URL[];
 
 /** A schema as SQLite gets it, and its version: a number made from the text, kept in `user_version`. */
 interface Schema {
@@ -262,33 +269,36 @@ const schemas = new Map<string, Schema>();
  * Reads a schema, once in a process, without comments and line breaks: SQLite stores statements as they are written, and
  * comments would be a third of a small ledger. No text in a schema contains `--`.
  */
-function schemaIn(file: URL): Schema {
-  let schema = schemas.get(file.href);
+function schemaIn(files: SchemaFiles): Schema {
+  const all = [files].flat();
+  const key = all.map(({ href }) => href).join(' ');
+  let schema = schemas.get(key);
   if (schema === undefined) {
-    const sql = readFileSync(file, 'utf8').replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
+    const text = all.map((file) => readFileSync(file, 'utf8')).join('');
+    const sql = text.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ');
     schema = { sql, version: createHash('sha256').update(sql).digest().readInt32BE() };
-    schemas.set(file.href, schema);
+    schemas.set(key, schema);
   }
   return schema;
 }
 
 /** Makes the tables of a new database. @throws LedgerError UNKNOWN_LEDGER for one that has another schema */
-function makeTables(database: DatabaseSync, file: URL, path: string): void {
-  if (hasTables(database, file, path)) return;
+function makeTables(database: DatabaseSync, files: SchemaFiles, path: string): void {
+  if (hasTables(database, files, path)) return;
   inTransaction(database, () => {
     // Another process or thread may have opened the file at the same moment, and made them.
-    if (hasTables(database, file, path)) return;
-    const { sql, version } = schemaIn(file);
+    if (hasTables(database, files, path)) return;
+    const { sql, version } = schemaIn(files);
     database.exec(sql);
     database.exec(`pragma user_version = ${version}`);
   });
 }
 
 /** Whether the database has its tables: false for a new one. @throws LedgerError UNKNOWN_LEDGER */
-function hasTables(database: DatabaseSync, file: URL, path: string): boolean {
+function hasTables(database: DatabaseSync, files: SchemaFiles, path: string): boolean {
   const version = database.prepare('pragma user_version').get()?.['user_version'];
   if (version === 0) return false;
-  if (version === schemaIn(file).version) return true;
+  if (version === schemaIn(files).version) return true;
   throw new LedgerError('UNKNOWN_LEDGER', `${path} was written by another version of rollcall`, {
     remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
   });

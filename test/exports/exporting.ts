@@ -8,13 +8,14 @@ import {
   exportOptions,
   openExportStore,
 } from '../../src/features/export/export-store.ts';
-import { type ExportProgress, runExport } from '../../src/features/export/run-export.ts';
+import { runExport } from '../../src/features/export/run-export.ts';
+import type { SurveyProgress } from '../../src/imports/survey/crawl.ts';
 import type { Pipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';
 
 export interface Exporting {
   /** Reads, or goes on reading, to the end or until the signal; gives what it rejects with. */
-  run(signal?: AbortSignal, onProgress?: (progress: ExportProgress) => void): Promise<unknown>;
+  run(signal?: AbortSignal, onProgress?: (progress: SurveyProgress) => void, maxCalls?: number): Promise<unknown>;
   read<Result>(look: (reader: ExportReader) => Result): Result;
   text(list?: ExportList, format?: ExportFormat): string;
   /** Members as `guid uid scope`. */
@@ -38,10 +39,10 @@ export function openExport(
     }
   };
   const exporting: Exporting = {
-    run: async (signal = new AbortController().signal, onProgress = () => {}) => {
+    run: async (signal = new AbortController().signal, onProgress = () => {}, maxCalls = undefined) => {
       const store = openExportStore(folder, 'export-1');
       try {
-        await runExport({ store, pages: (...which) => coordinator.pages(...which), signal, onProgress });
+        await runExport({ store, pages: (...which) => coordinator.pages(...which), signal, onProgress, maxCalls });
         return undefined;
       } catch (error) {
         return error;

@@ -97,6 +97,26 @@ test('only the groups that were named, in any case of letters; one that no regio
   expect(exporting.read((reader) => reader.record()).state).toBe('incomplete');
 });
 
+test('an export makes no more calls than it may: it says before what it needs, and goes on when more are allowed', async () => {
+  const at = await open();
+  const exporting = openExport(at, { groups: ['second', 'team'] });
+  await exporting.run(undefined, undefined, 5);
+  expect(exporting.read((reader) => reader.record())).toMatchObject({ state: 'priced', price: { us: 6 }, calls: 0 });
+  await exporting.run(undefined, undefined, 6);
+  expect(exporting.read((reader) => reader.record())).toMatchObject({ state: 'completed', price: null, calls: 6 });
+  expect(at.sandbox.calls.us.requests).toBe(6);
+});
+
+test('the length of a list is not known before: where it takes more calls than allowed, nothing that was read is lost', async () => {
+  const at = await open();
+  const exporting = openExport(at);
+  await exporting.run(undefined, undefined, 2);
+  expect(exporting.read((reader) => reader.record())).toMatchObject({ state: 'priced', price: { us: 6 }, calls: 1 });
+  await exporting.run();
+  expect(exporting.members()).toEqual(EVERYBODY);
+  expect(at.sandbox.calls.us.requests).toBe(7);
+});
+
 test('groups alone cost one call for a thousand', async () => {
   const at = await open();
   const exporting = openExport(at, { groupsOnly: true });

@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { count, stateReason, time } from '../../api/fields.ts';
+import { callsByRegion, count, stateReason, surveyProgress, time } from '../../api/fields.ts';
 import { queryOf } from '../../api/query-options.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
-import { REGIONS } from '../../membership/membership.ts';
 import { CHECKING } from '../../options/sending-options.ts';
-
-/** Calls by region. */
-export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
 
 /** The result of a check: `check.json`, `--json` of the command line, and part of `GET /v1/imports/{id}/check`. */
 export const checkSummary = z
@@ -104,7 +100,7 @@ export const checkView = z
     price: callsByRegion
       .nullable()
       .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
-    progress: z.strictObject({ step: z.enum(['groups', 'members', 'users']), done: count, of: count }).nullable(),
+    progress: surveyProgress.nullable(),
     summary: checkSummary.nullable().meta({ description: 'Null until it is done.' }),
   })
   .meta({ id: 'Check' });

@@ -11,6 +11,7 @@ import {
   profileColumns,
   userProfile,
 } from '../../imports/record/profile.ts';
+import type { Region } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import type { CheckSummary } from './api.ts';
 import type { CheckLedger } from './check-ledger.ts';
@@ -21,11 +22,11 @@ type Sql = CheckLedger['sql'];
 const AT_A_TIME = 500;
 
 /** Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about. */
-export function planNewGroups({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOptions): void {
+export function planNewGroups({ sql, survey }: CheckLedger, options: CreateOptions): void {
   if (!options.groups) return;
   const read = reader(sql, options);
   for (const group of sql('new_groups').all({ add: actionId('add') })) {
-    const [id, guid, region] = [Number(group['id']), String(group['guid']), String(group['region'])];
+    const [id, guid, region] = [Number(group['id']), String(group['guid']), group['region'] as Region];
     const rows = sql('rows_of_new_group').all({ group: id });
     const profile = groupProfile(guid, firstCells(rows.map(({ original }) => read(original))), options);
     if ('code' in profile) {
@@ -35,7 +36,7 @@ export function planNewGroups({ sql }: Pick<CheckLedger, 'sql'>, options: Create
     const { name, type } = profile;
     const owner = profile.owner ?? sql('acting_user').get({ group: id, add: actionId('add') })?.['uid'] ?? null;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
-    if (owner !== null) sql('ask_about').run({ region, uid: owner });
+    if (owner !== null) survey.addUser(region, String(owner));
   }
 }
 

@@ -1,33 +1,9 @@
--- Statements on the file of a check. `staged` is the import's ledger, attached and only read. The last two are on the ledger itself.
-
--- name: begin
--- In: at (ms). Once, in a new file.
-insert into run (id, state, reason, created_at) values (1, 'running', '', :at);
-
--- name: run
--- Out: the check, one row.
-select state, reason, calls, price, notes, created_at, finished_at from run;
-
--- name: move
--- In: state, reason, price (JSON or null), at (ms; null while it runs).
-update run set state = :state, reason = :reason, price = :price, finished_at = :at;
-
--- name: set_options
--- In: options (JSON). Those that the verdicts depend on.
-update run set options = :options;
-
--- name: count_calls
--- In: calls made since.
-update run set calls = calls + :calls;
-
--- name: set_notes
--- In: notes (JSON).
-update run set notes = :notes;
+-- Statements on the survey of a check. `staged` is the import's ledger, attached and only read.
 
 -- name: fill_groups
 -- Groups of the rows that would be sent.
-insert into groups (id, region, guid, wanted)
-select g.id, r.name, g.guid, 0 from staged.groups g join staged.regions r on r.id = g.region_id
+insert into groups (id, region, guid)
+select g.id, r.name, g.guid from staged.groups g join staged.regions r on r.id = g.region_id
 where exists (select 1 from staged.call_groups cg where cg.group_id = g.id)
   and g.id in (select group_id from staged.rows where call_group_id is not null);
 
@@ -43,148 +19,21 @@ select g.region, cg.on_behalf_of from staged.call_groups cg join groups g on g.i
 
 -- name: fill_places
 -- Users of rows, in the groups of these rows.
-insert or ignore into places (group_id, user_id)
+insert or ignore into asked (group_id, user_id)
 select rows.group_id, u.id
 from staged.rows rows join groups g on g.id = rows.group_id join users u on u.region = g.region and u.uid = rows.uid
 where rows.call_group_id is not null;
 
 -- name: fill_acting_places
 -- Acting users, in the groups in which they act.
-insert or ignore into places (group_id, user_id)
+insert or ignore into asked (group_id, user_id)
 select g.id, u.id
 from staged.call_groups cg join groups g on g.id = cg.group_id join users u on u.region = g.region and u.uid = cg.on_behalf_of
 where cg.on_behalf_of <> '';
 
--- name: count_wanted
--- After filling: how many users each group has.
-update groups set wanted = (select count(*) from places where group_id = groups.id);
-
--- name: regions
--- Out: regions of the groups.
-select distinct region from groups order by region;
-
--- name: count_pending
--- In: region. Out: groups that were not asked for.
-select count(*) as n from groups where region = :region and state = 'pending';
-
--- name: pending_groups
--- In: region, after (number of a group), limit. Out: groups that were not asked for.
-select id, guid, region, wanted from groups where state = 'pending' and region = :region and id > :after order by id limit :limit;
-
--- name: set_group
--- In: group and its fields. It exists.
-update groups set state = 'found', name = :name, type = :type, owner = :owner, members = :members where id = :group;
-
--- name: groups_from_list
--- Marks groups of the region that are in the list just read.
-select g.id, l.fact from groups g join listed l on l.list = 'groups' and l.owner = :owner and l.id = g.guid
-where g.region = :region and g.state = 'pending';
-
--- name: choose_ways
--- Listing costs a call for 1,000 members, asking one for each user. A list of unknown length is guessed to be short.
-update groups set way = case when max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) <= wanted then 'list' else 'ask' end
-where state = 'found' and way is null;
-
--- name: price_of_members
--- Out: calls for members and banned users of groups that are not done.
-select coalesce(sum(case way when 'list' then max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) else wanted end + 1), 0) as calls,
-  region
-from groups where state = 'found' and done = 0 group by region;
-
--- name: count_open_groups
--- In: region. Out: groups whose members are not known yet.
-select count(*) as n from groups where state = 'found' and done = 0 and region = :region;
-
--- name: open_groups
--- In: region, after (number of a group), limit. Out: groups whose members are not known yet.
-select id, guid, region, way from groups where state = 'found' and done = 0 and region = :region and id > :after
-order by id limit :limit;
-
--- name: fail_group
--- In: group, state, code, message. It does not exist, or cannot be read.
-update groups set state = :state, code = :code, message = :message where id = :group;
-
--- name: group_done
--- In: group. Its members are known, as far as possible.
-update groups set done = 1 where id = :group;
-
--- name: has_listed
--- In: list, owner, id. Out: a row if the id is in what was read of the list.
-select 1 as found from listed where list = :list and owner = :owner and id = :id;
-
--- name: put_listed
--- In: list, owner, id, fact. A later entry for the same id replaces the earlier one.
-insert into listed (list, owner, id, fact) values (:list, :owner, :id, :fact)
-on conflict (list, owner, id) do update set fact = excluded.fact;
-
--- name: forget_listed
--- In: list, owner. Deletes a list, before it is read again or after it was used.
-delete from listed where list = :list and owner = :owner;
-
--- name: places_from_list
--- In: group, ban (scope), outside, other (places). Users who are not in its list of members are not in the group.
-update places set place = coalesce(
-  (select coalesce(s.id, :other)
-   from users u join listed l on l.list = 'members' and l.owner = places.group_id and l.id = u.uid
-   left join staged.scopes s on s.name = l.fact and s.id <> :ban
-   where u.id = places.user_id), :outside)
-where group_id = :group;
-
--- name: bans_from_list
--- In: group, region, ban (scope). Users in its list of banned users are banned.
-update places set place = :ban
-where group_id = :group
-  and user_id in (select u.id from listed l join users u on u.region = :region and u.uid = l.id
-                  where l.list = 'banned' and l.owner = :group);
-
--- name: members_exist
--- In: group, outside (place). Its members and banned users exist.
-update users set state = 'exists'
-where state is null and id in (select user_id from places where group_id = :group and place <> :outside);
-
--- name: places_to_ask
--- In: group. Out: users of whom it is not known whether they are in it.
-select u.id, u.uid from places p join users u on u.id = p.user_id where p.group_id = :group and p.place is null;
-
--- name: set_place
--- In: group, user, place.
-update places set place = :place where group_id = :group and user_id = :user;
-
--- name: user_exists
--- In: user.
-update users set state = 'exists' where id = :user and state is null;
-
--- name: count_open_users
--- In: region. Out: users of whom nothing is known.
-select count(*) as n from users where region = :region and state is null;
-
--- name: open_users
--- In: region, after (number of a user), limit. Out: users of whom nothing is known.
-select id, uid from users where region = :region and state is null and id > :after order by id limit :limit;
-
--- name: some_open_users
--- Spread over the region, so that they say something about all of it.
-select id, uid from users where region = :region and state is null order by (id * 2654435761) % 4294967296 limit :limit;
-
--- name: set_user
--- In: user, state.
-update users set state = :state where id = :user;
-
--- name: users_from_list
--- In: region, owner. Users who are in the list of users, active or deactivated.
-update users set state = (select coalesce(l.fact, 'exists') from listed l where l.list = 'users' and l.owner = :owner and l.id = users.uid)
-where region = :region and state is null
-  and exists (select 1 from listed l where l.list = 'users' and l.owner = :owner and l.id = users.uid);
-
--- name: rest_is_unknown
--- In: region. Users who are not in the list do not exist.
-update users set state = 'unknown' where region = :region and state is null;
-
--- name: deactivated_from_list
--- In: region, owner. Users in the list of the deactivated, also where they were found as members.
-update users set state = 'deactivated'
-where region = :region
-  and exists (select 1 from listed l where l.list = 'deactivated' and l.owner = :owner and l.id = users.uid);
+-- name: count_asked
+-- After filling: how many users are asked about in each group.
+update groups set asked = (select count(*) from asked where group_id = groups.id);
 
 -- name: forget_verdicts
 -- Before they are made.
@@ -211,19 +60,7 @@ from staged.call_groups where group_id = :group and action_id = :add and on_beha
 
 -- name: plan_group
 -- In: group, creation, name, type, owner (null: none). Stores the values with which it would be created.
-update groups set creation = :creation, name = :name, type = :type, owner = :owner where id = :group;
-
--- name: count_missing_users
--- Out: how many users are unknown, and how many deactivated.
-select coalesce(sum(state = 'unknown'), 0) as unknown, coalesce(sum(state = 'deactivated'), 0) as deactivated from users;
-
--- name: first_unknown_users
--- In: limit. Out: some of those who are unknown.
-select uid from users where state = 'unknown' order by id limit :limit;
-
--- name: ask_about
--- In: region, uid. A user who is asked about, such as the owner of a group that would be created.
-insert or ignore into users (region, uid) values (:region, :uid);
+update groups set creation = :creation, facts = json_object('name', :name, 'type', :type, 'owner', :owner) where id = :group;
 
 -- name: find_first_rows
 -- In: add (action), ban (scope). For every user who is not found, the first row that needs it. No user is created just to be banned.
@@ -286,11 +123,11 @@ with moved as materialized (
     case
       when :anybody then :admin
       when g.state = 'missing' then iif(g.owner = cg.on_behalf_of collate nocase, :admin, :outside)
-      when p.place <> :admin and g.owner = cg.on_behalf_of collate nocase then :other
-      else p.place end as place
+      when coalesce(p.place, g.absent) <> :admin and g.owner = cg.on_behalf_of collate nocase then :other
+      else coalesce(p.place, g.absent) end as place
   from staged.call_groups cg join groups g on g.id = cg.group_id
   join users u on u.region = g.region and u.uid = cg.on_behalf_of
-  join places p on p.group_id = g.id and p.user_id = u.id
+  left join members p on p.group_id = g.id and p.uid = cg.on_behalf_of
   left join moved m on m.group_id = g.id and m.uid = lower(cg.on_behalf_of)
   where cg.on_behalf_of <> ''
 ), judged as (
@@ -316,13 +153,13 @@ with moved as materialized (
       when a.place = :participant then 'fail:' || :too_low
       when a.place = :moderator and cg.action_id = :add and r.scope_id <> :ban then
         iif(r.scope_id = :participant, 'not_checked:ACTING_SCOPE', 'fail:' || :scope_too_low)
-      when a.place = :moderator and (p.place = :admin or p.place = :moderator and cg.action_id <> :change
+      when a.place = :moderator and (coalesce(m.place, g.absent) = :admin or coalesce(m.place, g.absent) = :moderator and cg.action_id <> :change
         or cg.action_id = :change and r.scope_id = :admin) then 'fail:' || :too_low
-      when a.place = :moderator and (cg.action_id in (:change, :unban) or p.place = :other or p.place = :ban and cg.action_id = :remove)
+      when a.place = :moderator and (cg.action_id in (:change, :unban) or coalesce(m.place, g.absent) = :other or coalesce(m.place, g.absent) = :ban and cg.action_id = :remove)
         then 'not_checked:ACTING_SCOPE'
       when r.uid = g.owner collate nocase and not :anybody
         and (cg.action_id in (:change, :remove) or a.uid is not null and r.scope_id = :ban) then 'not_checked:OWNER'
-      when p.place = :ban and not :lifts and cg.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
+      when coalesce(m.place, g.absent) = :ban and not :lifts and cg.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
       when u.state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'
           when cg.action_id <> :add or r.scope_id = :ban then
@@ -335,23 +172,23 @@ with moved as materialized (
           when u.creation <> '' then 'fail:' || u.creation
           when g.state = 'missing' then 'create:CREATE_BOTH'
           else 'create:CREATE_USER' end
-      when u.state is null or (p.place is null and g.state = 'found') then 'not_checked:'
+      when u.state is null or (coalesce(m.place, g.absent) is null and g.state = 'found') then 'not_checked:'
       when g.state = 'missing' then iif(r.scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
-      when cg.action_id = :remove then iif(p.place in (:outside, :ban), 'nothing_to_do:', 'remove:')
-      when cg.action_id = :unban then iif(p.place = :ban, 'unban:', 'nothing_to_do:')
-      when cg.action_id = :change then case when p.place in (:outside, :ban) then 'fail:' || :not_a_member
-        when p.place = r.scope_id then 'already_member:' else 'change:' end
-      when p.place = :ban then case when r.scope_id = :ban then 'already_banned:' else 'lifts_ban:' end
+      when cg.action_id = :remove then iif(coalesce(m.place, g.absent) in (:outside, :ban), 'nothing_to_do:', 'remove:')
+      when cg.action_id = :unban then iif(coalesce(m.place, g.absent) = :ban, 'unban:', 'nothing_to_do:')
+      when cg.action_id = :change then case when coalesce(m.place, g.absent) in (:outside, :ban) then 'fail:' || :not_a_member
+        when coalesce(m.place, g.absent) = r.scope_id then 'already_member:' else 'change:' end
+      when coalesce(m.place, g.absent) = :ban then case when r.scope_id = :ban then 'already_banned:' else 'lifts_ban:' end
       when r.scope_id = :ban then 'ban:'
-      when p.place = :outside then 'add:'
-      when p.place = r.scope_id then 'already_member:'
+      when coalesce(m.place, g.absent) = :outside then 'add:'
+      when coalesce(m.place, g.absent) = r.scope_id then 'already_member:'
       else 'other_scope:'
     end as found
   from staged.rows r
   join staged.call_groups cg on cg.id = r.call_group_id
   join groups g on g.id = r.group_id
   join users u on u.region = g.region and u.uid = r.uid
-  join places p on p.group_id = g.id and p.user_id = u.id
+  left join members m on m.group_id = g.id and m.uid = r.uid
   left join acting a on a.call_group_id = r.call_group_id
 )
 select id, substr(found, 1, instr(found, ':') - 1), substr(found, instr(found, ':') + 1) from judged;
@@ -437,7 +274,7 @@ select region, sum(n) as n from (
 
 -- name: group_results
 -- Out: groups in the order of the file, with the verdicts in each.
-select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.members, g.way, g.creation,
+select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.size as members, g.creation,
   coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as adds, coalesce(v.fails, 0) as fails
 from groups g
 left join (select r.group_id, count(*) as rows, sum(x.verdict in ('add', 'create', 'lifts_ban')) as adds, sum(x.verdict = 'fail') as fails
@@ -447,21 +284,21 @@ order by g.id;
 -- name: full_groups
 -- In: most (members of a group). Out: groups that would have more, and rows without room.
 select count(*) as groups, coalesce(sum(least), 0) as rows from (
-  select coalesce(g.members, 0) + count(*) - :most as least
+  select coalesce(g.size, 0) + count(*) - :most as least
   from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-  where x.verdict in ('add', 'create', 'lifts_ban') group by g.id having coalesce(g.members, 0) + count(*) > :most);
+  where x.verdict in ('add', 'create', 'lifts_ban') group by g.id having coalesce(g.size, 0) + count(*) > :most);
 
 -- name: grown_groups
 -- In: most (members of a group). Out: groups that would grow from at most so many members to more, the largest with its members.
 select count(*) as n, guid, max(after) as members from (
-  select g.guid, coalesce(g.members, 0) + count(*) as after
+  select g.guid, coalesce(g.size, 0) + count(*) as after
   from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-  where x.verdict in ('add', 'create', 'lifts_ban') and coalesce(g.members, 0) <= :most
-  group by g.id having coalesce(g.members, 0) + count(*) > :most);
+  where x.verdict in ('add', 'create', 'lifts_ban') and coalesce(g.size, 0) <= :most
+  group by g.id having coalesce(g.size, 0) + count(*) > :most);
 
 -- name: users_in_many_groups
 -- In: most (groups of a user). Out: users whom the file puts into more.
-select count(*) as n from (select user_id from places group by user_id having count(*) > :most);
+select count(*) as n from (select user_id from asked group by user_id having count(*) > :most);
 
 -- name: messages
 -- Out: memberships that would change, each with a message at most, and in how many groups.
@@ -475,7 +312,7 @@ select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') 
   case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' when sk.row_id is not null then 'skipped' else 'invalid' end as verdict,
   case when x.row_id is not null then x.code when d.row_id is not null then '' else coalesce(sk.code, pr.code, '') end as code,
   case when d.row_id is not null then (select o.line from staged.rows o where o.id = d.of_row) end as of_line,
-  pr.reason as problem, p.place, checked.message as group_message, cg.on_behalf_of as acting,
+  pr.reason as problem, iif(x.row_id is null, null, coalesce(m.place, checked.absent)) as place, checked.message as group_message, cg.on_behalf_of as acting,
   sk.message as left_out, pa.value as value
 from staged.rows r
 left join staged.regions reg on reg.id = r.region_id
@@ -489,6 +326,5 @@ left join staged.duplicates d on d.row_id = r.id
 left join staged.skipped sk on sk.row_id = r.id
 left join staged.parts pa on pa.row_id = r.id
 left join staged.problems pr on pr.row_id = r.id and pr.position = (select min(position) from staged.problems where row_id = r.id)
-left join users u on x.row_id is not null and u.region = reg.name and u.uid = r.uid
-left join places p on p.group_id = r.group_id and p.user_id = u.id
+left join members m on m.group_id = r.group_id and m.uid = r.uid
 order by r.id;

@@ -30,8 +30,7 @@ export interface CheckSubject {
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
-export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subject: CheckSubject): CheckSummary {
-  const { sql } = ledger;
+export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubject): CheckSummary {
   const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
   const verdicts = sql('count_verdicts').all();
   const read = n(one('rows_read'));
@@ -58,7 +57,7 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
       .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1), call: MAX_UIDS_PER_CALL })
       .map((row) => [row['region'] as Region, n(row)]),
   );
-  const { calls, notes } = ledger.record();
+  const { calls, notes } = survey.record();
   const problems = [
     ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
     ...sql('count_invalid')
@@ -104,7 +103,7 @@ export function summaryOfCheck(ledger: Pick<CheckLedger, 'record' | 'sql'>, subj
     callsPerMinute: pace.callsPerMinute,
     callMs: pace.callMs,
     messages: { count: n(messages, 'count'), groups: n(messages, 'groups') },
-    notes: n(grown) === 0 ? notes : [...notes, manyMembers(n(grown), example, 'would grow')],
+    notes: n(grown) === 0 ? [...notes] : [...notes, manyMembers(n(grown), example, 'would grow')],
   };
 }
 

@@ -12,6 +12,7 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { optionsOfCheck } from '../../imports/predictions/row-check.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
+import { inTransaction } from '../../platform/sqlite.ts';
 import { Thread } from '../../platform/threads.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { inChunks } from '../../text/chunks.ts';
@@ -46,27 +47,28 @@ export async function doCheckStep({ folder, step, subject }: CheckWork): Promise
   try {
     if (step === 'fill') fill(ledger);
     // Now it is known which groups are missing: their owners are asked about like other users.
-    else if (step === 'plan' && create !== undefined) ledger.transaction(() => planNewGroups(ledger, create));
+    else if (step === 'plan' && create !== undefined)
+      inTransaction(ledger.survey.database, () => planNewGroups(ledger, create));
     else if (step === 'conclude') await conclude(ledger, folder, subject);
   } finally {
-    ledger.close();
+    ledger.survey.close();
   }
 }
 
 /** Fills a new check with everything that the rows of its import name. */
 function fill(ledger: CheckLedger): void {
-  ledger.transaction(() => {
+  inTransaction(ledger.survey.database, () => {
     for (const step of FILLING) ledger.sql(step).run();
   });
 }
 
-const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_wanted'];
+const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_asked'];
 
 /** Gives every row its verdict, and writes the files: `check.csv`, `check-groups.csv`, `check.json`. */
 async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubject): Promise<void> {
   const files = checkFiles(folder);
   const { create, bans, anybodyActs } = subject;
-  ledger.transaction(() => {
+  inTransaction(ledger.survey.database, () => {
     ledger.sql('forget_verdicts').run();
     if (create !== undefined) settleNew(ledger, create);
     ledger.sql('make_verdicts').run({
@@ -92,12 +94,12 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
       anybody: anybodyActs ? 1 : 0,
       lifts: bans === 'keep' ? 0 : 1,
     });
-    ledger.sql('set_options').run({ options: optionsOfCheck(subject) });
+    ledger.survey.setOptions(optionsOfCheck(subject));
   });
   await writeWhole(files.rows, inChunks(rowLines(ledger)));
   await writeWhole(files.groups, inChunks(groupLines(ledger)));
   await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject), null, 2)}\n`]);
-  ledger.move('done', '');
+  ledger.survey.move('done');
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -8,6 +8,7 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { requireNames } from '../../imports/record/profiles.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type PossiblePace, slowestCallMs } from '../../imports/send/region-pace.ts';
+import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -15,7 +16,6 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { type CheckSummary, checkSummary } from './api.ts';
 import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
-import type { CheckProgress } from './checking.ts';
 import { type CheckRun, runCheck } from './run-check.ts';
 
 /** An import whose rows are not there yet, or are no longer to be sent. */
@@ -35,7 +35,7 @@ export interface Checks {
   start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
   isRunning(id: string): boolean;
   /** Returns the progress of a running check. */
-  progress(id: string): CheckProgress | undefined;
+  progress(id: string): SurveyProgress | undefined;
   /** Ends the check of an import that was removed. */
   forget(id: string): void;
   /** Stops running checks; they can continue later. */
@@ -57,7 +57,7 @@ interface Running {
   readonly aborted: AbortController;
   readonly begun: Promise<void>;
   readonly ended: Promise<void>;
-  progress: CheckProgress | undefined;
+  progress: SurveyProgress | undefined;
 }
 
 export function createChecks(options: ChecksOptions): Checks {
@@ -85,9 +85,9 @@ export function createChecks(options: ChecksOptions): Checks {
       };
       if (isNew) await work('fill');
       signal.throwIfAborted();
-      requireApps(id, ledger.regions());
-      await runCheck({
-        ledger,
+      requireApps(id, ledger.survey.regions());
+      const whole = await runCheck({
+        survey: ledger.survey,
         pages: (region) => coordinator.pages(region),
         signal,
         maxCalls,
@@ -97,13 +97,12 @@ export function createChecks(options: ChecksOptions): Checks {
           if (now !== undefined) now.progress = progress;
         },
       });
-      if (ledger.record().state !== 'running') return;
-      await work('conclude');
+      if (whole) await work('conclude');
     } catch (error) {
       // Interrupted: it continues at the next start.
       if (!signal.aborted) throw error;
     } finally {
-      ledger.close();
+      ledger.survey.close();
     }
   };
 
@@ -152,7 +151,7 @@ async function openOrCreate(folder: string): Promise<{ readonly ledger: CheckLed
   if (state === undefined || state === 'done') return { ledger: await createCheckLedger(folder), isNew: true };
   const ledger = openCheckLedger(folder);
   // It may have been interrupted before it was filled, which happens in one transaction.
-  return { ledger, isNew: ledger.regions().length === 0 };
+  return { ledger, isNew: ledger.survey.regions().length === 0 };
 }
 
 /** Regions with rows that are not sent yet. @param path of the import's ledger */
@@ -171,7 +170,7 @@ function rowsIn({ sql }: Pick<CheckLedger, 'sql'>): number {
 
 /** Returns the record of an import's check; undefined if there is none. @param folder of the import */
 export function checkOf(folder: string): CheckRecord | undefined {
-  return readCheck(folder, (ledger) => ledger.record());
+  return readCheck(folder, ({ survey }) => survey.record());
 }
 
 /** The result of an import's check; undefined until it has finished. @param folder of the import */

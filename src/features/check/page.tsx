@@ -131,12 +131,14 @@ function checkSentence(check: CheckView) {
 }
 
 function CheckProgress({ check: { progress, calls } }: { check: CheckView }) {
-  const value = progress === null || progress.of === 0 ? undefined : progress.done / progress.of;
+  const value = progress?.of ? progress.done / progress.of : undefined;
   return (
     <>
       <progress max={1} value={value} aria-label="Check" />
       <p class="note">
-        {progress === null ? '' : `${grouped(progress.done)} of ${grouped(progress.of)} ${progress.step}, `}
+        {progress === null
+          ? ''
+          : `${grouped(progress.done)}${value === undefined ? '' : ` of ${grouped(progress.of ?? 0)}`} ${progress.step}, `}
         {counted(calls, 'call')}
       </p>
     </>

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { count, sentTo, stateReason, time } from '../../api/fields.ts';
+import { callsByRegion, count, sentTo, stateReason, surveyProgress, time } from '../../api/fields.ts';
+import { queryOf } from '../../api/query-options.ts';
 import { REGIONS } from '../../membership/membership.ts';
+import { filledShape } from '../../options/option.ts';
+import { READING } from '../../options/sending-options.ts';
 
 const MAX_GUIDS = 10_000;
 
@@ -18,7 +21,11 @@ export const exportBody = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Groups with their fields, without members. Default: false.' }),
+  ...filledShape(READING),
 });
+
+/** `POST /v1/exports/{id}/resume` */
+export const resumeQuery = z.strictObject(queryOf(READING));
 
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 
@@ -44,9 +51,9 @@ export const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
 export const exportView = z
   .strictObject({
     id: z.string(),
-    state: z.enum(['running', 'completed', 'incomplete', 'stopped', 'unreadable']).meta({
+    state: z.enum(['running', 'priced', 'completed', 'incomplete', 'stopped', 'unreadable']).meta({
       description:
-        'incomplete: some groups could not be read; stopped: the service refuses to be read; unreadable: its own file is damaged, or was written by a newer rollcall.',
+        'priced: waits until its calls are allowed; incomplete: some groups could not be read; stopped: the service refuses to be read; unreadable: its own file is damaged, or was written by a newer rollcall.',
     }),
     underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
     reason: stateReason,
@@ -56,13 +63,14 @@ export const exportView = z
       .array(z.enum(EXPORT_LIST_NAMES))
       .meta({ description: 'Lists that can be downloaded when it is completed.' }),
     calls: count,
+    price: callsByRegion
+      .nullable()
+      .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
     sandbox: z.boolean(),
     target: sentTo.optional().meta({ description: 'The only target that is read.' }),
     createdAt: time,
     finishedAt: time.nullable(),
-    progress: z
-      .strictObject({ step: z.enum(['groups', 'members', 'users']), done: count, of: count.nullable() })
-      .nullable(),
+    progress: surveyProgress.nullable(),
     totals: exportTotals.nullable().meta({ description: 'Null while it is under way.' }),
   })
   .meta({ id: 'Export' });

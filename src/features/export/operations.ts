@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { EXPORT_LIST_NAMES, exportBody, exportView } from './api.ts';
+import { EXPORT_LIST_NAMES, exportBody, exportView, resumeQuery } from './api.ts';
 
 const operation = operationsOf('exports', z.object({ id: z.string().meta({ description: 'Id of an export.' }) }));
 
@@ -25,7 +25,8 @@ export const exportOperations = {
   }),
   resume: operation('POST /v1/exports/:id/resume', 'operator', {
     audit: 'export.resume',
-    summary: 'Continue an export that was interrupted or stopped',
+    summary: 'Continue an export that was interrupted or stopped, or that waits until its calls are allowed',
+    query: resumeQuery,
     answer: exportView,
     refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),

@@ -98,6 +98,7 @@ function NewExport({ onBegun }: { onBegun: () => Promise<void> }) {
 
 const TONES: Readonly<Record<ExportView['state'], Tone>> = {
   running: 'busy',
+  priced: 'attention',
   completed: 'good',
   incomplete: 'attention',
   stopped: 'attention',

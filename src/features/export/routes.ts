@@ -53,7 +53,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, log }: Serv
   pageRoute(app, '/exports');
 
   serve(app, exportOperations.begin, async ({ body }, reply, audited) => {
-    const { groups, regions = having, users = false, groupsOnly = false } = body;
+    const { groups, regions = having, users = false, groupsOnly = false, maxCalls } = body;
     const without = regions.filter((region) => !having.includes(region));
     if (without.length > 0) {
       throw new Problem('REGION_WITHOUT_APP', `Region ${without.join(', ')} has no app on this server.`);
@@ -62,7 +62,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, log }: Serv
       const field = 'groupsOnly';
       throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
     }
-    const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
+    const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) }, maxCalls);
     audited(inShort({ regions: regions.join(','), users, groupsOnly }), id);
     reply.header('location', `/v1/exports/${id}`);
     return viewOf(id);
@@ -74,11 +74,11 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, log }: Serv
 
   serve(app, exportOperations.one, async ({ params: { id } }) => viewOf(id));
 
-  serve(app, exportOperations.resume, async ({ params: { id } }) => {
+  serve(app, exportOperations.resume, async ({ params: { id }, query: { maxCalls } }) => {
     const { state } = exports.read(id, (reader) => reader.record());
     if (state === 'completed')
       throw new Problem('WRONG_STATE', `Export ${id} is completed.`, { remedy: 'Download its lists.' });
-    exports.resume(id);
+    exports.resume(id, maxCalls);
     return viewOf(id);
   });
 
@@ -156,6 +156,7 @@ function unreadableView(id: string, reason: string, folder: string): ExportView 
     groups: null,
     lists: [],
     calls: 0,
+    price: null,
     sandbox: false,
     createdAt: birthtime.toISOString(),
     finishedAt: null,

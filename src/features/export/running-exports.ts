@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../errors/message-of.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import { newImportId } from '../../imports/import-id.ts';
+import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -17,14 +18,14 @@ import {
   openExportStore,
   UnknownExport,
 } from './export-store.ts';
-import { type ExportProgress, runExport } from './run-export.ts';
+import { runExport } from './run-export.ts';
 
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
 export interface Exports {
-  /** Begins to read; gives the id. */
-  begin(options: Omit<ExportOptions, keyof Aimed>): string;
-  /** Continues one that was interrupted or stopped. @throws UnknownExport, WrongTarget */
-  resume(id: string): void;
+  /** Begins to read; gives the id. @param maxCalls that this run may make */
+  begin(options: Omit<ExportOptions, keyof Aimed>, maxCalls?: number): string;
+  /** Continues one that was interrupted, stopped, or is priced. @throws UnknownExport, WrongTarget */
+  resume(id: string, maxCalls?: number): void;
   /** Newest first. */
   ids(): string[];
   /** @throws UnknownExport */
@@ -32,7 +33,7 @@ export interface Exports {
   /** The reader must be closed. @throws UnknownExport */
   open(id: string): ExportReader;
   isUnderWay(id: string): boolean;
-  progress(id: string): ExportProgress | undefined;
+  progress(id: string): SurveyProgress | undefined;
   /** Resolves when it is no longer under way. */
   over(id: string): Promise<void>;
   /** Stops it if it is running, and deletes its files. @throws UnknownExport */
@@ -50,23 +51,23 @@ interface ExportsOptions extends Aimed {
 interface UnderWay {
   readonly aborted: AbortController;
   readonly ended: Promise<void>;
-  progress: ExportProgress | undefined;
+  progress: SurveyProgress | undefined;
 }
 
 export function createExports({ dir, pages, sandbox, target, onError }: ExportsOptions): Exports {
   const underWay = new Map<string, UnderWay>();
 
-  const run = (id: string, store: ExportStore): void => {
+  const run = (id: string, store: ExportStore, maxCalls: number | undefined): void => {
     const aborted = new AbortController();
-    const onProgress = (progress: ExportProgress) => {
+    const onProgress = (progress: SurveyProgress) => {
       const now = underWay.get(id);
       if (now !== undefined) now.progress = progress;
     };
-    const ended = runExport({ store, pages, signal: aborted.signal, onProgress })
+    const ended = runExport({ store, pages, signal: aborted.signal, maxCalls, onProgress })
       .catch((error: unknown) => {
         if (aborted.signal.aborted) return;
         onError(id, error);
-        store.move('stopped', messageOf(error));
+        store.survey.move('stopped', messageOf(error));
       })
       // Such as where the disk is full: it can be continued, as after a crash.
       .catch((error: unknown) => onError(id, error))
@@ -97,16 +98,16 @@ export function createExports({ dir, pages, sandbox, target, onError }: ExportsO
   };
 
   return {
-    begin: (options) => {
+    begin: (options, maxCalls) => {
       const id = `export-${newImportId()}`;
       mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
-      run(id, createExportStore(dir.export(id), { ...options, sandbox, target }));
+      run(id, createExportStore(dir.export(id), { ...options, sandbox, target }), maxCalls);
       return id;
     },
-    resume: (id) => {
+    resume: (id, maxCalls) => {
       const { options } = read(id, (reader) => reader.record());
       checkTarget(id, options, { sandbox, target });
-      if (!underWay.has(id)) run(id, openExportStore(dir.export(id), id));
+      if (!underWay.has(id)) run(id, openExportStore(dir.export(id), id), maxCalls);
     },
     ids: () => {
       const folder = join(dir.root, 'exports');

@@ -3,12 +3,13 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { attachForReading, openForReading, readStatements } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
+import { SURVEY_SCHEMA } from '../schemas.ts';
 import { checkFiles } from './check-paths.ts';
 
 /** The check's predictions for the rows of the ledger beside it, such as `add` or `fail:NO_NAME`. */
 
-/** Migrations of `check.sqlite`, which the feature `check` writes. */
-export const CHECK_SCHEMA = new URL('check-schema.sql', import.meta.url);
+/** Tables of `check.sqlite`, which the feature `check` writes. */
+export const CHECK_SCHEMA = [SURVEY_SCHEMA, new URL('check-schema.sql', import.meta.url)];
 const STATEMENTS = readStatements(new URL('row-check.sql', import.meta.url));
 
 /** Attaches the check in the folder of an import as `checked`, to be read; false where there is none. */

@@ -152,7 +152,7 @@ export class GroupReader implements Pick<RunningImport, 'jobsIn' | 'isWithdrawin
       signal.addEventListener('abort', giveUp, { once: true });
       queue.add([job]).catch(reject);
       const answer = await promise.finally(() => signal.removeEventListener('abort', giveUp));
-      if (answer.kind === 'refused') throw new QuestionRefused(answer);
+      if (answer.kind === 'refused') throw new QuestionRefused(region, answer);
       if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
       return answer as AnswerTo<Asked>;
     } finally {

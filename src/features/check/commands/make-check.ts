@@ -48,8 +48,8 @@ export async function makeCheck(options: MakeCheck): Promise<CheckView> {
 function checkLines(progress: CheckView['progress']): string[] {
   if (progress === null) return [];
   const { step, done, of } = progress;
-  const what = { groups: 'asking for groups', members: 'asking for members', users: 'asking for users' }[step];
-  return [`${what}  ${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`];
+  const known = of === null ? grouped(done) : `${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`;
+  return [`asking for ${step}  ${known}`];
 }
 
 /**

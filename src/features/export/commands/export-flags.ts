@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'csv-parse/sync';
 import { regionList } from '../../../cli/flags/flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type OutputFlags, withOutput } from '../../../cli/flags/output-flags.ts';
 import { addressFlagsOf, type PlaceFlags, withPlace } from '../../../cli/flags/source-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
@@ -10,11 +11,13 @@ import { messageOf } from '../../../errors/message-of.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import type { Region } from '../../../membership/membership.ts';
+import type { Given } from '../../../options/option.ts';
+import { READING } from '../../../options/sending-options.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
-export interface ExportFlags extends OutputFlags, PlaceFlags {
+export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof READING> {
   readonly groups?: readonly string[];
   readonly groupsFile?: string;
   readonly region?: readonly Region[];
@@ -40,6 +43,7 @@ export function withExport(command: Command): Command {
         EXPORT_FORMATS,
       ),
     );
+  withOptions(command, READING);
   return withPlace(withOutput(command, ', or to an address; groups and users get files beside it'));
 }
 

@@ -38,9 +38,10 @@ interface Concluding {
 export async function concludeExport(options: Concluding, view: ExportView): Promise<ExitCode> {
   const { io, imports, client, flags, howToContinue } = options;
   const { id, state, reason, calls, createdAt, finishedAt, totals } = view;
-  if (state === 'running' || state === 'stopped') {
+  if (state === 'running' || state === 'stopped' || state === 'priced') {
     const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
     say(io, '', why, 'What has been read is kept. Continue with:', howToContinue);
+    if (state === 'priced') say(io, 'Add a larger --max-calls, or leave it out.');
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await write(options, view);

@@ -23,7 +23,6 @@ import { type ExportFormat, exportBytes } from '../export-files.ts';
 import { type ExportOptions, openExportReader, UnknownExport } from '../export-store.ts';
 import { exportView } from '../export-view.ts';
 import { exportOperations } from '../operations.ts';
-import type { ExportProgress } from '../run-export.ts';
 import { createExports } from '../running-exports.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
 import { concludeExport } from './export-outcome.ts';
@@ -104,13 +103,14 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
     const begin = () => {
       const { users = false, groupsOnly = false } = flags;
       const regions = [...regionsOf(flags, Object.keys(service.apps) as Region[])];
-      return exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups: [...groups] }) });
+      const wanted = { regions, users, groupsOnly, ...(groups !== undefined && { groups: [...groups] }) };
+      return exports.begin(wanted, flags.maxCalls);
     };
-    if (known !== undefined) exports.resume(known);
+    if (known !== undefined) exports.resume(known, flags.maxCalls);
     const begun = known ?? begin();
     id = begun;
     noteCommand<typeof exportOperations>(dir, 'export.create', begun, '', coordinator.sendsTo);
-    const lines = () => localProgress(exports.progress(begun));
+    const lines = () => progressLines(exports.progress(begun));
     await coordinating.until(
       exports.over(begun),
       showSteps(io, lines, { begins: BEGINS, regions: () => coordinator.regions() }),
@@ -146,12 +146,6 @@ function regionsOf({ region }: ExportFlags, having: readonly Region[]): readonly
   throw new UsageError(`region ${without.join(', ')} has no app; those with an app: ${having.join(', ')}`);
 }
 
-function localProgress(progress: ExportProgress | undefined): string[] {
-  if (progress === undefined) return [];
-  if (progress.step === 'members') return [readingLine(progress.done, progress.groups)];
-  return [listingLine(progress.step, ` in ${progress.region}`, progress.entries)];
-}
-
 /** Exports of a server. */
 export function remoteExports(server: Server, options: Options): Exports {
   return {
@@ -170,7 +164,7 @@ export function remoteExports(server: Server, options: Options): Exports {
         begins: BEGINS,
         look: () => server.call(exportOperations.one, { id }),
         goesOn: ({ underWay }) => underWay,
-        linesOf: remoteProgress,
+        linesOf: ({ progress }) => progressLines(progress),
       }).finally(signal.ignore);
       if (view.underWay) {
         say(io, '', `The export continues at ${server.url}. Follow it with:`, howToContinue);
@@ -184,11 +178,11 @@ export function remoteExports(server: Server, options: Options): Exports {
 /** Starts an export or continues one; if it has been read already, only downloads it. */
 async function begin(
   server: Server,
-  { region, users, groupsOnly }: ExportFlags,
+  { region, users, groupsOnly, maxCalls }: ExportFlags,
   { groups, resumed }: WantedExport,
 ): Promise<ExportView> {
   if (resumed === undefined) {
-    const asked = { groups: groups && [...groups], regions: region && [...region], users, groupsOnly };
+    const asked = { groups: groups && [...groups], regions: region && [...region], users, groupsOnly, maxCalls };
     return server.call(exportOperations.begin, asked);
   }
   let { id } = resumed;
@@ -199,19 +193,14 @@ async function begin(
     id = latest.id;
   }
   const view = await server.call(exportOperations.one, { id });
-  return view.underWay || view.state === 'completed' ? view : server.call(exportOperations.resume, { id });
+  return view.underWay || view.state === 'completed'
+    ? view
+    : server.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
 }
 
-function remoteProgress({ progress }: ExportView): string[] {
-  if (progress === null) return [];
+function progressLines(progress: ExportView['progress'] | undefined): string[] {
+  if (progress === null || progress === undefined) return [];
   const { step, done, of } = progress;
-  return [step === 'members' ? readingLine(done, of ?? done) : listingLine(step, '', done)];
-}
-
-function readingLine(done: number, groups: number): string {
-  return `reading members  ${grouped(done)} of ${counted(groups, 'group')}`;
-}
-
-function listingLine(step: 'groups' | 'users', where: string, entries: number): string {
-  return `listing ${step}${where}  ${counted(entries, step === 'groups' ? 'group' : 'user')}`;
+  if (step === 'members') return [`reading members  ${grouped(done)} of ${counted(of ?? done, 'group')}`];
+  return [`listing ${step}  ${counted(done, step === 'users' ? 'user' : 'group')}`];
 }

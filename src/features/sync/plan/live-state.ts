@@ -27,7 +27,7 @@ export async function listMembers({ plan, pages, signal, onGroup }: LiveState): 
       const members = await readMembers(pages(group.region), group.guid, { signal: stop });
       plan.recordListed(group, members);
     } catch (error) {
-      const why = whyUnread(group, error);
+      const why = whyUnread(error);
       plan.recordUnlisted(group, why.code === GROUP_MISSING ? 'not_found' : 'failed', why);
     }
     onGroup('members');
@@ -44,7 +44,7 @@ export async function askOwners(
       const { owner } = await pages(group.region).getGroup(group.guid, { signal: stop });
       if (owner !== null) plan.recordOwner(group, owner);
     } catch (error) {
-      whyUnread(group, error);
+      whyUnread(error);
     }
     onGroup('owner');
   });
@@ -60,15 +60,15 @@ export async function askBanned(
       const banned = await readBanned(pages(group.region), group.guid, { signal: stop });
       plan.recordBanned(group, banned);
     } catch (error) {
-      plan.recordUnlisted(group, 'failed', whyUnread(group, error));
+      plan.recordUnlisted(group, 'failed', whyUnread(error));
     }
     onGroup('banned');
   });
 }
 
 /** Returns the reason why a group could not be read; throws errors that concern more than this group. */
-function whyUnread({ region }: GroupName, error: unknown): { readonly code: string; readonly message: string } {
-  throwIfRefused(region, error);
+function whyUnread(error: unknown): { readonly code: string; readonly message: string } {
+  throwIfRefused(error);
   if (error instanceof QuestionRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {
     const { code, message } = error;
     return { code, message };
@@ -77,9 +77,9 @@ function whyUnread({ region }: GroupName, error: unknown): { readonly code: stri
 }
 
 /** @throws CannotPlan where the region refuses every call */
-export function throwIfRefused(region: Region, error: unknown): void {
+export function throwIfRefused(error: unknown): void {
   if (error instanceof QuestionRefused && error.ofRegion) {
-    throw CannotPlan.regionRefused(region, error.code, error.message);
+    throw CannotPlan.regionRefused(error.region, error.code, error.message);
   }
 }
 

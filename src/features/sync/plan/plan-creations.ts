@@ -1,13 +1,13 @@
-import { countedPages, type GroupPages } from '../../../imports/ask/group-pages.ts';
-import { inRegions } from '../../../imports/ask/side-by-side.ts';
+import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../../imports/create-limit.ts';
 import { groupProfile } from '../../../imports/record/profile.ts';
 import { openProfiles } from '../../../imports/record/profiles.ts';
+import { CallsUsedUp, crawlOf, pay, type SurveyProgress } from '../../../imports/survey/crawl.ts';
+import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
+import { newSurvey } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
-import { openUserCheck } from '../../check/check-ledger.ts';
-import { checkUsers, priceOfUsers } from '../../check/check-users.ts';
-import { CallsUsedUp } from '../../check/run-check.ts';
+import { inTransaction } from '../../../platform/sqlite.ts';
 import { throwIfRefused } from './live-state.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { MissingUsers } from './plan-reading.ts';
@@ -74,37 +74,27 @@ export async function countNewcomers(task: NewcomersTask): Promise<void> {
 async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Promise<MissingUsers | null> {
   const newcomers = plan.newcomers();
   if (newcomers.length === 0) return { unknown: 0, deactivated: 0, first: [] };
-  const ledger = openUserCheck(path, newcomers);
-  const regions = [...new Set(newcomers.map(({ region }) => region))];
-  let made = 0;
-  const counted = countedPages(pages, () => {
-    if (++made > MAX_CALLS) throw new CallsUsedUp(MAX_CALLS);
+  const survey = newSurvey(path);
+  inTransaction(survey.database, () => {
+    for (const { region, uid } of newcomers) survey.addUser(region, uid);
   });
+  const regions = survey.regions();
+  const onProgress = ({ done }: SurveyProgress) => onUser(done, newcomers.length);
+  const crawl = crawlOf({ survey, pages, signal, maxCalls: MAX_CALLS, onProgress });
   try {
-    let done = 0;
-    const progress = () => () => onUser(++done, newcomers.length);
-    const inEach = (work: (asking: Parameters<typeof checkUsers>[0], region: Region) => Promise<void>) =>
-      inRegions(regions, signal, (region, either) =>
-        work({ ledger, pages: counted, signal: either, progress }, region).catch((error: unknown) => {
-          throwIfRefused(region, error);
-          throw error;
-        }),
-      );
     if (newcomers.length > MAX_CALLS) {
-      let price = 0;
-      await inEach(async (asking, region) => {
-        const { calls } = await priceOfUsers(asking, region);
-        price += calls;
-      });
-      if (price > MAX_CALLS) return null;
+      const price = new Map<Region, number>();
+      for (const region of regions) price.set(region, (await priceOfUsers(crawl, region)).calls);
+      pay(crawl, price);
     }
-    await inEach(checkUsers);
-    return ledger.missingUsers(NAMED);
+    await findUsers(crawl, regions);
+    return survey.missingUsers(NAMED);
   } catch (error) {
     // The list cannot be trusted, so each user would have to be asked for.
     if (error instanceof CallsUsedUp) return null;
+    throwIfRefused(error);
     throw error;
   } finally {
-    ledger.close();
+    survey.close();
   }
 }

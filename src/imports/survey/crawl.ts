@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
+import type { surveyProgress } from '../../api/fields.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { Region } from '../../membership/membership.ts';
+import { countedPages, type GroupPages } from '../ask/group-pages.ts';
+import type { CallsByRegion, Survey } from './survey.ts';
+
+export type SurveyProgress = Readonly<z.infer<typeof surveyProgress>>;
+export type SurveyStep = SurveyProgress['step'];
+
+/** A survey that is read, or read further: its file, the service, and the bounds. */
+export interface SurveyRun {
+  readonly survey: Survey;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  /** Calls that this run may make. Default: as many as it takes. */
+  readonly maxCalls?: number | undefined;
+  readonly onProgress: (progress: SurveyProgress) => void;
+}
+
+/** Shared by all steps of a run. Its pages count calls, and refuse more than allowed. */
+export interface Crawl {
+  readonly survey: Survey;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  /** Calls that are still allowed. */
+  readonly left: () => number;
+  /** A step reads `of` more things, over all regions; call the result once for each. */
+  readonly progress: (step: SurveyStep, of: number) => () => void;
+  /** Entries of a list so far. */
+  readonly onEntries: (step: SurveyStep) => (list: { readonly entries: number }) => void;
+}
+
+/** The allowed calls are used up, or would be; results so far are kept. */
+export class CallsUsedUp extends RollcallError {
+  /** Calls that are still to be made, at most; null where that is not known. */
+  readonly price: CallsByRegion | null;
+
+  constructor(sentence: string, price: CallsByRegion | null) {
+    super('CALLS_USED_UP', sentence);
+    this.price = price;
+  }
+}
+
+export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFINITY, onProgress }: SurveyRun): Crawl {
+  let left = maxCalls;
+  const steps = new Map<SurveyStep, { done: number; of: number }>();
+  return {
+    survey,
+    signal,
+    left: () => left,
+    pages: countedPages(pages, () => {
+      if (left < 1) throw new CallsUsedUp(`${maxCalls} calls were allowed, and that is not enough`, null);
+      left -= 1;
+      survey.called();
+    }),
+    progress: (step, of) => {
+      const known = steps.get(step) ?? { done: 0, of: 0 };
+      steps.set(step, known);
+      known.of += of;
+      return () => {
+        known.done += 1;
+        onProgress({ step, ...known });
+      };
+    },
+    onEntries:
+      (step) =>
+      ({ entries }) =>
+        onProgress({ step, done: entries, of: null }),
+  };
+}
+
+/** Makes sure that this may be spent. @throws CallsUsedUp */
+export function pay({ left }: Pick<Crawl, 'left'>, price: ReadonlyMap<Region, number>): void {
+  const calls = priceSum(price);
+  if (calls <= left()) return;
+  const byRegion = Object.fromEntries([...price].filter(([, n]) => n > 0));
+  throw new CallsUsedUp(`${calls} more calls are needed at most, and ${left()} are allowed`, byRegion);
+}
+
+export function priceSum(price: ReadonlyMap<Region, number>): number {
+  return [...price.values()].reduce((sum, n) => sum + n, 0);
+}
+
+/**
+ * Reads a survey, and continues where an earlier run was interrupted. Returns whether all steps were made: otherwise, it is
+ * `priced` when the calls were not allowed, or `stopped` when a region refuses every call or a list cannot be trusted.
+ * Rejects with the signal's reason; the survey can continue later.
+ * @param asked what the service refuses, in a word
+ */
+export async function runSurvey(
+  run: SurveyRun,
+  asked: 'asked' | 'read',
+  steps: (crawl: Crawl) => Promise<void>,
+): Promise<boolean> {
+  const { survey, signal } = run;
+  survey.move('running');
+  try {
+    await steps(crawlOf(run));
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof CallsUsedUp) survey.move('priced', error.message, error.price);
+    else if (error instanceof QuestionRefused && error.ofRegion) survey.move('stopped', error.stopSentence(asked));
+    else if (error instanceof UntrustedListing) survey.move('stopped', error.message);
+    else throw error;
+    return false;
+  }
+}

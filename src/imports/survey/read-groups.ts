@@ -1,0 +1,130 @@
+import pLimit from 'p-limit';
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
+import { GROUP_MISSING } from '../../chat/service/codes.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { readBannedInto, readGroupsInto, readMembersInto } from '../../chat/whole-lists.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { GroupPages } from '../ask/group-pages.ts';
+import type { Crawl, SurveyStep } from './crawl.ts';
+import { AT_ONCE, inRegions, inTurns } from './side-by-side.ts';
+import type { OpenGroup, WantedParts } from './survey.ts';
+
+/** Groups that are taken from the file at a time; their members go into it page by page. */
+const AT_A_TIME = 500;
+/** From this many groups, it is worth a call to ask how long the list of all groups is. */
+const WORTH_A_LIST = 20;
+
+/** Reads the list of all groups of these regions, unless that is done. */
+export async function listGroups(crawl: Crawl, regions: readonly Region[]): Promise<void> {
+  await inRegions(regions, crawl.signal, async (region, signal) => {
+    const { survey, pages } = crawl;
+    if (survey.isListDone(region, 'groups')) return;
+    await readGroupsInto(survey.groupList(region), pages(region), { signal, onPage: crawl.onEntries('groups') });
+    survey.take(region, 'groups');
+  });
+}
+
+/** Asks which of the groups exist, in the cheaper way: one by one, or as a list of all. */
+export async function findGroups(crawl: Crawl, regions: readonly Region[]): Promise<void> {
+  await inRegions(regions, crawl.signal, async (region, signal) => {
+    const pending = crawl.survey.pendingCount(region);
+    if (pending >= WORTH_A_LIST) await takeList({ ...crawl, signal }, region, pending);
+  });
+  await readGroups(crawl, regions, 'groups', { parts: ['facts'] });
+}
+
+/** Reads the list of all groups where that costs less than asking for each. A group that is not in it is asked for by name. */
+async function takeList({ survey, pages, signal, left }: Crawl, region: Region, pending: number): Promise<void> {
+  const { pagination } = await pages(region).listGroupsPage(1, { signal });
+  const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
+  // A total of 0 on a page with groups is ignored.
+  if (calls < 1 || calls * 2 > pending || calls > left()) return;
+  try {
+    await readGroupsInto(survey.groupList(region), pages(region), { signal });
+    survey.take(region, 'groups');
+  } catch (error) {
+    if (!(error instanceof UntrustedListing)) throw error;
+  }
+}
+
+/**
+ * Reads parts of groups that are not read yet. A group that does not exist or cannot be read says why.
+ *
+ * Its members are read before its banned users: who is banned in between is in both lists and counts as banned. What
+ * chat/whole-lists.ts says about lists that change while they are read holds for every list here.
+ */
+export async function readGroups(
+  crawl: Crawl,
+  regions: readonly Region[],
+  step: SurveyStep,
+  wanted: WantedParts,
+): Promise<void> {
+  const { survey } = crawl;
+  const read = crawl.progress(
+    step,
+    regions.reduce((sum, region) => sum + survey.openCount(region, wanted), 0),
+  );
+  await inRegions(regions, crawl.signal, (region, either) =>
+    inTurns(
+      either,
+      (after) => survey.openGroups(region, wanted, after, AT_A_TIME),
+      async (group, signal) => {
+        await readGroup({ ...crawl, signal }, region, group);
+        read();
+      },
+    ),
+  );
+}
+
+async function readGroup(crawl: Crawl, region: Region, group: OpenGroup): Promise<void> {
+  const { survey, signal } = crawl;
+  const { id, guid, way } = group;
+  const pages = crawl.pages(region);
+  try {
+    if (group.facts) survey.setFacts(id, { ...(await pages.getGroup(guid, { signal })), guid });
+    if (group.members && way === 'ask') await askForMembers(crawl, region, group);
+    else if (group.members) await readMembersInto(survey.memberList(id), pages, guid, { signal });
+    if (group.banned) await readBannedInto(survey.bannedList(id), pages, guid, { signal });
+    if (group.members || group.banned) survey.closeGroup(id, group);
+  } catch (error) {
+    const why = whyOfGroup(error);
+    // Its members are known: only its facts are not.
+    if (group.listed && group.facts) survey.setFacts(id, {});
+    else survey.failGroup(id, why.code === GROUP_MISSING ? 'missing' : 'failed', why);
+  }
+}
+
+async function askForMembers({ survey, pages, signal }: Crawl, region: Region, { id, guid }: OpenGroup): Promise<void> {
+  await pLimit(AT_ONCE).map(survey.usersToAsk(id), async (user) => {
+    signal.throwIfAborted();
+    const scope = await membershipOf(pages(region), guid, user.uid, signal);
+    if (scope !== undefined) survey.setMember(id, user, scope);
+  });
+}
+
+/** Scope, or null for a user who is not in the group; undefined where the service does not say. */
+async function membershipOf(
+  pages: GroupPages,
+  guid: string,
+  uid: string,
+  signal: AbortSignal,
+): Promise<string | null | undefined> {
+  try {
+    const { isKnown, scope } = await pages.getMembership(guid, uid, { signal });
+    return isKnown ? scope : undefined;
+  } catch (error) {
+    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
+    // The service itself sees the group: this user may not read it, or does not exist.
+    return undefined;
+  }
+}
+
+/** Returns the reason why a group could not be read; throws errors that concern more than this group. */
+function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion)) {
+    const { code, message } = error;
+    return { code, message };
+  }
+  throw error;
+}

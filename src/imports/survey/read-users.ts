@@ -1,0 +1,130 @@
+import { QuestionRefused } from '../../../jobs/ask-service.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
+import { USER_MISSING } from '../../chat/service/codes.ts';
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
+import { readUsersInto } from '../../chat/whole-lists.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { Crawl } from './crawl.ts';
+import { inRegions, inTurns } from './side-by-side.ts';
+import type { OpenUser } from './survey.ts';
+
+/** The cheaper way to look up the users of a region. */
+interface UserPrice {
+  readonly way: 'list' | 'ask';
+  /** At most, those for the deactivated not counted. */
+  readonly calls: number;
+}
+
+/** Number of users up to which each is asked about: the length of the list of all users is not asked for. */
+const MAX_ASKED = 3;
+/** Users missing from the list who are asked for by name, before the list is trusted. */
+const SPOT_CHECKS = 25;
+const AT_A_TIME = 500;
+
+/** Reads the list of all users of these regions, unless that is done. */
+export async function listUsers(crawl: Crawl, regions: readonly Region[]): Promise<void> {
+  await inRegions(regions, crawl.signal, async (region, signal) => {
+    if (!crawl.survey.isListDone(region, 'users')) await readList({ ...crawl, signal }, region);
+  });
+}
+
+async function readList({ survey, pages, signal, onEntries }: Crawl, region: Region): Promise<void> {
+  await readUsersInto(survey.userList(region, 'users'), pages(region), { signal, onPage: onEntries('users') });
+  survey.take(region, 'users');
+}
+
+/** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
+export async function priceOfUsers({ survey, pages, signal }: Crawl, region: Region): Promise<UserPrice> {
+  const open = survey.openUserCount(region);
+  if (open <= MAX_ASKED) return { way: 'ask', calls: open };
+  const { pagination, entries } = await pages(region).listUsersPage(1, { signal });
+  const total = pagination?.total ?? 0;
+  // Published samples count a total of 0 on pages with users: such a total is ignored.
+  if (total < entries.length) return { way: 'ask', calls: open };
+  const calls = Math.max(1, Math.ceil(total / MAX_PER_PAGE)) + Math.min(SPOT_CHECKS, open);
+  return calls < open ? { way: 'list', calls } : { way: 'ask', calls: open };
+}
+
+/** Finds out which of the users that are asked about exist, and which of the others are deactivated. */
+export async function findUsers(crawl: Crawl, regions: readonly Region[]): Promise<void> {
+  await inRegions(regions, crawl.signal, async (region, signal) => {
+    const here = { ...crawl, signal };
+    const { way } = await priceOfUsers(here, region);
+    if (way === 'list' && (await takeList(here, region))) await believeList(here, region);
+    else await askForUsers(here, region);
+    await findDeactivated(here, region);
+  });
+}
+
+async function takeList(crawl: Crawl, region: Region): Promise<boolean> {
+  try {
+    await readList(crawl, region);
+    return true;
+  } catch (error) {
+    if (error instanceof UntrustedListing) return false;
+    throw error;
+  }
+}
+
+/** Some of those who are not in the list are asked for by name. If one of them exists, the list is not trusted. */
+async function believeList(crawl: Crawl, region: Region): Promise<void> {
+  const { survey } = crawl;
+  let believed = true;
+  for (const user of survey.someOpenUsers(region, SPOT_CHECKS)) {
+    if ((await stateOf(crawl, region, user)) === 'exists') believed = false;
+  }
+  if (believed) survey.restIsUnknown(region);
+  else {
+    survey.note(`the list of users in ${region} lacks users who exist, so that each was asked for by name`);
+    await askForUsers(crawl, region);
+  }
+}
+
+async function askForUsers(crawl: Crawl, region: Region): Promise<void> {
+  const { survey } = crawl;
+  const answered = crawl.progress('users', survey.openUserCount(region));
+  await inTurns(
+    crawl.signal,
+    (after) => survey.openUsers(region, after, AT_A_TIME),
+    async (user, signal) => {
+      await stateOf({ ...crawl, signal }, region, user);
+      answered();
+    },
+  );
+}
+
+/** Asks for one user and notes the answer; undefined where there is none. */
+async function stateOf(
+  { survey, pages, signal }: Crawl,
+  region: Region,
+  { id, uid }: OpenUser,
+): Promise<'exists' | 'unknown' | 'deactivated' | undefined> {
+  try {
+    const { deactivatedAt } = await pages(region).getUser(uid, { signal });
+    const state = deactivatedAt === null ? 'exists' : 'deactivated';
+    survey.setUser(id, state);
+    return state;
+  } catch (error) {
+    if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
+    if (error.code !== USER_MISSING) {
+      survey.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
+      return undefined;
+    }
+    survey.setUser(id, 'unknown');
+    return 'unknown';
+  }
+}
+
+/**
+ * The service gives the same answer for a deactivated user as for one who does not exist, and may list such a user as a
+ * member; the list of deactivated users distinguishes them.
+ */
+async function findDeactivated({ survey, pages, signal }: Crawl, region: Region): Promise<void> {
+  try {
+    await readUsersInto(survey.userList(region, 'deactivated'), pages(region), { signal, onlyDeactivated: true });
+    survey.take(region, 'deactivated');
+  } catch (error) {
+    if (!(error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion))) throw error;
+    survey.note(`deactivated users in ${region} cannot be distinguished from others: ${error.message}`);
+  }
+}
