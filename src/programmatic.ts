@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
-import { ROW_COLUMNS } from './api/rows.ts';
+import { ROW_SCHEMAS } from './api/rows.ts';
 import type { ImportOptions } from './imports/import-options.ts';
 import type { BanChoices } from './options/ban-options.ts';
 import { isObject } from './platform/stored-json.ts';
@@ -71,14 +71,10 @@ export interface ImportRun {
   stop(): Promise<ImportSummary>;
 }
 
-const columns = Object.fromEntries(Object.entries(ROW_COLUMNS).map(([name, [, schema]]) => [name, schema])) as {
-  -readonly [Column in keyof typeof ROW_COLUMNS]: (typeof ROW_COLUMNS)[Column][1];
-};
-
 /** A row of a report, as `rollcall report --format ndjson` gives it. Texts are empty where there is nothing to say. */
 export const reportedRow = z.strictObject({
-  ...columns,
-  _value: columns._value.optional(),
+  ...ROW_SCHEMAS,
+  _value: ROW_SCHEMAS._value.optional(),
   /** The row as the file had it, by column. */
   input: z.custom<Readonly<Record<string, unknown>>>(isObject),
 });

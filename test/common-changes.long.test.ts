@@ -43,7 +43,7 @@ export async function* pairsAsNdjson(blocks: AsyncIterable<Buffer>): AsyncGenera
 
 test('a new column of the report: its declaration, and where it is read', { timeout: TIME_MS }, async () => {
   const copy = copyOfProject();
-  copy.insert('src/api/rows.ts', '  _created: [', "  _queued_at: ['queuedAt', count.nullable()],\n");
+  copy.insert('src/membership/row-columns.ts', '  _created: [', "  _queued_at: ['queuedAt', 'maybeCount'],\n");
   const read = 'src/imports/report/';
   copy.insert(`${read}reading.sql`, ' from batches where id = :batch;', ', dispatched_at');
   copy.insert(`${read}chosen-rows.ts`, '  readonly members: number | null;', '  readonly queuedAt: number | null;\n');

@@ -1,54 +1,37 @@
 import { z } from 'zod';
 import { OUTCOMES } from '../membership/outcome.ts';
+import { ROW_COLUMNS } from '../membership/row-columns.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
 import { count, nextCursor, original, rowCounts, rowNumber, time } from './fields.ts';
 import { cursorOption, limitOption, queryOf } from './query-options.ts';
 
 const outcome = z.enum(OUTCOMES);
 
-/**
- * The fields of a row: the columns of reports in their order, each with its name in the API and with its schema there.
- * Reports, answers and the programmatic API take them from here. Texts are empty where there is nothing to say.
- */
-export const ROW_COLUMNS = {
-  /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
-  _row: ['line', z.int().meta({ description: 'Line number in a spreadsheet.' })],
-  /** The value of its row, if a row of the input may give several memberships. */
-  _value: ['value', z.string().meta({ description: 'The value of its row, if a row gives several memberships.' })],
-  _status: ['status', outcome],
-  _code: ['code', z.string()],
-  _message: ['message', z.string()],
-  _region: ['region', z.string()],
-  _guid: ['guid', z.string()],
-  _uid: ['uid', z.string()],
-  _scope: ['scope', z.string()],
-  /** Calls in which the row was sent. */
-  _attempts: ['attempts', count],
-  _http_status: ['httpStatus', z.int().nullable()],
-  _batch: ['batch', z.int().nullable()],
-  /** ISO 8601 in UTC. */
-  _finished_at: ['finishedAt', time.nullable()],
-  _created: [
-    'created',
-    z.string().meta({
-      description: '`user`, `group`, `user+group`: created for the row; `reactivated`: the user was made active again.',
-    }),
-  ],
-  _message_id: [
-    'messageId',
-    z.string().meta({ description: "Id of the message about the addition in the group's conversation." }),
-  ],
-  /** Members of the group after the call that added the row. */
-  _member_count: [
-    'members',
-    count.nullable().meta({ description: 'Members of the group after the call that added the row.' }),
-  ],
-} as const satisfies Record<string, readonly [field: string, schema: z.ZodType]>;
-type Columns = typeof ROW_COLUMNS;
-
-const rowFields = Object.fromEntries(Object.values(ROW_COLUMNS)) as {
-  [Column in keyof Columns as Columns[Column][0]]: Columns[Column][1];
+const KINDS = {
+  text: z.string(),
+  integer: z.int(),
+  maybeInteger: z.int().nullable(),
+  count,
+  maybeCount: count.nullable(),
+  maybeTime: time.nullable(),
+  outcome,
 };
+type Columns = typeof ROW_COLUMNS;
+type SchemaOf<Column extends keyof Columns> = (typeof KINDS)[Columns[Column][1]];
+
+/** The schemas of the columns of reports. */
+export const ROW_SCHEMAS = Object.fromEntries(
+  Object.entries<readonly [field: string, kind: keyof typeof KINDS, description?: string]>(ROW_COLUMNS).map(
+    ([name, [, kind, description]]) => {
+      const schema = KINDS[kind];
+      return [name, description === undefined ? schema : schema.meta({ description })];
+    },
+  ),
+) as { readonly [Column in keyof Columns]: SchemaOf<Column> };
+
+const rowFields = Object.fromEntries(
+  Object.entries(ROW_SCHEMAS).map(([name, schema]) => [ROW_COLUMNS[name as keyof Columns][0], schema]),
+) as { [Column in keyof Columns as Columns[Column][0]]: SchemaOf<Column> };
 
 /** A row with its outcome. */
 export const rowView = z

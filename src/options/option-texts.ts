@@ -1,8 +1,9 @@
+import { ACTION_MEANINGS, SCOPE_MEANINGS } from '../membership/meanings.ts';
 import { SCOPES } from '../membership/membership.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, byteSize } from './bounds.ts';
 import { OptionTextError } from './option.ts';
-import { ACTION_MEANINGS, SCOPE_MEANINGS, type Shape, type ShapeInput, shapeSettings } from './shape.ts';
+import { type Shape, type ShapeInput, shapeSettings } from './shape.ts';
 
 /** Options, and parts of a shape, as people write them. Parsers of lists throw OptionTextError for what they cannot read. */
 

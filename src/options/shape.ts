@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACTION_MEANINGS, SCOPE_MEANINGS } from '../membership/meanings.ts';
 import { SCOPES } from '../membership/membership.ts';
 
 /**
@@ -12,11 +13,6 @@ const FIELD = z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']);
 
 const column = z.string().min(1).max(300);
 const word = z.string().max(200);
-
-/** Meanings of a word in a scope column: a scope, or `none` for no membership. */
-export const SCOPE_MEANINGS = [...SCOPES, 'none'] as const;
-/** Meanings of a word in an action column: `none` leaves the row out. */
-export const ACTION_MEANINGS = ['add', 'change', 'remove', 'ban', 'unban', 'none'] as const;
 
 /** Columns above this number are not looked at for a header: a table begins near the top of its file. */
 export const MAX_SKIPPED = 1_000;

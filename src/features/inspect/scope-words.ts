@@ -1,7 +1,7 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
-import type { SCOPE_MEANINGS } from '../../options/shape.ts';
+import type { SCOPE_MEANINGS } from '../../membership/meanings.ts';
 import type { ColumnFacts } from './column-facts.ts';
 import { isRole, wordsOf } from './column-names.ts';
 import { isNothing, isOut, meaningOf } from './meanings.ts';

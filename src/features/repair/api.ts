@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { count, nextCursor, rowNumber } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
-import { ROW_COLUMNS } from '../../api/rows.ts';
+import { ROW_SCHEMAS } from '../../api/rows.ts';
 
 /** Edits of cells in one request, at most. */
 const MAX_EDITS = 1_000;
@@ -29,7 +29,7 @@ export const rowProblems = z.array(rowProblem);
 const repairRow = z
   .strictObject({
     row: rowNumber,
-    line: ROW_COLUMNS._row[1],
+    line: ROW_SCHEMAS._row,
     cells: z.array(z.string().nullable()).meta({
       description:
         'The values of the file, in the order of `columns`; null where the row has no such cell. They never change.',
@@ -109,7 +109,7 @@ export type AskedEdit = z.infer<typeof repairEdits>['edits'][number];
 
 const refusedEdit = z.strictObject({
   row: rowNumber,
-  line: ROW_COLUMNS._row[1],
+  line: ROW_SCHEMAS._row,
   column: z.string(),
   value: cell.meta({ description: 'The value that was not taken.' }),
   now: z.string().nullable().meta({ description: 'The value that is there.' }),

@@ -1,4 +1,4 @@
-import { ROW_COLUMNS } from '../../api/rows.ts';
+import { ROW_COLUMNS } from '../../membership/row-columns.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
 import { inChunks } from '../../text/chunks.ts';

@@ -1,6 +1,6 @@
+import { ACTION_MEANINGS } from '../../../membership/meanings.ts';
 import { foldId } from '../../../membership/membership.ts';
 import type { Shape } from '../../../options/shape.ts';
-import { ACTION_MEANINGS } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
 import { sameName } from '../../../text/same-text.ts';
 import { starPattern } from '../../../text/wildcard.ts';

@@ -1,5 +1,5 @@
+import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../membership/meanings.ts';
 import type { Scope } from '../../../membership/membership.ts';
-import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../options/shape.ts';
 import { sameWord } from '../../../text/same-text.ts';
 import { scopeOfWord } from '../membership-row.ts';
 
