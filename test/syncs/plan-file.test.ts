@@ -23,7 +23,7 @@ describe('a plan as CSV', () => {
     expect(text(planCsv(planned(FILE, LIVE, MIRROR).plan))).toBe(
       `region,group,uid,action,from,to,reason
 eu,nowhere,,report,,,"the service does not know the group (ERR_GUID_NOT_FOUND: no such group); 3 rows of the file wait for it"
-us,team,"'-dan",add,,participant,is not in the group
+us,team,-dan,add,,participant,is not in the group
 us,team,anna,change,participant,moderator,the file asks for a higher scope
 us,team,bob,keep,participant,participant,is as the file says
 us,team,boss,report,admin,,"would be removed, but owns the group and is kept unless named explicitly"

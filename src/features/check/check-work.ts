@@ -15,8 +15,7 @@ import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { Thread } from '../../platform/threads.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import { inChunks } from '../../text/chunks.ts';
-import { csvLine } from '../../text/csv-line.ts';
+import { writeTable } from '../../text/table.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { BANNED, type CheckLedger, OTHER_SCOPE, OUTSIDE, openCheckLedger, placeWord } from './check-ledger.ts';
 import { type CheckSubject, summaryOfCheck } from './check-summary.ts';
@@ -96,8 +95,8 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
     });
     ledger.survey.setOptions(optionsOfCheck(subject));
   });
-  await writeWhole(files.rows, inChunks(rowLines(ledger)));
-  await writeWhole(files.groups, inChunks(groupLines(ledger)));
+  await writeWhole(files.rows, writeTable(ROW_COLUMNS, rowResults(ledger), 'csv'));
+  await writeWhole(files.groups, writeTable(GROUP_COLUMNS, groupResults(ledger), 'csv'));
   await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject), null, 2)}\n`]);
   ledger.survey.move('done');
 }
@@ -106,20 +105,11 @@ type Row = Readonly<Record<string, unknown>>;
 
 const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'] as const;
 
-function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
-  yield csvLine(ROW_COLUMNS, ',');
+function* rowResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unknown[]> {
   for (const row of sql('row_results').iterate()) {
-    const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => String(row[name]));
-    yield csvLine(
-      [
-        ...cells,
-        row['place'] === null ? '' : placeWord(Number(row['place'])),
-        String(row['code']),
-        reasonOfRow(row),
-        String(row['value'] ?? ''),
-      ],
-      ',',
-    );
+    const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => row[name]);
+    const place = row['place'] === null ? '' : placeWord(Number(row['place']));
+    yield [...cells, place, row['code'], reasonOfRow(row), row['value']];
   }
 }
 
@@ -159,13 +149,12 @@ function reasonOfGroup({ code, message, creation }: Row): string {
   return creation === null ? `${code}: ${message}` : `${creation}: ${reasonOf(String(creation))}`;
 }
 
-function* groupLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
-  yield csvLine(GROUP_COLUMNS, ',');
+function* groupResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unknown[]> {
   for (const row of sql('group_results').iterate()) {
-    const facts = ['region', 'guid', 'name', 'type', 'owner'].map((name) => String(row[name] ?? ''));
+    const facts = ['region', 'guid', 'name', 'type', 'owner'].map((name) => row[name]);
     const found = row['creation'] === '' ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');
-    const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => String(row[name] ?? ''));
+    const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => row[name]);
     const reason = row['creation'] === '' ? '' : reasonOfGroup(row);
-    yield csvLine([...facts, found, ...numbers, reason], ',');
+    yield [...facts, found, ...numbers, reason];
   }
 }

@@ -1,8 +1,6 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { inChunks } from '../../text/chunks.ts';
-import { csvLine } from '../../text/csv-line.ts';
-import { importable } from '../../text/spreadsheet.ts';
+import { writeTable } from '../../text/table.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
 
 /** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
@@ -11,7 +9,6 @@ export type ExportList = 'members' | 'groups' | 'users';
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A value as NDJSON has it; in a cell, lists and objects are JSON and null is empty. */
 type Value = string | number | null | readonly string[] | Readonly<Record<string, unknown>>;
 type Column<Row> = readonly [name: string, value: (row: Row) => Value];
 type RowOf<List extends ExportList> = ReturnType<ExportReader[List]> extends IteratorObject<infer Row> ? Row : never;
@@ -56,29 +53,10 @@ const COLUMNS: { readonly [List in ExportList]: readonly Column<RowOf<List>>[] }
   ],
 };
 
-/** The list as text with a line for each row, in chunks of some 64 KB; CSV begins with a header. */
+/** The list as text with a line for each row. */
 export function exportText(reader: ExportReader, list: ExportList, format: ExportFormat): Generator<string> {
-  return inChunks(format === 'csv' ? csvLines(reader, list) : jsonLines(reader, list));
-}
-
-function* csvLines(reader: ExportReader, list: ExportList): Generator<string> {
-  yield csvLine(
-    COLUMNS[list].map(([name]) => name),
-    ',',
-  );
-  for (const values of rowsOf(reader, list)) {
-    yield csvLine(
-      values.map((value) => importable(cellOf(value))),
-      ',',
-    );
-  }
-}
-
-function* jsonLines(reader: ExportReader, list: ExportList): Generator<string> {
   const names = COLUMNS[list].map(([name]) => name);
-  for (const values of rowsOf(reader, list)) {
-    yield `${JSON.stringify(Object.fromEntries(names.map((name, at) => [name, values[at]])))}\n`;
-  }
+  return writeTable(names, rowsOf(reader, list), format);
 }
 
 function* rowsOf(reader: ExportReader, list: ExportList): Generator<Value[]> {
@@ -92,12 +70,6 @@ function* rowsOf(reader: ExportReader, list: ExportList): Generator<Value[]> {
     case 'users':
       for (const row of reader.users()) yield COLUMNS.users.map(([, value]) => value(row));
   }
-}
-
-function cellOf(value: Value): string {
-  if (value === null) return '';
-  if (typeof value === 'object') return Array.isArray(value) && value.length === 0 ? '' : JSON.stringify(value);
-  return String(value);
 }
 
 /** Last second that a Date can be. */

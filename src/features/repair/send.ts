@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
-import { membershipLines } from '../../imports/report/retry-file.ts';
+import { membershipFile } from '../../imports/report/retry-file.ts';
 import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
@@ -86,7 +86,7 @@ async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promi
   const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
   const memberships = (await judge(repair.ledger, repair, rows)).flatMap((one) => one.memberships);
   const withActions = repair.options.shape?.actions !== undefined;
-  return membershipLines(memberships, withActions, {
+  return membershipFile(memberships, withActions, {
     columns: [FROM_ROW, EDITED],
     of: (line) => notes.get(line) ?? [],
   });

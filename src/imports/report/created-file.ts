@@ -1,5 +1,4 @@
-import { inChunks } from '../../text/chunks.ts';
-import { csvLine } from '../../text/csv-line.ts';
+import { writeTable } from '../../text/table.ts';
 
 /** A user or group that an import created, or a user that it made active again. */
 export interface CreatedThing {
@@ -15,14 +14,12 @@ export interface CreatedThing {
   readonly at: number;
 }
 
-/** The file that names them, as CSV in chunks of some 64 KB. */
-export function createdFile(things: Iterable<CreatedThing>): Generator<string> {
-  return inChunks(lines(things));
-}
+const COLUMNS = ['kind', 'region', 'id', 'outcome', 'code', 'message', 'at'] as const;
 
-function* lines(things: Iterable<CreatedThing>): Generator<string> {
-  yield csvLine(['kind', 'region', 'id', 'outcome', 'code', 'message', 'at'], ',');
-  for (const { kind, region, id, outcome, code, message, at } of things) {
-    yield csvLine([kind, region, id, outcome, code, message, new Date(at).toISOString()], ',');
-  }
+/** The file that names them, as CSV. */
+export function createdFile(things: Iterable<CreatedThing>): Generator<string> {
+  const values = Iterator.from(things).map((thing) =>
+    COLUMNS.map((name) => (name === 'at' ? new Date(thing.at).toISOString() : thing[name])),
+  );
+  return writeTable(COLUMNS, values, 'csv');
 }

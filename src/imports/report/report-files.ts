@@ -3,7 +3,6 @@ import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import { workbook } from '../../text/xlsx-writer.ts';
 import { createdFile } from './created-file.ts';
 import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
@@ -11,7 +10,7 @@ import type { ImportReader } from './import-reader.ts';
 import { jsonReport, ndjsonReport } from './report-json.ts';
 import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
 import type { ReportInput } from './report-row.ts';
-import { csvReport, reportCells } from './report-table.ts';
+import { tableReport } from './report-table.ts';
 import { retryReport, shapedRetry } from './retry-file.ts';
 
 /**
@@ -24,9 +23,9 @@ export async function writeReportFiles(
   summaryOf: () => ImportSummary,
 ): Promise<readonly ProblemCount[]> {
   const input = reportInput(reader);
-  await writeWhole(paths.all, csvReport(input, reader.rows()));
+  await writeWhole(paths.all, tableReport(input, reader.rows(), 'csv'));
   if (hasAny(reader, NEEDS_ATTENTION))
-    await writeWhole(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
+    await writeWhole(paths.failed, tableReport(input, reader.rows({ statuses: NEEDS_ATTENTION }), 'csv'));
   if (hasAny(reader, RETRYABLE)) await writeWhole(paths.retry, retryText(reader, input));
   if (hasCreated(reader)) await writeWhole(paths.created, createdFile(reader.created()));
   const summary = summaryOf();
@@ -88,13 +87,12 @@ export function reportPieces(reader: ImportReader, request: ReportRequest): Iter
   const { filter } = request;
   switch (request.form) {
     case 'csv':
-      return csvReport(input, reader.rows(filter));
+    case 'xlsx':
+      return tableReport(input, reader.rows(filter), request.form);
     case 'ndjson':
       return ndjsonReport(input, reader.rows(filter));
     case 'json':
       return jsonReport(input, request.summary, reader.rows(filter));
-    case 'xlsx':
-      return workbook(reportCells(input, reader.rows(filter)));
     case 'html':
       return [htmlReport({ ...request, problems: reader.problems(), generatedAt: Date.now() })];
     case 'retry':

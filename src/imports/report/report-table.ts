@@ -1,8 +1,8 @@
 import { ROW_COLUMNS } from '../../membership/row-columns.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
-import { inChunks } from '../../text/chunks.ts';
-import { cellOf, csvLine } from '../../text/csv-line.ts';
+import { cellOf } from '../../text/csv-line.ts';
+import { writeTable } from '../../text/table.ts';
 import { parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -24,14 +24,14 @@ function columnsOf({ shaped = false }: Shaped) {
   return shaped ? SHAPED_COLUMNS : COLUMNS;
 }
 
-/** A row's values by column; null where a number or a time has no value. */
-export function ownValues(row: ReportRow, input: Shaped = {}): Readonly<Record<string, string | number | null>> {
-  return Object.fromEntries(columnsOf(input).map(([name, read]) => [name, read(row)]));
+/** The columns of a row that are rollcall's own. */
+export function ownNames(input: Shaped): readonly string[] {
+  return columnsOf(input).map(([name]) => name);
 }
 
-/** A row's values as cells; empty where there is no value. */
-function ownCells(row: ReportRow, input: Shaped): string[] {
-  return columnsOf(input).map(([, read]) => String(read(row) ?? ''));
+/** A row's values in them; null where a number or a time has no value. */
+export function ownValues(row: ReportRow, input: Shaped = {}): (string | number | null)[] {
+  return columnsOf(input).map(([, read]) => read(row));
 }
 
 /**
@@ -39,8 +39,8 @@ function ownCells(row: ReportRow, input: Shaped): string[] {
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
  * so that the ending shows which belong together. Case is ignored, as databases ignore it.
  */
-function ownColumnNames(original: readonly string[], input: Shaped = {}): readonly string[] {
-  const own = columnsOf(input).map(([name]) => name);
+function ownColumnNames(original: readonly string[], input: Shaped): readonly string[] {
+  const own = ownNames(input);
   const taken = new Set(original.map((name) => name.trim().toLowerCase()));
   for (let number = 1; ; number++) {
     const names = own.map((name) => (number === 1 ? name : `${name}_${number}`));
@@ -128,41 +128,25 @@ export function originalOnOneLine(row: Original): string {
 }
 
 /**
- * The report as CSV: a header, then one line per row in the order given; original columns first, then OWN_COLUMNS.
- * Yields chunks of some 64 KB; memory does not grow with the rows.
+ * The report as a table, one row for each in the order given; original columns first, then OWN_COLUMNS. In pieces of some 64 KB.
  *
- * - UTF-8 without a byte order mark, lines end in LF, the delimiter is the input's (so that the same spreadsheet opens
+ * - The delimiter of CSV is the input's (so that the same spreadsheet opens
  *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.
  * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
  * - Every cell is exactly as it was: in a spreadsheet, one that begins like a formula is one. `xlsx` is for spreadsheets.
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
-export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
-  return inChunks(csvLines(input, rows));
+export function tableReport(
+  input: ReportInput,
+  rows: Iterable<ReportRow>,
+  format: 'csv' | 'xlsx',
+): Generator<string | Uint8Array> {
+  const names = [...input.columns, ...ownColumnNames(input.columns, input)];
+  const delimiter = input.inputFormat === 'csv' ? input.delimiter : ',';
+  return writeTable(names, cellsOf(input, rows), format, { delimiter, exact: true });
 }
 
-function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
-  const delimiter = csvDelimiter(input);
-  yield csvLine(headerOf(input), delimiter);
-  for (const row of rows) yield csvLine(cellsOf(input, row), delimiter);
-}
-
-/** The same cells, the header first, for a workbook. */
-export function* reportCells(input: ReportInput, rows: Iterable<ReportRow>): Generator<string[]> {
-  yield headerOf(input);
-  for (const row of rows) yield cellsOf(input, row);
-}
-
-function headerOf(input: ReportInput): string[] {
-  return [...input.columns, ...ownColumnNames(input.columns, input)];
-}
-
-function cellsOf(input: ReportInput, row: ReportRow): string[] {
-  return [...originalCells(input, row), ...ownCells(row, input)];
-}
-
-/** Delimiter of a CSV report over this input. */
-function csvDelimiter(input: ReportInput): string {
-  return input.inputFormat === 'csv' ? input.delimiter : ',';
+function* cellsOf(input: ReportInput, rows: Iterable<ReportRow>): Generator<readonly unknown[]> {
+  for (const row of rows) yield [...originalCells(input, row), ...ownValues(row, input)];
 }

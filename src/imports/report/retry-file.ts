@@ -1,6 +1,6 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
-import { csvLine } from '../../text/csv-line.ts';
+import { writeTable } from '../../text/table.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 import { originalCells, originalOnOneLine } from './report-table.ts';
 
@@ -16,7 +16,10 @@ import { originalCells, originalOnOneLine } from './report-table.ts';
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
 export function retryReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
-  return inChunks(input.inputFormat === 'csv' ? csvLines(input, rows) : elementLines(rows));
+  const again = Iterator.from(rows).filter(({ status }) => RETRYABLE.has(status));
+  if (input.inputFormat !== 'csv') return inChunks(again.map((row) => `${originalOnOneLine(row)}\n`));
+  const cells = again.map((row) => originalCells(input, row));
+  return writeTable(input.columns, cells, 'csv', { delimiter: input.delimiter, exact: true });
 }
 
 /** A membership that may be sent again. */
@@ -35,32 +38,20 @@ export interface MembershipToRetry {
  * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
  */
 export function shapedRetry(memberships: Iterable<MembershipToRetry>, withActions: boolean): Generator<string> {
-  return inChunks(membershipLines(memberships, withActions, { columns: ['_row'], of: (line) => [String(line)] }));
+  return membershipFile(memberships, withActions, { columns: ['_row'], of: (line) => [line] });
 }
 
 /** Memberships, one on a line. @param notes columns about the row that a membership is from, which imports ignore */
-export function* membershipLines(
+export function membershipFile(
   memberships: Iterable<MembershipToRetry>,
   withActions: boolean,
-  notes: { readonly columns: readonly string[]; of(line: number): readonly string[] },
+  notes: { readonly columns: readonly string[]; of(line: number): readonly unknown[] },
 ): Generator<string> {
   const own = ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...(withActions ? ['action'] : [])];
-  yield csvLine([...own, ...notes.columns], ',');
-  for (const { line, region, guid, uid, scope, actor, action } of memberships) {
-    const cells = [region, guid, uid, scope, actor, ...(withActions ? [action] : []), ...notes.of(line)];
-    yield csvLine(cells, ',');
-  }
-}
-
-function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
-  yield csvLine(input.columns, input.delimiter);
-  for (const row of rows) {
-    if (RETRYABLE.has(row.status)) yield csvLine(originalCells(input, row), input.delimiter);
-  }
-}
-
-function* elementLines(rows: Iterable<ReportRow>): Generator<string> {
-  for (const row of rows) {
-    if (RETRYABLE.has(row.status)) yield `${originalOnOneLine(row)}\n`;
-  }
+  const cells = Iterator.from(memberships).map(({ line, region, guid, uid, scope, actor, action }) => [
+    ...[region, guid, uid, scope, actor],
+    ...(withActions ? [action] : []),
+    ...notes.of(line),
+  ]);
+  return writeTable([...own, ...notes.columns], cells, 'csv', { exact: true });
 }

@@ -8,9 +8,8 @@ import { type ByLookup, LOOKUPS, type LookupName, mapLookupsInTurn } from '../..
 import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/file-hash.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
-import { csvLine } from '../../text/csv-line.ts';
 import { sameWord } from '../../text/same-text.ts';
-import { harmless } from '../../text/spreadsheet.ts';
+import { writeTable } from '../../text/table.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
@@ -280,7 +279,7 @@ function lookupIn(database: DatabaseSync, { lookup, sql }: Opening, keyColumns: 
     writeUnknown: async (path) => {
       if (unknown === 0) return;
       const header = [keyColumns[0] ?? 'key', LOOKUPS[lookup].field, 'rows'];
-      await writeFile(path, unknownLines(sql, header), { mode: 0o600 });
+      await writeFile(path, unknownFile(sql, header), { mode: 0o600 });
     },
     close: () => database.close(),
   };
@@ -294,9 +293,9 @@ function targetOf({ id, scope, region }: Readonly<Record<string, unknown>>): Tar
   };
 }
 
-function* unknownLines(sql: Statements, header: readonly string[]): Generator<string> {
-  yield csvLine(header, ',');
-  for (const { written, n } of sql('unknown').iterate()) yield csvLine([harmless(String(written)), '', String(n)], ',');
+function unknownFile(sql: Statements, header: readonly string[]): Generator<string> {
+  const rows = Iterator.from(sql('unknown').iterate()).map(({ written, n }) => [String(written), '', n]);
+  return writeTable(header, rows, 'csv');
 }
 
 function badFile(lookup: LookupName, what: string, remedy: Words): IntakeError {

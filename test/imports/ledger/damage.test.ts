@@ -7,7 +7,7 @@ import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../../src/imports/report/report-files.ts';
 import { ndjsonReport } from '../../../src/imports/report/report-json.ts';
 import { reportInput } from '../../../src/imports/report/report-paths.ts';
-import { csvReport } from '../../../src/imports/report/report-table.ts';
+import { tableReport } from '../../../src/imports/report/report-table.ts';
 import { LedgerError } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { ALL_DONE, BAD_UID, dispatch, members, resultOf, stagedImport } from './staged-import.ts';
@@ -27,7 +27,7 @@ function strangeErrors(path: string): unknown[] {
     trying(() => [reader.input(), reader.progress(), reader.problems(), reader.groups(10), reader.check()]);
     trying(() => [reader.retryWork(), reader.calls(10), reader.hasChanges(), reader.growthNote()]);
     trying(() => [reader.rowsPage({}, 50), reader.rowDetail(3)]);
-    trying(() => [...csvReport(reportInput(reader), reader.rows())]);
+    trying(() => [...tableReport(reportInput(reader), reader.rows(), 'csv')]);
     trying(() => [...ndjsonReport(reportInput(reader), reader.rows())]);
     trying(() => [...reportPieces(reader, { form: 'retry' })]);
   });

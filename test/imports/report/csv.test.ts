@@ -2,11 +2,11 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
-import { csvReport, OWN_COLUMNS } from '../../../src/imports/report/report-table.ts';
+import { OWN_COLUMNS, tableReport } from '../../../src/imports/report/report-table.ts';
 import { CSV_INPUT, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
 
 function report(input: ReportInput, rows: Iterable<ReportRow>): string {
-  return [...csvReport(input, rows)].join('');
+  return [...tableReport(input, rows, 'csv')].join('');
 }
 
 function cellsIn(text: string, delimiter = ','): string[][] {
@@ -136,7 +136,7 @@ describe('a report over many rows', () => {
         closed = true;
       }
     }
-    const chunks = csvReport(CSV_INPUT, endless());
+    const chunks = tableReport(CSV_INPUT, endless(), 'csv');
     const first = chunks.next().value;
     expect(first?.length).toBeGreaterThanOrEqual(64 * 1024);
     expect(first?.length).toBeLessThan(66 * 1024);

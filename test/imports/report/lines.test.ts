@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvReport, OWN_COLUMNS, ownValues } from '../../../src/imports/report/report-table.ts';
+import { OWN_COLUMNS, ownValues, tableReport } from '../../../src/imports/report/report-table.ts';
 import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { csvLine } from '../../../src/text/csv-line.ts';
 import { rowOf } from './fixtures.ts';
@@ -46,7 +46,7 @@ const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
 describe('a line of a report or of a file to retry', () => {
   test('quotes a delimiter inside a cell', () => {
     const input = { columns: ['a', 'b'], inputFormat: 'csv', delimiter: '|' } as const;
-    const [, line = ''] = [...csvReport(input, [rowOf(['x|y'], { line: 2 })])].join('').split('\n');
+    const [, line = ''] = [...tableReport(input, [rowOf(['x|y'], { line: 2 })], 'csv')].join('').split('\n');
     expect(line).toMatch(/^"x\|y"\|\|2\|/);
   });
 
@@ -58,10 +58,10 @@ describe('a line of a report or of a file to retry', () => {
         const given = rows.map((cells, index) => rowOf(cells, { line: index + 2, status: 'failed', message, uid }));
         const filled = (cells: readonly string[]) => columns.map((_, index) => cells[index] ?? '');
         const lines = given.map((row, index) => {
-          const own = Object.values(ownValues(row)).map((value) => (value === null ? '' : String(value)));
+          const own = ownValues(row).map((value) => (value === null ? '' : String(value)));
           return csvLine([...filled(rows[index] ?? []), ...own], delimiter);
         });
-        const report = [...csvReport(input, given)].join('');
+        const report = [...tableReport(input, given, 'csv')].join('');
         expect(report).toBe(csvLine([...columns, ...OWN_COLUMNS], delimiter) + lines.join(''));
 
         const retry = rows.map((cells) => csvLine(filled(cells), delimiter));

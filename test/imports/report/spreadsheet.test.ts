@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { harmless, isInert } from '../../../src/text/spreadsheet.ts';
+import { writeTable } from '../../../src/text/table.ts';
 
 /** Texts made of what attacks are made of, far denser than chance would give. */
 const hostile = fc
@@ -116,5 +117,39 @@ describe('a cell of the CSV report', () => {
     expect(safe.length).toBe(3 * parts + 1 + parts + 1);
     expect(harmless(`${'\t '.repeat(parts)}x`)).toHaveLength(2 * parts + 2);
     expect(isInert(`${' '.repeat(parts)}x${' '.repeat(parts)}(`)).toBe(false);
+  });
+});
+
+describe('a table', () => {
+  const table = (format: 'csv' | 'ndjson', options = {}) =>
+    [
+      ...writeTable(
+        ['uid', 'note', 'tags'],
+        [
+          ['-5', '=HYPERLINK("x")', []],
+          ['ann', null, ['a']],
+        ],
+        format,
+        options,
+      ),
+    ].join('');
+
+  test('runs no cell as a formula, unless its rows are copies of a user’s own', () => {
+    expect(table('csv')).toBe(`uid,note,tags\n-5,"'=HYPERLINK(""x"")",\nann,,"[""a""]"\n`);
+    expect(table('csv', { exact: true, delimiter: ';' })).toBe(
+      'uid;note;tags\n-5;"=HYPERLINK(""x"")";\nann;;"[""a""]"\n',
+    );
+  });
+
+  test('as NDJSON has the exact values', () => {
+    expect(
+      table('ndjson')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { uid: '-5', note: '=HYPERLINK("x")', tags: [] },
+      { uid: 'ann', note: null, tags: ['a'] },
+    ]);
   });
 });

@@ -1,9 +1,7 @@
 import type { Profiles } from '../../../imports/record/profiles.ts';
 import { foldId } from '../../../membership/membership.ts';
 import type { CreateField } from '../../../options/create-options.ts';
-import { inChunks } from '../../../text/chunks.ts';
-import { csvLine } from '../../../text/csv-line.ts';
-import { harmless, importable } from '../../../text/spreadsheet.ts';
+import { writeTable } from '../../../text/table.ts';
 import type { PlanAction } from '../api-plan.ts';
 import type { GroupName, PlannedChange, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
@@ -25,23 +23,19 @@ type PlanLines = Pick<PlanReader, 'actions' | 'groups'>;
 
 /**
  * The plan as CSV: PLAN_COLUMNS, one line for every action, in the order of the groups; a group that could not be listed
- * has one line without a UID. Yields chunks of some 64 KB.
- * Cells that a spreadsheet would run as a formula are made text by an apostrophe (`harmless`).
+ * has one line without a UID.
  */
 export function planCsv(plan: PlanLines): Generator<string> {
-  return inChunks(planLines(plan));
+  return writeTable(PLAN_COLUMNS, planRows(plan), 'csv');
 }
 
-function* planLines(plan: PlanLines): Generator<string> {
-  yield csvLine(PLAN_COLUMNS, ',');
+function* planRows(plan: PlanLines): Generator<readonly string[]> {
   for (const group of plan.groups()) {
     const problem = groupProblem(group);
-    if (problem !== '') {
-      yield csvLine([group.region, group.guid, '', 'report', '', '', problem].map(harmless), ',');
-    }
+    if (problem !== '') yield [group.region, group.guid, '', 'report', '', '', problem];
   }
   for (const { region, guid, uid, action, from, to, sentence } of plan.actions()) {
-    yield csvLine([region, guid, uid, action, from, to, sentence].map(harmless), ',');
+    yield [region, guid, uid, action, from, to, sentence];
   }
 }
 
@@ -49,39 +43,39 @@ function* planLines(plan: PlanLines): Generator<string> {
  * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change, remove or unban. A ban is an
  * `add` with the scope `ban`; a removal has no scope, nor has an unban that leaves the user outside the group. `from` is the place before, empty outside the group and `ban` for a banned user:
  * an undo uses it. An undo's also has whom it leaves in their place, with the action `report`: its import skips these and
- * reports them. Yields chunks of some 64 KB.
+ * reports them.
  * @param chosen which of the changes; default: all
  * @param profiles of the staged file, where users or groups may be created
  *
- * Ids of the kind that intake accepts are given as they are, also where they begin like a formula (see retryReport).
+ * Cells are exact: the import does not run formulas, and an apostrophe would become part of a name.
  */
 export function changesCsv(
   plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
   chosen: (change: PlanAction) => boolean = () => true,
   profiles?: Profiles,
 ): Generator<string> {
-  return inChunks(changeLines(plan, chosen, profiles));
+  const fields = profiles?.fields() ?? [];
+  const columns = [...CHANGES_COLUMNS, ...fields.map(creationColumn)];
+  return writeTable(columns, changeRows(plan, chosen, profiles), 'csv', { exact: true });
 }
 
-function* changeLines(
+function* changeRows(
   plan: Pick<PlanReader, 'changes' | 'actions' | 'facts'>,
   chosen: (change: PlanAction) => boolean,
   profiles: Profiles | undefined,
-): Generator<string> {
+): Generator<readonly string[]> {
   const fields = profiles?.fields() ?? [];
-  yield csvLine([...CHANGES_COLUMNS, ...fields.map(creationColumn)], ',');
   let begun = 0;
   for (const change of plan.changes().filter(chosen)) {
     const { region, guid, uid, from, to, sentence, group } = change;
-    const cells = [region, guid, uid, to, editOf(change), from, sentence].map(importable);
-    // Not made harmless: the import does not run formulas, and an apostrophe would become part of a name.
-    if (profiles !== undefined) cells.push(...profileCells(profiles, fields, change, group !== begun));
+    const isFirst = group !== begun;
     begun = group;
-    yield csvLine(cells, ',');
+    const created = profiles === undefined ? [] : profileCells(profiles, fields, change, isFirst);
+    yield [region, guid, uid, to, editOf(change), from, sentence, ...created];
   }
   if (plan.facts().flags?.mode !== 'undo') return;
   for (const { region, guid, uid, action, from, sentence } of plan.actions(new Set(['report']))) {
-    yield csvLine([region, guid, uid, '', action, from, sentence].map(importable), ',');
+    yield [region, guid, uid, '', action, from, sentence];
   }
 }
 
@@ -118,17 +112,15 @@ export function groupsThatLose(
 
 /**
  * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
- * Yields chunks of some 64 KB.
  */
 export function beforeCsv(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<string> {
-  return inChunks(beforeLines(plan, groups));
+  return writeTable(BEFORE_COLUMNS, beforeRows(plan, groups), 'csv');
 }
 
-function* beforeLines(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<string> {
-  yield csvLine(BEFORE_COLUMNS, ',');
+function* beforeRows(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<readonly string[]> {
   for (const { region, guid } of groups) {
     for (const { uid, place } of plan.live({ region, guid })) {
-      yield csvLine([uid, guid, place, region].map(importable), ',');
+      yield [uid, guid, place, region];
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Thread } from '../../../platform/threads.ts';
-import { inChunks } from '../../../text/chunks.ts';
+import { jsonDocument } from '../../../text/table.ts';
 import type { PlanDocument } from '../api-plan.ts';
 import { planCsv } from './plan-csv.ts';
 import { planMarkdown } from './plan-markdown.ts';
@@ -27,12 +27,8 @@ export function* planPieces({ path, format, text }: PlanDownload): Generator<str
   }
 }
 
-/** The plan as one JSON document (`planDocument`), one group or action a line. Yields chunks of some 64 KB. */
+/** The plan as one JSON document (`planDocument`), one group or action a line. */
 export function planJson(plan: PlanReader): Generator<string> {
-  return inChunks(jsonPieces(plan));
-}
-
-function* jsonPieces(plan: PlanReader): Generator<string> {
   const { flags, plannedAt, ...source } = plan.facts();
   const groups = plan.groups();
   const findings = plan.findings();
@@ -48,19 +44,8 @@ function* jsonPieces(plan: PlanReader): Generator<string> {
     totals: planTotals(groups, plan.creating(), source.invalid),
     findings,
   };
-  yield `${JSON.stringify(head).slice(0, -1)},\n"groups":[`;
-  yield* lines(groups);
-  yield '\n],\n"actions":[';
-  yield* lines(plan.actions());
-  yield '\n]}\n';
-}
-
-function* lines(items: Iterable<object>): Generator<string> {
-  let separator = '\n';
-  for (const item of items) {
-    yield `${separator}${JSON.stringify(item)}`;
-    separator = ',\n';
-  }
+  const actions = plan.actions().map((action) => JSON.stringify(action));
+  return jsonDocument(head, { groups: groups.map((group) => JSON.stringify(group)), actions });
 }
 
 /** The thread that writes one plan. */
