@@ -43,9 +43,13 @@ export async function completedAfterKills(
   }
 }
 
-/** A coordinator in a process of its own, which ends with its test. `working`: it has its import, or has ended. */
-export function startCoordinator(settings: CoordinatorProcessSettings) {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'inherit'] });
+/**
+ * A coordinator in a process of its own, which ends with its test. `working`: it has its import, or has ended.
+ * @param under a command that runs it
+ */
+export function startCoordinator(settings: CoordinatorProcessSettings, under: readonly string[] = []) {
+  const [program = '', ...args] = [...under, process.execPath, PROGRAM, JSON.stringify(settings)];
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   endsWithTests(child);
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'close').then(([code]) => code as number | null);

@@ -15,6 +15,7 @@ const PACKAGES: Readonly<Record<Need, { readonly name: string; readonly programs
   sshd: { name: 'openssh-server', programs: 'usr/{sbin/sshd,lib/openssh/sftp-server,bin/ssh-{keygen,agent,add}}' },
   curl: { name: 'curl', programs: 'usr/bin/curl' },
   jq: { name: 'jq', programs: 'usr/bin/jq' },
+  strace: { name: 'strace', programs: 'usr/bin/strace' },
   chromium: { name: 'chromium-headless-shell', programs: 'usr/lib/chromium/chromium-headless-shell' },
 };
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** Programs that tests start and npm does not bring. */
-export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd' | 'curl' | 'jq';
+export type Need = 'redis' | 'postgres' | 'mariadb' | 'chromium' | 'sshd' | 'curl' | 'jq' | 'strace';
 
 /**
  * The folder of the programs that fetch.ts adds to the machine's: kept for other runs and other clones. Postgres does
@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<Need, () => string[]>> = {
   sshd: () => [...onPath('sshd'), '/usr/sbin/sshd'].filter((path) => existsSync(path)),
   curl: () => onPath('curl'),
   jq: () => onPath('jq'),
+  strace: () => onPath('strace'),
   chromium: () => onPath('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'),
 };
 
@@ -36,7 +37,9 @@ export function programOf(need: Need, fetched = FETCHED): string | undefined {
   const named = need === 'chromium' ? process.env['CHROMIUM_PATH'] : undefined;
   return [
     ...(named === undefined ? [] : [named]),
-    ...globSync(join(fetched, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl,jq}')),
+    ...globSync(
+      join(fetched, need, 'bin/{redis-server,postgres,mariadbd,chromium-headless-shell,sshd,curl,jq,strace}'),
+    ),
     ...PLACES[need](),
   ][0];
 }

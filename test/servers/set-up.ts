@@ -13,6 +13,7 @@ const STARTED_BY: ReadonlyMap<string, readonly Need[]> = new Map([
   ['servers/postgres.ts', ['postgres']],
   ['servers/mariadb.ts', ['mariadb']],
   ['servers/sshd.ts', ['sshd']],
+  ['servers/strace.ts', ['strace']],
   ['documents/reader.ts', ['curl', 'jq']],
   ['console/browser.ts', ['chromium']],
 ]);
