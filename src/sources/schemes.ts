@@ -91,6 +91,11 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
       remedy: words`take it out, and give it in an environment variable or in a file: ${option('secret', 'password=env:NAME')} or ${option('secret', 'password=file:PATH')}`,
     });
   }
+  if (name === 'sqlite' && address.includes('?')) {
+    throw new SourceError('sqlite:// addresses name a file, and take nothing behind a question mark', {
+      remedy: 'leave the rest of it out',
+    });
+  }
   if (!isWeb && name !== 'sqlite' && !address.includes('://')) {
     throw new SourceError(`"${name}:…" is not a valid address; write it as ${name}://…`);
   }

@@ -28,7 +28,7 @@ export function withoutAddress(text: string): string {
 }
 
 /** In buckets and folders, ? stands for any character. */
-const WITH_QUERY = /^\s*(?:https?|postgres|postgresql|mysql|mariadb):/i;
+const WITH_QUERY = /^\s*(?:https?|postgres|postgresql|mysql|mariadb|sqlite):/i;
 
 /** An address as it is shown: without its query, which may be as good as a password. */
 export function addressName(address: string): string {

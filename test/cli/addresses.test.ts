@@ -13,6 +13,7 @@ const WITH_PASSWORD = [
   ['with a slash in the password', `mysql://ann:a/${SECRET}@127.0.0.1/app`, 'mysql'],
   ['with an @ in the password', `sftp://ann:a@${SECRET}@127.0.0.1/app`, 'sftp'],
   ['that is longer than a path may be', `postgres://ann:${SECRET.repeat(1_000)}@127.0.0.1/app`, 'postgres'],
+  ['of a file with what encrypts it', `sqlite:/srv/app.db?key=${SECRET}`, 'sqlite'],
 ] as const;
 
 /** Every command that takes a file, with the file last. */
