@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { countNewcomers } from '../../src/features/sync/plan/plan-creations.ts';
@@ -140,7 +139,6 @@ test('users are not counted beforehand where that takes many calls: the plan say
     desired,
     pages,
     options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
-    path: join(desired, '..', 'newcomers.sqlite'),
     signal: new AbortController().signal,
     onUser: () => {},
   });
@@ -177,7 +175,6 @@ test('regions are asked for users side by side: one that is slow does not hold u
     desired,
     pages,
     options: createOptions.parse({ users: true, userNameFrom: 'uid' }),
-    path: join(desired, '..', 'newcomers.sqlite'),
     signal: new AbortController().signal,
     onUser: (at, of) => done.push(`${at} of ${of}`),
   });

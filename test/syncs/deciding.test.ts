@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decide, decideInThread } from '../../src/features/sync/plan/make-plan.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
-import { actionsOf, fileRows, people, planned } from './planning.ts';
+import { actionsOf, fileRows, owned, people, planned } from './planning.ts';
 
 const FLAGS: SyncFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: ['u3'] };
 
@@ -11,7 +11,7 @@ test('a thread makes the same plan as the process itself', async () => {
     { team: { members: people(5) } },
     FLAGS,
   );
-  plan.recordOwner({ region: 'us', guid: 'team' }, 'u5');
+  owned(plan, 'u5');
   const decision = { kind: 'file', from: desired, flags: FLAGS } as const;
   await decide(plan, path, decision);
   const here = plan.actions().toArray();

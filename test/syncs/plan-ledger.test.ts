@@ -6,7 +6,7 @@ import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { openPlanReader } from '../../src/features/sync/plan/plan-reading.ts';
 import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
-import { actionsOf, type FileRow, fileRows, listed, people, planned, stage } from './planning.ts';
+import { actionsOf, type FileRow, fileRows, listed, people, planned, stage, unlisted } from './planning.ts';
 
 const SOURCE = { file: 'members.csv', hash: 'abc', size: 12 };
 const TEAM = { region: 'us', guid: 'team' } as const;
@@ -67,25 +67,23 @@ describe('what a plan knows of its file', () => {
 describe('a listing', () => {
   test('counts members without the banned, and someone who came on two pages once', () => {
     const { plan } = begun([{ uid: 'a' }]);
-    plan.recordListed(TEAM, [...listed({ a: 'participant', b: 'ban' }), ...listed({ A: 'moderator' })]);
+    listed(plan, TEAM, { a: 'participant', b: 'ban' }, { A: 'moderator' });
     expect(plan.groups()).toMatchObject([{ listing: 'listed', members: 1, owner: null }]);
   });
 
-  test('that breaks off leaves no member behind, and its group is still to be listed', () => {
-    const { plan } = begun([{ uid: 'a' }]);
-    const breaking = function* () {
-      yield* listed(people(500));
-      throw new Error('page 2 of 3 failed');
-    };
-    expect(() => plan.recordListed(TEAM, breaking())).toThrow('page 2 of 3 failed');
+  test('that breaks off gives no member, and its group is still to be listed', () => {
+    const { plan, desired } = begun([{ uid: 'a' }]);
+    plan.survey.memberList(1).put([['b', { uid: 'b', scope: 'participant', joinedAt: null }]]);
+    plan.settle();
     expect(plan.groups()).toMatchObject([{ listing: 'pending', members: 0 }]);
-    expect(plan.groupsToList()).toEqual([TEAM]);
+    expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow('the group team in us has not been listed');
   });
 
   test('that fails later takes the members and actions of the earlier one with it', () => {
-    const { plan } = planned(fileRows(people(2)), { team: { members: people(1) } });
+    const { plan, desired } = planned(fileRows(people(2)), { team: { members: people(1) } });
     expect(actionsOf({ plan }, true)).toHaveLength(2);
-    plan.recordUnlisted(TEAM, 'failed', { code: 'ERR', message: 'no answer' });
+    unlisted(plan, TEAM, 'failed', { code: 'ERR', message: 'no answer' });
+    makePlan(plan, desired, DEFAULT_FLAGS);
     expect(actionsOf({ plan }, true)).toEqual([]);
     expect(plan.groups()).toMatchObject([
       { listing: 'failed', code: 'ERR', message: 'no answer', members: 0, wanted: 2 },
@@ -94,17 +92,8 @@ describe('a listing', () => {
 
   test('with an unknown scope is refused as a whole', () => {
     const { plan } = begun([{ uid: 'a' }]);
-    expect(() =>
-      plan.recordListed(TEAM, [...listed(people(2)), { uid: 'root', scope: 'superuser', joinedAt: null }]),
-    ).toThrow('the service lists root with the scope "superuser"; known are admin, moderator and participant');
-    expect(plan.groups()).toMatchObject([{ listing: 'pending', members: 0 }]);
-  });
-
-  test('of a group that the plan does not concern is refused', () => {
-    const { plan } = begun([{ uid: 'a' }]);
-    expect(() => plan.recordListed({ region: 'eu', guid: 'team' }, [])).toThrow(
-      /does not concern the group team in eu/,
-    );
+    listed(plan, TEAM, people(2), { root: 'superuser' as 'admin' });
+    expect(plan.groups()).toMatchObject([{ listing: 'failed', code: 'UNKNOWN_SCOPE', members: 0 }]);
   });
 
   test('is needed of every group before a plan is made', () => {
@@ -112,7 +101,7 @@ describe('a listing', () => {
     expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow(
       'the group team in us and 1 more have not been listed',
     );
-    plan.recordListed(TEAM, []);
+    listed(plan, TEAM);
     expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow('the group club in us has not been listed');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
-import { actionsOf, type FileRow, fileRows, type LiveGroup, people, planned } from './planning.ts';
+import { actionsOf, banned, type FileRow, fileRows, type LiveGroup, owned, people, planned } from './planning.ts';
 
 /** One group, and what is said about everyone. */
 const said = (file: readonly FileRow[], team: LiveGroup, flags: Parameters<typeof planned>[2] = {}) =>
@@ -56,9 +56,8 @@ describe('mode add', () => {
       quiet: { members: people(1) },
     });
     expect(actionsOf({ plan })).toEqual(['anna: add >participant', 'bob: ban >ban']);
-    const team = { region: 'us', guid: 'team' } as const;
-    expect(plan.bansNeeded()).toEqual([team]);
-    plan.recordBanned(team, ['anna', 'BOB', 'cleo']);
+    expect(plan.bansNeeded()).toEqual([1]);
+    banned(plan, ['anna', 'BOB', 'cleo']);
     makePlan(plan, desired, DEFAULT_FLAGS);
     expect(actionsOf({ plan }, true)).toEqual([
       'anna: report ban>participant',
@@ -167,8 +166,8 @@ describe('the spared', () => {
   test('is everyone while the owner is not known; asking makes the plan whole', () => {
     const { plan, desired } = planned([{ uid: 'joe' }], { team: { ...team, owner: null } }, flags);
     expect(actionsOf({ plan })).toEqual([]);
-    expect(plan.ownersNeeded()).toEqual([{ region: 'us', guid: 'team' }]);
-    plan.recordOwner({ region: 'us', guid: 'team' }, 'joe');
+    expect(plan.ownersNeeded()).toEqual([1]);
+    owned(plan, 'joe');
     makePlan(plan, desired, { ...DEFAULT_FLAGS, ...flags });
     expect(actionsOf({ plan })).toEqual(['boss: remove participant>']);
     expect(plan.ownersNeeded()).toEqual([]);

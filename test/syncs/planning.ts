@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
-import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
+import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { IMPORT_SCHEMA } from '../../src/imports/schemas.ts';
@@ -87,6 +87,59 @@ export function fileRows(
   return Object.entries(group).map(([uid, scope]) => ({ region, guid, uid, scope }));
 }
 
+type Group = Readonly<{ region: Region; guid: string }>;
+const TEAM: Group = { region: 'us', guid: 'team' };
+
+function idOf(plan: PlanLedger, { region, guid }: Group): number {
+  return Number(plan.database.prepare('select id from groups where region = ? and guid = ?').get(region, guid)?.['id']);
+}
+
+/** The service says who is in a group, a page for each of these. */
+export function listed(
+  plan: PlanLedger,
+  group: Group,
+  ...pages: readonly Readonly<Record<string, Exclude<Place, ''>>>[]
+): void {
+  const id = idOf(plan, group);
+  const list = plan.survey.memberList(id);
+  list.clear();
+  for (const page of pages) {
+    const members = Object.entries(page).map(([uid, place]) => {
+      const scope = place === 'ban' ? 'participant' : place;
+      return [uid, { uid, scope, joinedAt: null }] as const;
+    });
+    list.put(members);
+    const banned = Object.keys(page).filter((uid) => page[uid] === 'ban');
+    plan.survey.bannedList(id).put(banned.map((uid) => [uid, uid]));
+  }
+  plan.survey.closeGroup(id, { members: 1, banned: 0 });
+  plan.settle();
+}
+
+/** A group cannot be listed. */
+export function unlisted(
+  plan: PlanLedger,
+  group: Group,
+  state: 'missing' | 'failed',
+  why: { readonly code: string; readonly message: string },
+): void {
+  plan.survey.failGroup(idOf(plan, group), state, why);
+  plan.settle();
+}
+
+/** The service says who owns a group. */
+export function owned(plan: PlanLedger, owner: string, group = TEAM): void {
+  plan.database.prepare('update groups set facts = ? where id = ?').run(JSON.stringify({ owner }), idOf(plan, group));
+}
+
+/** The service says who is banned from a group. */
+export function banned(plan: PlanLedger, uids: readonly string[], group = TEAM): void {
+  const id = idOf(plan, group);
+  plan.survey.bannedList(id).put(uids.map((uid) => [uid, uid]));
+  plan.survey.closeGroup(id, { members: 0, banned: 1 });
+  plan.settle();
+}
+
 /** Lists the groups that the plan asks for: a group that `live` does not have is not found. No one owns one unless said. */
 export function list(plan: PlanLedger, live: Live): void {
   for (const group of plan.groupsToList()) {
@@ -94,27 +147,15 @@ export function list(plan: PlanLedger, live: Live): void {
       Object.entries(live).find(
         ([guid, { region = 'us' }]) => region === group.region && guid.toLowerCase() === group.guid.toLowerCase(),
       ) ?? [];
-    if (found === undefined || found.listing !== undefined) {
-      const why = { code: 'ERR_GUID_NOT_FOUND', message: 'no such group' };
-      plan.recordUnlisted(
-        group,
-        found?.listing ?? 'not_found',
-        found === undefined ? why : { code: 'CUT_OFF', message: 'page 2 of 3 failed' },
-      );
-      continue;
+    if (found === undefined) unlisted(plan, group, 'missing', { code: 'ERR_GUID_NOT_FOUND', message: 'no such group' });
+    else if (found.listing !== undefined) {
+      const why = { code: 'CUT_OFF', message: 'page 2 of 3 failed' };
+      unlisted(plan, group, found.listing === 'failed' ? 'failed' : 'missing', why);
+    } else {
+      listed(plan, group, found.members ?? {});
+      if (found.owner !== null) owned(plan, found.owner ?? '', group);
     }
-    plan.recordListed(group, listed(found.members ?? {}));
-    if (found.owner !== null) plan.recordOwner(group, found.owner ?? '');
   }
-}
-
-export function listed(members: Readonly<Record<string, Exclude<Place, ''>>>): LiveMember[] {
-  return Object.entries(members).map(([uid, place]) => ({
-    uid,
-    scope: place === 'ban' ? 'participant' : place,
-    banned: place === 'ban',
-    joinedAt: null,
-  }));
 }
 
 /** A plan made from the ground up; closed when the test is over. */

@@ -72,12 +72,20 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
   };
 }
 
-/** Makes sure that this may be spent. @throws CallsUsedUp */
-export function pay({ left }: Pick<Crawl, 'left'>, price: ReadonlyMap<Region, number>): void {
+/**
+ * Makes sure that this may be spent.
+ * @param certainty whether the lengths of the lists are known
+ * @throws CallsUsedUp
+ */
+export function pay(
+  { left }: Pick<Crawl, 'left'>,
+  price: ReadonlyMap<Region, number>,
+  certainty: 'at most' | 'at least' = 'at most',
+): void {
   const calls = priceSum(price);
   if (calls <= left()) return;
   const byRegion = Object.fromEntries([...price].filter(([, n]) => n > 0));
-  throw new CallsUsedUp(`${calls} more calls are needed at most, and ${left()} are allowed`, byRegion);
+  throw new CallsUsedUp(`${calls} more calls are needed ${certainty}, and ${left()} are allowed`, byRegion);
 }
 
 export function priceSum(price: ReadonlyMap<Region, number>): number {

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { callsByRegion } from '../../api/fields.ts';
@@ -6,8 +5,7 @@ import type { GroupFacts, ListedMember, UserFacts } from '../../chat/replies.ts'
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { type ListStore, tableStore } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
-import { inTransaction, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import { SURVEY_SCHEMA } from '../schemas.ts';
+import { inTransaction, type Statements, statementsOf } from '../../platform/sqlite.ts';
 
 export type CallsByRegion = Readonly<Partial<Record<Region, number>>>;
 
@@ -300,14 +298,6 @@ export class Survey<End extends string = string> {
   #count(name: string, given: Readonly<Record<string, string | number | null>>): number {
     return Number(this.#sql(name).get(given)?.['n']);
   }
-}
-
-/** A survey of its own, in a new file. */
-export function newSurvey(path: string): Survey {
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
-  const survey = new Survey(openForWriting(path, SURVEY_SCHEMA, 'soon'));
-  survey.begin();
-  return survey;
 }
 
 function asked({ parts, ids }: WantedParts) {

@@ -32,7 +32,7 @@ select g.id, l.uid
   join later.memberships m on m.batch_id = b.id
   join later.outcomes o on o.id = m.outcome_id and o.name in ('added', 'already_member', 'changed')
   join later.rows r on r.id = m.row_id
-  join main.live l on l.group_id = g.id and l.uid = r.uid and l.banned = 0;
+  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0;
 
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
@@ -87,25 +87,25 @@ update plan set flags = :flags, planned_at = :at;
 -- because a shuffled file would jump about in both tables; the limit keeps the order, `cross` the order of joining. In a
 -- group that will be created, there are no members yet.
 insert into temp.cases (group_id, uid, state, want, line, row_id)
-select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside), r.scope_id, r.line, r.id
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.place, :outside), r.scope_id, r.line, r.id
   from (select group_id, uid, scope_id, line, id from desired.rows where call_group_id is not null
          order by group_id, uid collate nocase limit -1) as r
   cross join groups g on g.id = r.group_id and (g.listing = 'listed' or g.creates is not null)
-  left join live l on l.group_id = r.group_id and l.uid = r.uid;
+  left join members l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: gather_contradicted
 -- Members whom invalid rows name: such a row is wrong only in combination with another row.
 insert or ignore into temp.cases (group_id, uid, state, contradicted, line)
-select l.group_id, l.uid, l.state, 1, r.line
+select l.group_id, l.uid, l.place, 1, r.line
   from desired.rows r
   join desired.problems p on p.row_id = r.id and p.position = 0
   join groups g on g.id = r.group_id and g.listing = 'listed'
-  join live l on l.group_id = r.group_id and l.uid = r.uid;
+  join members l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: gather_unnamed
 -- All other users whom the service lists.
 insert or ignore into temp.cases (group_id, uid, state)
-select l.group_id, l.uid, l.state from live l join groups g on g.id = l.group_id and g.listing = 'listed';
+select l.group_id, l.uid, l.place from members l join groups g on g.id = l.group_id and g.listing = 'listed';
 
 -- name: decide_sync
 -- In: mirror, demotion, unban (0 or 1), missing, outside, admin, ban. The order matters: the first that is true is the reason.
@@ -138,18 +138,17 @@ select d.group_id, d.uid, why.action, d.state,
 
 -- name: forget_newcomers
 -- Deletes the newcomers of an earlier time.
-delete from newcomers;
+delete from users;
 
 -- name: gather_newcomers
 -- Users who would be added and were outside the group.
-insert or ignore into newcomers (region, uid)
-select g.region, a.uid from actions a join groups g on g.id = a.group_id where a.action = 'add' and a.from_id = 0;
+insert or ignore into users (region, uid)
+select g.region, a.uid from actions a join groups g on g.id = a.group_id where a.action = 'add' and a.from_id = 0 order by 1, 2;
 
 -- name: forget_known
 -- Users who were listed in a group exist.
-delete from newcomers where (region, uid) in (
-  select n.region, n.uid from live l join groups g on g.id = l.group_id
-    join newcomers n on n.region = g.region and n.uid = l.uid);
+delete from users where id in (
+  select u.id from members l join groups g on g.id = l.group_id join users u on u.region = g.region and u.uid = l.uid);
 
 -- name: gather_undone
 -- In: outside, ban, unrecorded. The import's action on a user is a move from one place (`was`) to another (`want`). An
@@ -161,7 +160,7 @@ with journal as (
     from undone.input i, json_each(i.columns) c
    where c.value = 'from' and json_extract(i.recognised, '$.action') is not null)
 insert into temp.cases (group_id, uid, state, want, was, outcome, line)
-select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.place, :outside),
        case when act.name in ('remove', 'unban') then :outside else m.scope_id end,
        case when o.name = 'unbanned' or (o.name = 'added' and m.code = 'BAN_LIFTED') then :ban
             when j.path is null then iif(act.name = 'add' and m.scope_id <> :ban, :outside, :unrecorded)
@@ -180,8 +179,8 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
   join undone.rows r on r.id = m.row_id
   join groups g on g.id = r.group_id and g.listing = 'listed'
   left join journal j
-  left join live l on l.group_id = r.group_id and l.uid = r.uid
- where not m.was_there or (m.uncertainty is not null and l.state = m.scope_id);
+  left join members l on l.group_id = r.group_id and l.uid = r.uid
+ where not m.was_there or (m.uncertainty is not null and l.place = m.scope_id);
 
 -- name: decide_undo
 -- In: unban, uncertain (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.

@@ -4,11 +4,8 @@ import { groupProfile } from '../../../imports/record/profile.ts';
 import { openProfiles } from '../../../imports/record/profiles.ts';
 import { CallsUsedUp, crawlOf, pay, type SurveyProgress } from '../../../imports/survey/crawl.ts';
 import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
-import { newSurvey } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
-import { inTransaction } from '../../../platform/sqlite.ts';
-import { throwIfRefused } from './live-state.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { MissingUsers } from './plan-reading.ts';
 
@@ -43,10 +40,10 @@ export interface NewcomersTask {
   readonly plan: PlanLedger;
   readonly desired: string;
   readonly options: CreateOptions;
-  /** The path of the list of users while the service is asked about it. */
-  readonly path: string;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
+  /** Calls that may be made. Default: as many as counting users may take. */
+  readonly maxCalls?: number;
   readonly onUser: (done: number, of: number) => void;
 }
 
@@ -71,18 +68,23 @@ export async function countNewcomers(task: NewcomersTask): Promise<void> {
 }
 
 /** Null where it would take too many calls. */
-async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Promise<MissingUsers | null> {
-  const newcomers = plan.newcomers();
-  if (newcomers.length === 0) return { unknown: 0, deactivated: 0, first: [] };
-  const survey = newSurvey(path);
-  inTransaction(survey.database, () => {
-    for (const { region, uid } of newcomers) survey.addUser(region, uid);
-  });
+async function askFor({
+  plan,
+  pages,
+  signal,
+  maxCalls = MAX_CALLS,
+  onUser,
+}: NewcomersTask): Promise<MissingUsers | null> {
+  const { survey } = plan;
   const regions = survey.regions();
-  const onProgress = ({ done }: SurveyProgress) => onUser(done, newcomers.length);
-  const crawl = crawlOf({ survey, pages, signal, maxCalls: MAX_CALLS, onProgress });
+  const newcomers = regions.reduce((sum, region) => sum + survey.openUserCount(region), 0);
+  if (newcomers === 0) return { unknown: 0, deactivated: 0, first: [] };
+  const onProgress = ({ done, of }: SurveyProgress) => {
+    if (of !== null) onUser(done, newcomers);
+  };
+  const crawl = crawlOf({ survey, pages, signal, maxCalls: Math.min(maxCalls, MAX_CALLS), onProgress });
   try {
-    if (newcomers.length > MAX_CALLS) {
+    if (newcomers > MAX_CALLS) {
       const price = new Map<Region, number>();
       for (const region of regions) price.set(region, (await priceOfUsers(crawl, region)).calls);
       pay(crawl, price);
@@ -92,9 +94,6 @@ async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Pro
   } catch (error) {
     // The list cannot be trusted, so each user would have to be asked for.
     if (error instanceof CallsUsedUp) return null;
-    throwIfRefused(error);
     throw error;
-  } finally {
-    survey.close();
   }
 }

@@ -48,40 +48,13 @@ select g.id, reg.name, g.guid, count(*)
 -- Out: groups whose members have not been listed yet.
 select region, guid from groups where listing = 'pending' order by id;
 
--- name: group_id
--- In: region, guid. Out: its id; nothing where there is no such group.
-select id from groups where region = :region and guid = :guid;
-
--- name: forget_live
--- In: group. Deletes what was listed of it.
-delete from live where group_id = :group;
-
--- name: add_live
--- In: group, uid, scope, banned, joined_at. Pages may overlap: of two entries for a user, the last one counts.
-insert or replace into live (group_id, uid, scope_id, banned, joined_at)
-values (:group, :uid, :scope, :banned, :joined_at);
-
--- name: close_listing
--- In: group, listing (listed, not_found, failed), code, message. Notes the end of the listing of its members.
-update groups set listing = :listing, code = :code, message = :message, bans_known = 0 where id = :group;
-
--- name: add_banned
--- In: group, uid. Whether the list of members has the banned too is not known, so that both must do. (3: participant, as
--- the list does not say.)
-insert into live (group_id, uid, scope_id, banned) values (:group, :uid, 3, 1)
-  on conflict (group_id, uid) do update set banned = 1;
-
--- name: close_bans
--- In: group. The list of its banned users is complete.
-update groups set bans_known = 1 where id = :group;
-
 -- name: count_members
--- In: group. Notes how many members it has, the banned not counted.
-update groups set members = (select count(*) from live where group_id = :group and banned = 0) where id = :group;
+-- Notes how many members the listed groups have, the banned not counted.
+update groups set members = iif(members_known, (select count(*) from members where group_id = groups.id and banned = 0), 0);
 
--- name: forget_actions_of
--- In: group. Deletes its actions.
-delete from actions where group_id = :group;
+-- name: unknown_scopes
+-- Out: for each group that has one, a member with a scope that nobody knows.
+select group_id as id, uid, scope from members where place = 9 group by group_id;
 
 -- name: groups_to_create
 -- In: ban. Out: missing groups to which rows would add users. `desired`: the staged file.
@@ -92,29 +65,15 @@ select id, region, guid from groups
 
 -- name: create_group
 -- In: group, creates (JSON). It will be created: it has no owner and no banned users yet.
-update groups set creates = :creates, owner = '', bans_known = 1 where id = :group;
+update groups set creates = :creates, facts = json_object('owner', ''), bans_known = 1 where id = :group;
 
 -- name: cannot_create
 -- In: group, code, message. Notes the reason why a missing group cannot be created.
 update groups set code = :code, message = :message where id = :group;
 
--- name: add_newcomer
--- In: region, uid. The owner of a new group, who may not exist either.
-insert or ignore into newcomers (region, uid)
-select :region, :uid where not exists (
-  select 1 from groups g join live l on l.group_id = g.id and l.uid = :uid where g.region = :region);
-
--- name: newcomers
--- Out: users who would be added and may not exist.
-select region, uid from newcomers order by region, uid;
-
 -- name: set_creating
 -- In: creating (JSON). Notes the users and groups that may be created, and those known to be missing.
 update plan set creating = :creating;
-
--- name: set_owner
--- In: group, owner (UID, empty: none).
-update groups set owner = :owner where id = :group;
 
 -- name: forget_findings
 -- Deletes what the guards said.
@@ -124,3 +83,9 @@ delete from findings;
 -- In: guard, region, guid (null: all), value, allowed, sentence. Adds what a guard says.
 insert into findings (guard, region, guid, value, allowed, sentence)
 values (:guard, :region, :guid, :value, :allowed, :sentence);
+-- name: add_newcomer
+-- In: region, uid. The owner of a new group, who may not exist either.
+insert or ignore into users (region, uid)
+select :region, :uid where not exists (
+  select 1 from groups g join members l on l.group_id = g.id and l.uid = :uid where g.region = :region);
+

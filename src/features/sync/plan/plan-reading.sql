@@ -36,15 +36,17 @@ select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.memb
 select reason, from_id, to_id, count(*) as n from actions where action = 'report' group by 1, 2, 3 order by n desc, reason;
 
 -- name: owners_needed
--- Out: groups where a user is spared only because the owner is not known yet.
-select region, guid from groups
- where id in (select group_id from actions where reason in ('spared_owner_unknown', 'not_lowered_owner_unknown'))
+-- Out: groups where a user is spared only because the owner was not asked for yet.
+select id from groups
+ where facts is null and id in (select group_id from actions where reason in ('spared_owner_unknown', 'not_lowered_owner_unknown'))
  order by id;
 
 -- name: bans_needed
--- Out: groups with changes whose banned users are not known yet.
-select region, guid from groups
- where bans_known = 0 and id in (select group_id from actions where action in ('add', 'change', 'remove', 'ban'))
+-- Out: groups with changes whose banned users are not known yet, or with changes that only wait for the owner.
+select id from groups
+ where bans_known = 0 and id in (
+   select group_id from actions
+    where action in ('add', 'change', 'remove', 'ban') or reason in ('spared_owner_unknown', 'not_lowered_owner_unknown'))
  order by id;
 
 -- name: actions_chosen
@@ -64,7 +66,7 @@ select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line,
 
 -- name: live_of_group
 -- Out: all users in a group when it was listed, by UID.
-select l.uid, l.state from live l join groups g on g.id = l.group_id where g.region = :region and g.guid = :guid order by l.uid;
+select l.uid, l.place as state from members l join groups g on g.id = l.group_id where g.region = :region and g.guid = :guid order by l.uid;
 
 -- name: findings
 -- Out: what the guards say, in their order.

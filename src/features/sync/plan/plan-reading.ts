@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { inputNote } from '../../../api/fields.ts';
 import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
+import { SURVEY_SCHEMA } from '../../../imports/schemas.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
@@ -10,8 +11,8 @@ import { type Finding, newGroup, type PlanAction, type PlanGroup, planFlags } fr
 import type { PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';
 
-/** The numbered migrations of a plan's file. */
-export const PLAN_SCHEMA = new URL('plan-schema.sql', import.meta.url);
+/** The tables of a plan's file. */
+export const PLAN_SCHEMA = [SURVEY_SCHEMA, new URL('plan-schema.sql', import.meta.url)];
 
 /** A connection to a plan's file. */
 export type PlanDatabase = ReturnType<typeof openForReading>;
@@ -92,13 +93,13 @@ export interface PlanReader {
   creating(): PlanCreating | undefined;
   /** All users in a group when it was listed, by UID, one at a time. */
   live(group: GroupName): IteratorObject<{ readonly uid: string; readonly place: Place }>;
-  /** Groups where a user is spared only because the owner is not known yet: ask for the owner, and plan again. */
-  ownersNeeded(): GroupName[];
+  /** Numbers of the groups where a user is spared only because the owner was not asked for yet: ask, and plan again. */
+  ownersNeeded(): number[];
   /**
-   * Groups with changes whose banned users are not known yet: a ban might be lifted by mistake, or made again. Ask (it takes a
+   * Numbers of the groups with changes, or with changes that only wait for the owner, whose banned users are not known yet: a ban might be lifted by mistake, or made again. Ask (it takes a
    * call for each group), and plan again.
    */
-  bansNeeded(): GroupName[];
+  bansNeeded(): number[];
   close(): void;
 }
 
@@ -159,8 +160,14 @@ export function planReader(database: PlanDatabase): PlanReader {
         uid: String(uid),
         place: placeOf(Number(state)),
       })),
-    ownersNeeded: () => sql<GroupName>('owners_needed').all(),
-    bansNeeded: () => sql<GroupName>('bans_needed').all(),
+    ownersNeeded: () =>
+      sql<{ readonly id: number }>('owners_needed')
+        .all()
+        .map(({ id }) => id),
+    bansNeeded: () =>
+      sql<{ readonly id: number }>('bans_needed')
+        .all()
+        .map(({ id }) => id),
     close: () => {
       if (database.isOpen) database.close();
     },

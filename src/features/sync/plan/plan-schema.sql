@@ -1,5 +1,6 @@
--- One plan: who is in the groups concerned, what is to be done about each of them, and what the guards say.
--- Scopes are the numbers of the ledger (admin 1, moderator 2, participant 3, ban 4); 0 stands for nobody.
+-- One plan: what is done about each member of the groups concerned, and what the guards say. Added to the tables of its survey
+-- (imports/survey-schema.sql), in which groups have the numbers of the staged file and the members of each are listed; its users are
+-- those who would be added and are in none of these groups: they may not exist.
 
 -- The file that the plan was made from, and how: one row.
 create table plan (
@@ -16,30 +17,11 @@ create table plan (
   notes      text not null default '[]'  -- JSON array of {code, text}: what a person should know about the file
 ) strict;
 
-create table groups (
-  id      integer primary key,           -- as in the staged file
-  region  text not null,
-  guid    text not null collate nocase,  -- as the file writes it first
-  wanted  integer not null,              -- rows of the file that count for it
-  listing text not null default 'pending' check (listing in ('pending', 'listed', 'not_found', 'failed')),
-  code    text not null default '',      -- why it could not be listed
-  message text not null default '',
-  members integer not null default 0,    -- listed ones, the banned not counted
-  owner   text collate nocase,           -- empty: nobody; null: not known
-  bans_known integer not null default 0, -- 1: the list of the banned was asked for
-  creates text,                          -- JSON of a group that is not there and would be created: name, type and owner; null: any other
-  unique (region, guid)
-) strict;
-
-create table live (
-  group_id  integer not null references groups (id),
-  uid       text not null collate nocase,
-  scope_id  integer not null check (scope_id between 1 and 3),
-  banned    integer not null check (banned in (0, 1)),
-  joined_at integer,                     -- as the service says it
-  state     integer generated always as (case banned when 1 then 4 else scope_id end) virtual,
-  primary key (group_id, uid)
-) strict, without rowid;
+alter table groups add column wanted integer not null default 0; -- rows of the file that count for it
+alter table groups add column members integer not null default 0; -- listed ones, the banned not counted
+alter table groups add column creates text; -- JSON of a group that is not there and would be created: name, type and owner; null: any other
+alter table groups add column listing text generated always as (
+  case when members_known then 'listed' when state = 'missing' then 'not_found' when state = 'failed' then 'failed' else 'pending' end) virtual;
 
 -- UIDs of the flags --protect and --remove-by-name.
 create table protected (uid text primary key collate nocase) strict, without rowid;
@@ -58,13 +40,6 @@ create table actions (
   line     integer,                      -- of the file, where a row asks for it
   row_id   integer,                      -- of the staged file, where a row asks for it
   primary key (group_id, uid)
-) strict, without rowid;
-
--- Users who would be added and are in none of the groups that were listed: they may not exist.
-create table newcomers (
-  region text not null,
-  uid    text not null collate nocase,
-  primary key (region, uid)
 ) strict, without rowid;
 
 create table findings (

@@ -2,12 +2,16 @@ import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { QuestionRefused } from '../../../../jobs/ask-service.ts';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
 import { requireNames } from '../../../imports/record/profiles.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
+import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
+import { readGroups } from '../../../imports/survey/read-groups.ts';
+import type { Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
@@ -17,11 +21,9 @@ import { putInPlace } from '../../../platform/whole-file.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import type { SyncInput, SyncOptions } from '../sync-options.ts';
-import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
 import { decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
-import type { GroupName } from './plan-reading.ts';
 
 /** The goal of a plan. */
 export type PlanRequest =
@@ -48,6 +50,8 @@ export interface PlanningTask {
   readonly create?: CreateOptions | undefined;
   /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
   readonly rowsBefore?: number | undefined;
+  /** Calls that it may make. Undefined: as many as it takes. */
+  readonly maxCalls?: number | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanningProgress) => void;
 }
@@ -55,7 +59,7 @@ export interface PlanningTask {
 export type PlanningProgress =
   | ({ readonly step: 'reading' } & StagingProgress)
   /** Groups whose members, owner or banned users have been read, of how many; in the step `users`, users. */
-  | { readonly step: 'members' | 'owner' | 'banned' | 'users'; readonly done: number; readonly groups: number };
+  | { readonly step: Exclude<SurveyStep, 'groups'>; readonly done: number; readonly groups: number };
 
 /** The parts that read files and groups for a plan. */
 export interface PlanningPorts {
@@ -74,8 +78,6 @@ export const planFiles = (folder: string) => ({
   changes: join(folder, 'changes.csv'),
   /** The earlier members of the groups that lose a member; absent if no group does. */
   before: join(folder, 'before.csv'),
-  /** Users who may not exist, while they are asked about. */
-  newcomers: join(folder, 'newcomers.sqlite'),
 });
 
 /**
@@ -97,7 +99,10 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
     const regions = new Set(plan.groupsToList().map(({ region }) => region));
     const strange = [...regions].filter((region) => !ports.regions.has(region));
     if (strange.length > 0) throw CannotPlan.noApp(strange);
-    await listAndDecide(task, ports, plan, desired);
+    await listAndDecide(task, ports, plan, desired).catch((error: unknown) => {
+      if (!(error instanceof QuestionRefused && error.ofRegion)) throw error;
+      throw CannotPlan.regionRefused(error.region, error.code, error.message);
+    });
     signal.throwIfAborted();
     return plan;
   } catch (error) {
@@ -207,49 +212,38 @@ export async function hashWith(hash: string, paths: readonly string[]): Promise<
  * every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
-  { folder, flags, request, create, signal, onProgress }: PlanningTask,
+  { folder, flags, request, create, signal, maxCalls, onProgress }: PlanningTask,
   { pages }: PlanningPorts,
   plan: PlanLedger,
   desired: string,
 ): Promise<void> {
-  const reading = (groups: number): LiveState => {
-    let done = 0;
-    const onGroup: LiveState['onGroup'] = (step) => onProgress({ step, done: ++done, groups });
-    return { plan, pages, signal, onGroup };
+  const { survey } = plan;
+  const regions = survey.regions();
+  const onRead = ({ step, done, of }: SurveyProgress) => {
+    if (step !== 'groups') onProgress({ step, done, groups: of ?? done });
   };
-  const askedForOwner = new Set<string>();
-  const askedForBanned = new Set<string>();
-
+  const crawl = crawlOf({ survey, pages, signal, maxCalls, onProgress: onRead });
+  const read = async (step: SurveyStep, part: Part, ids?: readonly number[]) => {
+    await readGroups(crawl, regions, step, { parts: [part], ids });
+    plan.settle();
+  };
   const newcomers = create !== undefined && (create.users || create.reactivate);
-  const groups = plan.groupsToList();
+  pay(crawl, survey.priceOf('members'), 'at least');
   // The first answer may be long in coming.
-  onProgress({ step: 'members', done: 0, groups: groups.length });
-  await listMembers(reading(groups.length));
+  onProgress({ step: 'members', done: 0, groups: plan.groupsToList().length });
+  await read('members', 'members');
   if (create !== undefined) planNewGroups(plan, desired, create);
   // An undo: the import may have banned a user who seems to be a member.
-  if (request.kind === 'undo' || flags.allowUnban) {
-    const listed = plan.groups().filter(({ listing }) => listing === 'listed');
-    for (const group of listed) askedForBanned.add(keyOf(group));
-    await askBanned(reading(listed.length), listed);
-  }
+  if (request.kind === 'undo' || flags.allowUnban) await read('banned', 'banned');
   for (;;) {
     await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers });
-    const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
-    const matter = new Map([...plan.bansNeeded(), ...owned].map((group) => [keyOf(group), group]));
-    const banned = [...matter].filter(([key]) => !askedForBanned.has(key)).map(([, group]) => group);
+    const [owned, banned] = [plan.ownersNeeded(), plan.bansNeeded()];
     if (owned.length + banned.length === 0) break;
-    for (const group of owned) askedForOwner.add(keyOf(group));
-    for (const group of banned) askedForBanned.add(keyOf(group));
-    await askOwners(reading(owned.length), owned);
-    await askBanned(reading(banned.length), banned);
+    await read('owner', 'facts', owned);
+    await read('banned', 'banned', banned);
   }
   if (create === undefined) return;
   const onUser = (done: number, users: number) => onProgress({ step: 'users', done, groups: users });
-  const { newcomers: path } = planFiles(folder);
-  await countNewcomers({ plan, desired, options: create, path, pages, signal, onUser });
-}
-
-function keyOf({ region, guid }: GroupName): string {
-  return `${region} ${guid}`;
+  await countNewcomers({ plan, desired, options: create, pages, signal, maxCalls: crawl.left(), onUser });
 }
