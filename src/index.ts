@@ -5,6 +5,7 @@ import type { importOperations } from './api/operations/import-operations.ts';
 import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
 import { noteCommand } from './cli/audit.ts';
+import { importOwner, ownerAnswers } from './cli/owner.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { localImports } from './cli/target/data-directory.ts';
 import { UsageError } from './cli/usage-error.ts';
@@ -148,7 +149,7 @@ async function run(
     const { coordinator, dir } = app;
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});
-    await app.serveControl();
+    await app.serveOwner(ownerAnswers(app, importOwner(app)));
     const [id, action, detail] = await begin(coordinator);
     noteCommand(dir, action, id, detail, coordinator.sendsTo);
     const summary = () => readSummary(id, { dataDir: dir.root });

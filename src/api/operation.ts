@@ -18,6 +18,8 @@ export interface Declared<Params extends Schema, Query extends Schema, Body exte
   readonly answer: Answer;
   /** Its name in the audit log, where it is noted once it is done. Its target is the first name of the path, or what the handler says. */
   readonly audit?: `${string}.${string}`;
+  /** The address of what it made, with fields of the answer as `:names`: the header `Location`. */
+  readonly location?: `/v1/${string}`;
   /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
   readonly refusals?: readonly ProblemCode[];
 }
@@ -74,10 +76,23 @@ export type AnswerOf<One> = One extends { readonly answer: z.ZodType<infer Answe
 /** The names in the audit log of the operations of a group. */
 export type AuditNameOf<Group> = Extract<Extract<Group[keyof Group], { readonly audit?: unknown }>['audit'], string>;
 
-/** Does an operation in the process of a command. @param input as InputOf, checked */
+/** The person who asks for an operation, and its line in the audit log. */
+export interface Call {
+  /** Name of the person who asks, as records and the audit log have it. */
+  readonly who: string;
+  readonly audited: Audited;
+}
+
+/**
+ * Writes the line of an operation into the audit log. One that never calls it, and has a name in its path, gets a line with that
+ * as the target; null: what was done needs none.
+ */
+export type Audited = (detail: string | null, target?: string, action?: string) => void;
+
+/** Does an operation: the one implementation of it. @param input as InputOf, checked */
 type Handler<One> =
   One extends Operation<infer Params, infer Query, infer Body, infer Answer>
-    ? (input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>) => HandledAs<Answer>
+    ? (input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>, call: Call) => HandledAs<Answer>
     : never;
 type CheckedOf<Of> = Of extends z.ZodType ? z.output<Of> : object;
 type HandledAs<Answer> = Promise<Answer extends z.ZodType ? z.input<Answer> : AsyncIterable<string | Uint8Array>>;

@@ -82,9 +82,6 @@ const regionStatus = z.strictObject({
 });
 export type RegionStatus = z.infer<typeof regionStatus>;
 
-/** Answer of the process that owns a data directory to other processes on the machine. */
-export const regionStatuses = z.array(regionStatus);
-
 const regionQueue = regionStatus.extend({
   waitingSince: time.nullable().meta({
     description: 'Time at which the next call was put into the queue; null if none waits.',

@@ -1,4 +1,3 @@
-import { type ControlHandler, serveControl, whenLeft } from '../imports/life/control-socket.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
@@ -8,6 +7,7 @@ import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
 import type { Service } from './chat-service.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
+import { type AnswerOwner, serveOwner, whenLeft } from './owner-socket.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
 
@@ -24,8 +24,8 @@ export interface App {
   /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
-  /** Answers requests of other processes about imports. To be called once. */
-  serveControl(more?: ControlHandler): Promise<void>;
+  /** Answers requests of other processes. To be called once. */
+  serveOwner(answer: AnswerOwner): Promise<void>;
 }
 
 interface AppOptions {
@@ -95,9 +95,9 @@ export async function openApp(
     warn,
     failed,
     fail,
-    serveControl: async (more) => {
-      const control = await serveControl(dir, coordinator, more);
-      lifecycle.onStop(() => control.close());
+    serveOwner: async (answer) => {
+      const serving = await serveOwner(dir, answer);
+      lifecycle.onStop(() => serving.close());
     },
   };
 }

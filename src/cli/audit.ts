@@ -5,8 +5,8 @@ import type { AuditNameOf } from '../api/operation.ts';
 import type { importOperations } from '../api/operations/import-operations.ts';
 import type { Aimed } from '../imports/target.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { openAccessStore } from '../server/access/access-store.ts';
-import { withAim } from '../server/access/noting.ts';
+import { type AccessStore, openAccessStore } from '../server/access/access-store.ts';
+import { type Asked, withAim } from '../server/access/noting.ts';
 import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
@@ -27,10 +27,19 @@ export function noteCommand<Group = typeof importOperations>(
   detail = '',
   sendsTo?: Aimed,
 ): void {
+  noteIn(root, { ...atTerminal(), action, target, detail: withAim(action, detail, sendsTo) });
+}
+
+function noteIn(root: string, line: Parameters<AccessStore['note']>[0]): void {
   const access = openAccessStore(join(root, 'access.sqlite'));
   try {
-    access.note({ ...atTerminal(), action, target, detail: withAim(action, detail, sendsTo) });
+    access.note(line);
   } finally {
     access.close();
   }
+}
+
+/** Somebody at a terminal of this machine asks for an operation: its line goes into the log of the data directory. */
+export function askedHere({ root }: DataDir, sendsTo: Aimed | undefined, who = currentUser()): Asked {
+  return { ...atTerminal(), who, access: { note: (line) => noteIn(root, line) }, sendsTo };
 }

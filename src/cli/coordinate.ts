@@ -24,7 +24,7 @@ export interface CoordinateOptions {
 const GIVE_UP_AFTER_MS = 3_600_000;
 
 /** A coordinator in this process, while a command runs. */
-export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
+export interface Coordinating extends Omit<App, 'serveOwner' | 'failed'> {
   /** Registers what is started beside the coordinator and must stop before it. */
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C. */
@@ -55,7 +55,11 @@ export async function coordinate(
       signal: signal.signal,
     });
     saySendsTo(io, app.coordinator.sendsTo);
-    await app.serveControl();
+    // Loaded when another command asks, which is seldom.
+    await app.serveOwner(async (request) => {
+      const { importOwner, ownerAnswers } = await import('./owner.ts');
+      return ownerAnswers(app, importOwner(app))(request);
+    });
     void app.failed.then((error) => {
       failure = error;
     });

@@ -6,12 +6,13 @@ import { type App, openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
 import type { Service } from '../app/chat-service.ts';
 import { serviceOpener } from '../app/open-service.ts';
+import type { AnswerOwner } from '../app/owner-socket.ts';
 import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
-import { scheduleControl } from '../features/schedule/compose-schedules.ts';
-import { syncControl } from '../features/sync/sync-messages.ts';
+import { scheduleOwner } from '../features/schedule/routes/schedule-routes.ts';
+import { syncOperations } from '../features/sync/operations.ts';
+import { syncHandlers } from '../features/sync/routes/sync-routes.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
-import type { ControlHandler } from '../imports/life/control-socket.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';
 import { REGIONS } from '../membership/membership.ts';
@@ -24,10 +25,12 @@ import { openAccessStore } from '../server/access/access-store.ts';
 import { addressesForOthers } from '../server/addresses.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api, ServerContext } from '../server/context.ts';
+import { handled } from '../server/perform.ts';
 import { createServer, stopServer } from '../server/server.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
 import type { LogFlags } from './flags/setting-flag.ts';
+import { importOwner, ownerAnswers } from './owner.ts';
 import { type Io, logStream, say } from './screen/io.ts';
 import { typedCommand } from './typed-command.ts';
 import { failureWords } from './unexpected.ts';
@@ -100,7 +103,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       receiver,
       notifyPrivate: flags.notifyPrivate === true,
     });
-    await app.serveControl(controlOf(context));
+    await app.serveOwner(answersOf(context));
     lifecycle.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
     coordinator.announce(address);
@@ -150,10 +153,10 @@ function sayAddresses(io: Io, address: string, host: string): void {
   if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
 }
 
-/** Answers other processes of this machine. */
-function controlOf({ syncs, schedules }: ServerContext): ControlHandler {
-  const [ofSyncs, ofSchedules] = [syncControl(syncs), scheduleControl(schedules)];
-  return (...request) => ofSyncs(...request) ?? ofSchedules(...request);
+/** Answers commands on this machine. */
+function answersOf(context: ServerContext): AnswerOwner {
+  const syncs = handled(syncOperations, syncHandlers(context));
+  return ownerAnswers(context, [...importOwner(context), syncs, ...scheduleOwner(context)]);
 }
 
 /** Continues imports that wait, when the machine, a key or the service lets them. */

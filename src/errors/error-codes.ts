@@ -55,7 +55,7 @@ export const ERROR_CODES = {
   REASON_REQUIRED: 'usage',
   CANNOT_UNDO: 'usage',
   WRONG_TARGET: 'usage',
-  CONTROL_REFUSED: 'usage',
+  OWNER_REFUSED: 'usage',
   REGION_WITHOUT_APP: 'usage',
   TOO_MANY_REMOVALS: 'stopped',
   SERVICE_REFUSED: 'stopped',

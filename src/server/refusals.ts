@@ -15,6 +15,7 @@ import {
 } from '../imports/import-errors.ts';
 import { WrongTarget } from '../imports/target.ts';
 import { busyIn } from '../platform/database-busy.ts';
+import { defined } from '../platform/defined.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
 import { type StopReason, TaskStopped } from '../platform/thread-queue.ts';
@@ -137,8 +138,9 @@ function refusedByFeature(error: RollcallError): Problem | undefined {
   if (known === undefined) return undefined;
   const named = typeof facts['field'] === 'string' ? facts['field'] : undefined;
   const field = known.field ?? named;
+  const possible = facts['possible'] as readonly string[] | undefined;
   return new Problem(named === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
-    ...(field !== undefined && { field }),
+    ...defined({ field, possible }),
     ...(known.hasRemedy && remedyIn(error)),
   });
 }

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
-import type { Operation } from '../api/operation.ts';
+import type { Audited, Operation } from '../api/operation.ts';
 import type { ProblemCode } from '../api/problem-codes.ts';
 import { defined } from '../platform/defined.ts';
-import { type Audited, auditing } from './access/noting.ts';
+import { type Asked, auditing } from './access/noting.ts';
 import type { Api } from './context.ts';
+import { type Handled, perform } from './perform.ts';
 import { refusals } from './problem.ts';
 
+type Schema = z.ZodType | undefined;
 type Given<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
 type RequestOf<Params, Query, Body> = FastifyRequest & {
   readonly params: Given<Params>;
@@ -23,7 +25,38 @@ interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'expose
   readonly takesFile?: boolean;
 }
 
-/** Registers the route of an operation. The handler gets what was checked; its answer has the status that is declared. */
+/** Registers the routes of operations that have handlers. */
+export function serveAll(app: Api, { group, handlers }: Handled): void {
+  for (const [name, handler] of Object.entries(handlers)) {
+    const operation = group[name] as Operation;
+    register(app, operation, async (request, reply) => {
+      const rest = (operation.body === undefined ? request.query : request.body) as object;
+      const answer = await perform(
+        operation,
+        handler,
+        { params: request.params as object, rest },
+        askedBy(app, request),
+      );
+      const { location } = operation;
+      const made = answer as Readonly<Record<string, unknown>>;
+      if (location !== undefined)
+        reply.header(
+          'location',
+          location.replace(/:(\w+)/g, (_, field: string) => `${made[field]}`),
+        );
+      return answer;
+    });
+  }
+}
+
+function askedBy({ access, sendsTo }: Api, { who, ip }: FastifyRequest): Asked {
+  return { access, sendsTo, who: who.name, role: who.role, address: ip };
+}
+
+/**
+ * Registers the route of an operation whose handler needs the request itself: a file that comes or goes, a session. It gets what was
+ * checked; its answer has the status that is declared.
+ */
 export function serve<
   Params extends z.ZodType | undefined,
   Query extends z.ZodType | undefined,
@@ -37,6 +70,20 @@ export function serve<
     reply: FastifyReply,
     audited: Audited,
   ) => Promise<AnswerOf<Answer>>,
+): void {
+  register(app, operation, async (request, reply) => {
+    const [named] = Object.values((request.params ?? {}) as Readonly<Record<string, string>>);
+    const { audited, done } = auditing(askedBy(app, request), operation.audit, named);
+    const answered = await handler(request as RequestOf<Params, Query, Body>, reply, audited);
+    done();
+    return answered;
+  });
+}
+
+function register(
+  app: Api,
+  operation: Operation<Schema, Schema, Schema, unknown> & RouteOptions,
+  run: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
 ): void {
   const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
   const { headers, takesFile = false, bodyLimit, exposeHeadRoute } = operation;
@@ -55,9 +102,7 @@ export function serve<
     schema,
     handler: async (request, reply) => {
       if (status !== 200) reply.code(status);
-      const audit = auditing(app.access, app.sendsTo, operation.audit, request);
-      const answered = await handler(request as RequestOf<Params, Query, Body>, reply, audit.audited);
-      audit.done();
+      const answered = await run(request, reply);
       return status === 204 ? reply.send() : answered;
     },
   });

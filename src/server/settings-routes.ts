@@ -1,11 +1,14 @@
 import { basename } from 'node:path';
+import type { HandlersOf } from '../api/operation.ts';
 import { serviceOperations } from '../api/operations/service-operations.ts';
 import { LIMITS } from '../features/sync/guard-limits.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
 import { addressName, sourceName } from '../text/address-text.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './cursors.ts';
 import { answersSoon } from './http-answers.ts';
-import { serve } from './serve.ts';
+import { handled } from './perform.ts';
+import { serve, serveAll } from './serve.ts';
 
 /** Serves the server's settings, its regions, and the audit log. */
 export function settingsRoutes(app: Api, context: ServerContext): void {
@@ -15,19 +18,7 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
     const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
     return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
   });
-  serve(app, serviceOperations.regions, async () => {
-    const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.inspectQueues()]));
-    return {
-      regions: regions.map((status) => {
-        const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
-        return {
-          ...status,
-          waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
-          stalled,
-        };
-      }),
-    };
-  });
+  serveAll(app, handled(serviceOperations, regionHandlers(coordinator)));
   serve(app, serviceOperations.audit, async ({ query: { limit, cursor, from, to, ...filter } }) => {
     const found = access.audit({
       limit: limit + 1,
@@ -45,6 +36,27 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
       nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
     };
   });
+}
+
+/** The state of the regions, in any process that runs imports. */
+export function regionHandlers(
+  coordinator: Pick<Coordinator, 'regions' | 'inspectQueues'>,
+): HandlersOf<typeof serviceOperations> {
+  return {
+    regions: async () => {
+      const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.inspectQueues()]));
+      return {
+        regions: regions.map((status) => {
+          const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};
+          return {
+            ...status,
+            waitingSince: nextAddedAt === undefined ? null : new Date(nextAddedAt).toISOString(),
+            stalled,
+          };
+        }),
+      };
+    },
+  };
 }
 
 /** Returns what the allowed named sources reach, by name. */

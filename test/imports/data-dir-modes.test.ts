@@ -14,8 +14,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { askOwner, serveControl } from '../../src/imports/life/control-socket.ts';
-import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import { z } from 'zod';
+import { askOwner, type OwnerRequest, serveOwner } from '../../src/app/owner-socket.ts';
 import { IMPORT_SCHEMA } from '../../src/imports/schemas.ts';
 import { announceAddress, dataDir, makeDataDir, ownDataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -89,21 +89,20 @@ test('a directory that others may enter or write into is warned of, and is not c
   expect(statSync(made.root).mode & 0o777).toBe(0o700);
 });
 
-const nothing = {} as Coordinator;
-const greet = (method: string, [first]: readonly string[]) =>
-  method === 'GET' && first === 'hello' ? Promise.resolve('from the owner') : undefined;
+const greeting = { method: 'GET', path: '/hello', answer: z.string() } as const;
+const greet = async ({ path, who }: OwnerRequest) => `${path}, ${who}`;
 
 test('a data directory with a long path has its socket in a private folder that only the directory names', async () => {
   const dir = dataDir(openRoot('long'.repeat(30)));
-  const control = await serveControl(dir, nothing, greet);
+  const control = await serveOwner(dir, greet);
   try {
-    expect(await askOwner(dir, 'GET', '/hello')).toBe('from the owner');
+    expect(await askOwner(dir, greeting, {}, 'ann')).toBe('/hello, ann');
     const made = dirname(readFileSync(dir.control, 'utf8'));
     expect(statSync(made).mode & 0o777).toBe(0o700);
     expect(openTo(dir.root)).toEqual([]);
     await control.close();
     expect(existsSync(made)).toBe(false);
-    expect(await askOwner(dir, 'GET', '/hello')).toBeUndefined();
+    expect(await askOwner(dir, greeting, {}, 'ann')).toBeUndefined();
   } finally {
     await control.close();
   }
@@ -122,7 +121,7 @@ test('a command does not talk to a socket in a folder that others may enter', as
   await new Promise<void>((resolve) => stranger.listen(join(folder, 'control.sock'), resolve));
   try {
     writeFileSync(join(dir.root, 'control'), join(folder, 'control.sock'));
-    await expect(askOwner(dir, 'POST', '/schedules', { secret: 'x' })).rejects.toThrow(/is not private/);
+    await expect(askOwner(dir, greeting, { secret: 'x' }, 'ann')).rejects.toThrow(/is not private/);
     expect(heard).toEqual([]);
   } finally {
     stranger.close();

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { whenLeft } from '../../src/imports/life/control-socket.ts';
+import { whenLeft } from '../../src/app/owner-socket.ts';
 import { DataDirInUse, dataDir, ownDataDir } from '../../src/platform/data-dir.ts';
 import { tempDir } from '../temp-dir.ts';
 

@@ -74,6 +74,7 @@ export const importOperations = {
     description: 'With options that choose rows: only those among them.',
     query: retryQuery,
     status: 202,
+    location: '/v1/imports/:id',
     answer: importView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),

@@ -54,7 +54,7 @@ async function act(
     import('../../platform/log.ts'),
     import('../../app/compose.ts'),
     import('../../app/chat-service.ts'),
-    import('../../imports/life/control-socket.ts'),
+    import('../../app/owner-socket.ts'),
   ]);
   // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.

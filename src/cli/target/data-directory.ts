@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TagChanges } from '../../api/tags.ts';
+import { askOwner, askRegions, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { type CatalogReader, openCatalog, tagsOf } from '../../imports/catalog.ts';
-import { askRegions, askToAct, askToTag, whenLeft } from '../../imports/life/control-socket.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -14,10 +14,12 @@ import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/da
 import { VERSION } from '../../platform/package-folder.ts';
 import { inShort } from '../../text/wording.ts';
 import type { noteCommand } from '../audit.ts';
+import { currentUser } from '../current-user.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Files, type Imports, importsIn, type Place } from './import-place.ts';
 import { countedTotals, findImport, openKept, problemsOf, summaryOfKept } from './kept-imports.ts';
+import { ServerRefused } from './server-errors.ts';
 
 /** Time that a process gets to answer, in ms. */
 const APPEAR_MS = 8_000;
@@ -79,14 +81,28 @@ function dataDirectory(config: Config): Place {
     },
     tag: async (id, changes) => {
       find(id);
-      if ((await askToTag(dir, id, changes)) === undefined) await changeTags(dir, id, changes);
+      const { importOperations } = await import('../../api/operations/import-operations.ts');
+      const done = await askOwner(
+        dir,
+        importOperations.act,
+        { action: 'tag', ids: [id], tags: changes },
+        currentUser(),
+      );
+      const problem = done?.results[0]?.problem;
+      if (problem !== undefined) throw ServerRefused.inSentences(problem.code, problem.detail, problem.remedy);
+      if (done !== undefined) return;
+      await changeTags(dir, id, changes);
       await note('import.tag', id, changes);
     },
     regions: () => askRegions(dir),
-    act: async (id, verb, changes) => {
-      const answer = await askToAct(dir, id, verb, changes);
-      if (answer !== undefined) await note(`import.${verb}`, id, changes);
-      return answer;
+    act: async (id, verb, changes = {}) => {
+      const [{ importOperations }, { textsOf }, { ANSWERING }] = await Promise.all([
+        import('../../api/operations/import-operations.ts'),
+        import('../../options/option.ts'),
+        import('../../options/sending-options.ts'),
+      ]);
+      const texts = Object.fromEntries(textsOf(ANSWERING, changes));
+      return askOwner(dir, importOperations[verb], { ...texts, id }, currentUser());
     },
   };
 }
@@ -100,7 +116,7 @@ async function viewing<Result>(dir: DataDir, read: (catalog: CatalogReader) => P
   }
 }
 
-function sourcesOf(dir: DataDir, catalog: CatalogReader): ViewSources {
+export function sourcesOf(dir: DataDir, catalog: CatalogReader): ViewSources {
   return {
     catalog,
     folder: dir.folder,

@@ -2,7 +2,6 @@ import type { ImportView } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
-import type { Verb } from '../../imports/life/control-socket.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Counters } from '../../imports/record/counters.ts';
 import type { ReportRequest } from '../../imports/report/report-files.ts';
@@ -50,8 +49,12 @@ export interface Place {
   tag(id: string, changes: TagChanges): Promise<void>;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
-  /** Asks the process that runs imports; undefined where there is none. @throws ControlRefused, ServerRefused */
-  act(id: string, verb: Verb, changes?: ResumeChanges): Promise<Pick<ImportView, 'state' | 'reason'> | undefined>;
+  /** Asks the process that runs imports; undefined where there is none. @throws RollcallError as it refuses */
+  act(
+    id: string,
+    verb: 'pause' | 'resume' | 'cancel',
+    changes?: ResumeChanges,
+  ): Promise<Pick<ImportView, 'state' | 'reason'> | undefined>;
 }
 
 /** Places of files; null for one that was not written. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
+import { addressOf } from '../../api/address-of.ts';
 import type { Operation } from '../../api/operation.ts';
 import { problem } from '../../api/problems.ts';
 import { connectTimes, isLoopback } from '../../platform/loopback.ts';
@@ -216,17 +217,12 @@ function readKnown<Document>(schema: z.ZodType<Document>, document: unknown): z.
 
 /** The fields that the path names go there, and the others into the body, or the query of an operation that has none. */
 function requestOf({ method, path, body }: Operation, input: object): [string, Exchanged] {
-  const rest = new Map<string, unknown>(Object.entries(input).filter(([, value]) => value !== undefined));
-  const address = path.replace(/:(\w+)/g, (_, name: string) => {
-    const value = rest.get(name);
-    rest.delete(name);
-    return encodeURIComponent(String(value));
-  });
+  const { address, rest } = addressOf(path, input);
   if (body !== undefined) {
     const headers = { 'content-type': 'application/json' };
-    return [address, { method, headers, body: JSON.stringify(Object.fromEntries(rest)) }];
+    return [address, { method, headers, body: JSON.stringify(rest) }];
   }
   const query = new URLSearchParams();
-  for (const [name, value] of rest) for (const one of [value].flat()) query.append(name, String(one));
+  for (const [name, value] of Object.entries(rest)) for (const one of [value].flat()) query.append(name, String(one));
   return [query.size === 0 ? address : `${address}?${query}`, { method }];
 }

@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { operationsOf } from '../../api/operation.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
-import { adapterFor, checkedAddress } from '../../sources/schemes.ts';
+import { adapterFor, checkedAddress, shownFile } from '../../sources/schemes.ts';
 import { isAddress, isRemote } from '../../text/address-text.ts';
+import { inShort } from '../../text/wording.ts';
 import { limitsWith } from '../sync/guard-limits.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import {
@@ -13,11 +15,12 @@ import {
   ScheduleError,
   type ScheduleRecord,
   type ScheduleRequest,
+  scheduleRecord,
   scheduleRequest,
 } from './schedule-catalog.ts';
 
 /** A change of the schedules: plain data, so that a command can send it to the process that owns the data directory. */
-export const scheduleChange = z.discriminatedUnion('verb', [
+const scheduleChange = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('add'), request: scheduleRequest }),
   /** Replaces all settings. `version`: the one that the user has seen. */
   z.object({ verb: z.literal('edit'), request: scheduleRequest, version: z.int() }),
@@ -25,6 +28,23 @@ export const scheduleChange = z.discriminatedUnion('verb', [
   z.object({ verb: z.enum(['pause', 'resume', 'remove']), name: z.string() }),
 ]);
 export type ScheduleChange = z.infer<typeof scheduleChange>;
+
+/** For commands on the machine of a server: their schedules may name any file. */
+export const ownerOperations = {
+  change: operationsOf('schedules')('POST /schedules', 'admin', {
+    summary: 'Change the schedules',
+    body: scheduleChange,
+    answer: scheduleRecord,
+  }),
+};
+
+/** A change in the audit log, without the query of an address, which may hold a secret. */
+export function changeText(change: ScheduleChange): string {
+  if (!('request' in change)) return '';
+  const { cron, tz, source, options, repair, catchUp } = change.request;
+  const { reading: _, flags, ...decided } = options;
+  return inShort({ cron, tz, file: shownFile({ file: source }), repair, catchUp, ...decided, flags });
+}
 
 /** Ms since 1970. */
 export type Clock = () => number;

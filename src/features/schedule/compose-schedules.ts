@@ -1,14 +1,12 @@
-import { z } from 'zod';
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
-import type { ControlHandler } from '../../imports/life/control-socket.ts';
 import type { Aimed } from '../../imports/target.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type Clock, changeSchedule, type ScheduleChange, scheduleChange } from './change-schedule.ts';
+import { type Clock, changeSchedule, type ScheduleChange } from './change-schedule.ts';
 import { openScheduleCatalog, type ScheduleCatalog, type ScheduleRecord } from './schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 
@@ -68,16 +66,6 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
       await runs.stop();
       catalog.close();
     },
-  };
-}
-
-/** Returns the handler with which a server answers commands about schedules. */
-export function scheduleControl({ change, runs }: Schedules): ControlHandler {
-  return (method, [first, name, verb], body) => {
-    if (method !== 'POST' || first !== 'schedules') return undefined;
-    if (name === undefined) return change(scheduleChange.parse(body));
-    if (verb === 'run') return Promise.resolve().then(() => runs.begin(name, z.string().parse(body)));
-    return undefined;
   };
 }
 

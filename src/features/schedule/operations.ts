@@ -51,6 +51,7 @@ export const scheduleOperations = {
     summary: 'Add a schedule that reads what ROLLCALL_SOURCES allows',
     body: newSchedule,
     status: 201,
+    location: '/v1/schedules/:name',
     answer: schedule,
     refusals: ['SOURCE_NOT_ALLOWED', 'WRONG_STATE'],
   }),

@@ -62,7 +62,7 @@ export const scheduleRecord = scheduleRequest.extend({
 });
 export type ScheduleRecord = Readonly<z.infer<typeof scheduleRecord>>;
 
-export const scheduleRun = z.strictObject({
+const scheduleRun = z.strictObject({
   id: z.int(),
   schedule: z.string(),
   dueAt: z.number(),

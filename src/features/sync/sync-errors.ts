@@ -50,7 +50,22 @@ export class SyncRefused extends RollcallError {
     super(code, what, { remedy, facts });
   }
 
-  static held({ id, reason }: SyncRecord): SyncRefused {
+  /** @param possible the decisions that its state allows */
+  static decision(
+    { id, state, reason }: SyncRecord,
+    action: 'applied' | 'approved' | 'rejected',
+    possible: readonly string[],
+  ): SyncRefused {
+    const { code, what, facts, remedy } =
+      action === 'applied' && state === 'held'
+        ? SyncRefused.held({ id, reason })
+        : action === 'approved'
+          ? SyncRefused.notHeld(id, state)
+          : new SyncRefused('WRONG_STATE', `sync ${id} is ${state} and cannot be ${action}`, { id, state });
+    return new SyncRefused(code, what, { ...facts, possible }, remedy);
+  }
+
+  static held({ id, reason }: Pick<SyncRecord, 'id' | 'reason'>): SyncRefused {
     const remedy = `look at it with \`rollcall sync show ${id}\`, and approve it with \`rollcall sync approve ${id} --reason "…"\``;
     return new SyncRefused('SYNC_HELD', `sync ${id} is held: ${asClause(reason)}`, { id, reason }, remedy);
   }

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
-import { filledShape, type Given, keptOf } from '../../options/option.ts';
-import { REMOVING, RESUMING } from '../../options/sending-options.ts';
+import { type Given, keptOf } from '../../options/option.ts';
+import { REMOVING, type RESUMING } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { CreatesNothing } from '../import-errors.ts';
@@ -14,7 +13,6 @@ import { foreseenMissing } from '../stage/foreseen.ts';
 /** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
 /** The options that can change when an import is resumed. */
-export const resumeChanges = z.strictObject(filledShape(RESUMING)).partial();
 export type ResumeChanges = Given<typeof RESUMING>;
 
 /** Limits that the import would exceed, by what is foreseen to be missing. */

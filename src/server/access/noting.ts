@@ -1,12 +1,6 @@
-import type { FastifyRequest } from 'fastify';
+import type { Audited } from '../../api/operation.ts';
 import { type Aimed, aimText } from '../../imports/target.ts';
-import type { AccessStore } from './access-store.ts';
-
-/**
- * Writes the line of an operation into the audit log. One that never calls it, and has a name in its path, gets a line with that
- * as the target; null: what was done needs none.
- */
-export type Audited = (detail: string | null, target?: string, action?: string) => void;
+import type { AccessStore, AuditEntry } from './access-store.ts';
 
 /** Actions that concern what is sent somewhere: their lines say where. */
 const AIMED = /^(import|sync|schedule|export)\./;
@@ -17,21 +11,19 @@ export function withAim(action: string, detail: string, sendsTo: Aimed | undefin
   return [detail, ...(to === '' ? [] : [`to=${to}`])].filter((part) => part !== '').join(' ');
 }
 
-/** The line in the audit log of one request. */
-export function auditing(
-  access: AccessStore,
-  sendsTo: Aimed | undefined,
-  action: string | undefined,
-  request: FastifyRequest,
-) {
-  const [named] = Object.values((request.params ?? {}) as Readonly<Record<string, string>>);
+/** The person who asks for an operation, as its line in the audit log names them, and where the lines go. */
+export interface Asked extends Pick<AuditEntry, 'who' | 'role' | 'address'> {
+  readonly access: Pick<AccessStore, 'note'>;
+  /** The target of this process. */
+  readonly sendsTo: Aimed | undefined;
+}
+
+/** The line of one operation in the audit log. @param named the first name in its path */
+export function auditing({ access, sendsTo, ...by }: Asked, action: string | undefined, named: string | undefined) {
   let isSaid = action === undefined || named === undefined;
   const audited: Audited = (detail, target = named ?? '', done = action ?? '') => {
     isSaid = true;
-    const { who, ip } = request;
-    if (detail === null) return;
-    const whole = withAim(done, detail, sendsTo);
-    access.note({ who: who.name, role: who.role, action: done, target, detail: whole, address: ip });
+    if (detail !== null) access.note({ ...by, action: done, target, detail: withAim(done, detail, sendsTo) });
   };
   return { audited, done: () => (isSaid ? undefined : audited('')) };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { serviceTarget } from '../../../app/chat-service.ts';
 import { serviceOpener } from '../../../app/open-service.ts';
+import { askOwner } from '../../../app/owner-socket.ts';
 import { noteCommand } from '../../../cli/audit.ts';
 import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
@@ -16,7 +17,6 @@ import type { Imports } from '../../../cli/target/import-place.ts';
 import { handledLocally } from '../../../cli/target/operation-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { keptOf } from '../../../options/option.ts';
 import { GIVING_UP } from '../../../options/sending-options.ts';
@@ -26,7 +26,6 @@ import { isAddressOrName } from '../../../sources/named.ts';
 import { isPattern, wholeSource } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { isRemote } from '../../../text/address-text.ts';
-import { inShort } from '../../../text/wording.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
@@ -36,7 +35,7 @@ import type { SyncRunner } from '../../sync/run/sync-runner.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { syncReadingOf } from '../../sync/sync-options.ts';
 import type { ScheduleRunView } from '../api.ts';
-import { changeSchedule, type ScheduleChange } from '../change-schedule.ts';
+import { changeSchedule, changeText, ownerOperations, type ScheduleChange } from '../change-schedule.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
 import { requestedSchedule } from '../routes/requested-schedule.ts';
@@ -47,9 +46,6 @@ import {
   ScheduleError,
   type ScheduleRecord,
   type ScheduleRequest,
-  type ScheduleRun,
-  scheduleRecord,
-  scheduleRun,
 } from '../schedule-catalog.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { type ScheduleViews, scheduleViews } from '../schedule-views.ts';
@@ -88,9 +84,7 @@ export function localSchedules(config: Config, imports: Imports): Schedules {
     run: async (io, name, flags) => {
       const begun = await askToRun(config, name);
       if (begun === undefined) return runAlone(config, imports, io, name, flags);
-      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
-      const view = withSchedules(config, name, ({ runView }) => runView(begun));
-      return sayBegun(io, imports, name, view, flags);
+      return sayBegun(io, imports, name, begun, flags);
     },
   };
 }
@@ -153,29 +147,19 @@ async function recipeOptions(config: Config, flags: AddFlags, source: string): P
  */
 export async function changeSchedules(config: Config, wanted: ScheduleChange) {
   const dir = dataDir(config.dataDir);
-  const owned = readAnswer(scheduleRecord, await askOwner(dir, 'POST', '/schedules', wanted));
-  const record =
-    owned ??
-    (await changeCatalog(dir, openScheduleCatalog, (catalog) =>
-      changeSchedule({ catalog, folder: dir.schedule, clock: Date.now }, wanted),
-    ));
-  const detail = 'request' in wanted ? inShortOf(wanted.request) : '';
-  noteCommand<typeof scheduleOperations>(dir, `schedule.${wanted.verb}`, record.name, detail);
-  return { record, isServed: owned !== undefined };
-}
-
-/** Without the query of an address, which may hold a secret. */
-function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
-  const { reading: _, flags, ...decided } = options;
-  return inShort({ cron, tz, file: shownFile({ file: source }), repair, catchUp, ...decided, flags });
+  const owned = await askOwner(dir, ownerOperations.change, wanted, currentUser());
+  if (owned !== undefined) return { record: owned, isServed: true };
+  const record = await changeCatalog(dir, openScheduleCatalog, (catalog) =>
+    changeSchedule({ catalog, folder: dir.schedule, clock: Date.now }, wanted),
+  );
+  noteCommand<typeof scheduleOperations>(dir, `schedule.${wanted.verb}`, record.name, changeText(wanted));
+  return { record, isServed: false };
 }
 
 /** Has the owner start a run; undefined when there is no owner. */
-async function askToRun(config: Config, name: string): Promise<ScheduleRun | undefined> {
+async function askToRun(config: Config, name: string): Promise<ScheduleRunView | undefined> {
   const dir = dataDir(config.dataDir);
-  if (!existsSync(dir.catalog)) return undefined;
-  const path = `/schedules/${encodeURIComponent(name)}/run`;
-  return readAnswer(scheduleRun, await askOwner(dir, 'POST', path, currentUser()));
+  return existsSync(dir.catalog) ? askOwner(dir, scheduleOperations.run, { name }, currentUser()) : undefined;
 }
 
 /** Reads the schedules of a data directory. @throws ScheduleError where it has none, not `name` either */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { serviceOpener } from '../../../app/open-service.ts';
+import { askOwner } from '../../../app/owner-socket.ts';
 import { noteCommand } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from '../../../cli/coordinate.ts';
@@ -19,18 +19,17 @@ import { changeCatalog } from '../../../cli/target/data-directory.ts';
 import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
-import { askOwner, readAnswer } from '../../../imports/life/control-socket.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { fileOf } from '../../../imports/read/file-state.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import type { Aimed } from '../../../imports/target.ts';
-import { isSyncUnderWay, SYNC_STATES } from '../../../membership/sync-state.ts';
+import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
 import { composeSyncs } from '../compose-syncs.ts';
-import type { syncOperations } from '../operations.ts';
+import { syncOperations } from '../operations.ts';
 import { type PlanningProgress, planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { openSyncCatalog, type SyncRecord } from '../sync-catalog.ts';
@@ -73,7 +72,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
       const verb = reason === undefined ? 'apply' : 'approve';
       const record = findSync(config.dataDir, id);
       const note = reason ?? record.file;
-      if (await askToDecide(dir, id, verb, { reason, note })) {
+      if (await askToDecide(dir, id, verb, reason)) {
         if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, await syncs.find(id)))}\n`);
         say(io, `The server that uses the data directory carries out sync ${id}. See how far it is with:`);
         say(io, `  ${imports.command('sync', 'show', id)}`);
@@ -92,7 +91,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
     reject: async (id, reason) => {
       findSync(config.dataDir, id);
       if (reason.trim() === '') throw SyncRefused.reason('reject', id);
-      if (await askToDecide(dir, id, 'reject', { reason, note: reason })) return;
+      if (await askToDecide(dir, id, 'reject', reason)) return;
       // Nothing is sent, so it needs neither queue nor service.
       await changeCatalog(dir, openSyncCatalog, (catalog) => {
         catalog.move(id, 'rejected', { who: currentUser(), reason });
@@ -102,19 +101,14 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
   };
 }
 
-const decided = z.object({ state: z.enum(SYNC_STATES) });
-
-/** Has the owner of the data directory do it, and notes it; false when there is none. @throws ControlRefused */
+/** Has the owner of the data directory do it; false when there is none. @throws RollcallError as it refuses */
 async function askToDecide(
   dir: DataDir,
   id: string,
   verb: 'apply' | 'approve' | 'reject',
-  given: { readonly reason?: string | undefined; readonly note: string },
+  reason?: string,
 ): Promise<boolean> {
-  const asked = { who: currentUser(), reason: given.reason };
-  const answer = readAnswer(decided, await askOwner(dir, 'POST', `/syncs/${encodeURIComponent(id)}/${verb}`, asked));
-  if (answer !== undefined) noteCommand<typeof syncOperations>(dir, `sync.${verb}`, id, given.note);
-  return answer !== undefined;
+  return (await askOwner(dir, syncOperations[verb], { id, reason }, currentUser())) !== undefined;
 }
 
 /** Returns how a sync of a file begins. What can be refused before anything is opened is refused here. */

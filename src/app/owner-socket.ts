@@ -1,0 +1,208 @@
+import { existsSync } from 'node:fs';
+import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ZodType } from 'zod';
+import { addressOf } from '../api/address-of.ts';
+import type { Operation } from '../api/operation.ts';
+import type { RegionStatus } from '../api/region-status.ts';
+import type { ErrorKind } from '../errors/error-codes.ts';
+import { messageOf } from '../errors/message-of.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { type DataDir, DataDirInUse } from '../platform/data-dir.ts';
+import { STOP_DEADLINE_MS } from '../platform/lifecycle.ts';
+import { jsonOrUndefined } from '../text/json-or-undefined.ts';
+
+/**
+ * The connection from a command to the process that owns the data directory: HTTP over a socket file that only this user can
+ * open, with the operations of the API. Their fields that the path does not name are JSON, and a header names the person.
+ */
+export interface OwnerRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly who: string;
+  readonly fields: object;
+}
+
+/** Does what another process asks for. @throws RollcallError, which that process throws too */
+export type AnswerOwner = (request: OwnerRequest) => Promise<unknown>;
+
+const WHO = 'x-rollcall-user';
+
+/** Loaded when it is needed. `import` would read all that it can give, and load Node's WebSocket and fetch with it. */
+const http = () => process.getBuiltinModule('node:http');
+
+/** Longest path of a socket file that every system accepts, in bytes. */
+const MAX_SOCKET_PATH_LENGTH = 100;
+
+/** The path of a new socket: in the data directory, or, if that path is too long, in a private folder that a file there names. */
+async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
+  if (Buffer.byteLength(controlSocket) <= MAX_SOCKET_PATH_LENGTH) return controlSocket;
+  const path = join(await mkdtemp(join(tmpdir(), 'rollcall-control-')), 'control.sock');
+  await rm(control, { force: true });
+  await writeFile(control, path, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
+async function removeSocket({ control }: DataDir, path: string, isOutside: boolean): Promise<void> {
+  await rm(path, { force: true });
+  if (!isOutside) return;
+  await rm(control, { force: true });
+  await rm(dirname(path), { recursive: true, force: true });
+}
+
+/** The socket of the owner; undefined when there is none. @throws Error when another user could have put it there */
+async function findSocket(dir: DataDir): Promise<string | undefined> {
+  if (Buffer.byteLength(dir.controlSocket) <= MAX_SOCKET_PATH_LENGTH) return dir.controlSocket;
+  try {
+    const path = (await readFile(dir.control, 'utf8')).trim();
+    const folder = await lstat(dirname(path));
+    const users = [process.getuid?.() ?? folder.uid, (await stat(dir.root)).uid];
+    if (folder.isDirectory() && (folder.mode & 0o077) === 0 && users.includes(folder.uid)) return path;
+    throw new Error(
+      `${dirname(path)}, which ${dir.control} names, is not private: another user could answer there; remove that file, and start the process that uses the data directory again`,
+    );
+  } catch (error) {
+    // Removed at this moment, or by a clean-up of temporary files.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Time in which an owner that stops gives the data directory back, and between two looks, in ms. */
+const LEAVING_MS = STOP_DEADLINE_MS + 5_000;
+const LOOK_MS = 50;
+
+/**
+ * Opens what owns the data directory. An owner without a socket begins or leaves, as that of an import does which was
+ * just paused: it is waited for.
+ * @throws DataDirInUse
+ */
+export async function whenLeft<Opened>(
+  dir: DataDir,
+  open: () => Opened | Promise<Opened>,
+  signal?: AbortSignal,
+): Promise<Opened> {
+  for (const until = performance.now() + LEAVING_MS; ; await sleep(LOOK_MS)) {
+    try {
+      return await open();
+    } catch (error) {
+      const isOver = signal?.aborted === true || performance.now() > until;
+      if (!(error instanceof DataDirInUse) || isOver || existsSync((await findSocket(dir)) ?? '')) throw error;
+    }
+  }
+}
+
+/** Serves the owner's socket. The data directory must be owned: a socket left by a killed process is replaced. */
+export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ close(): Promise<void> }> {
+  // Left by an owner that was killed.
+  const left = await findSocket(dir).catch(() => undefined);
+  const isOutside = left !== dir.controlSocket;
+  if (left !== undefined) await removeSocket(dir, left, isOutside);
+  const path = await newSocket(dir);
+  const server = http().createServer((incoming, reply) => void send(answer, incoming, reply));
+  const mask = process.umask(0o077);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+    });
+  } finally {
+    process.umask(mask);
+  }
+  return {
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await removeSocket(dir, path, isOutside);
+    },
+  };
+}
+
+async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+  const end = (status: number, body: unknown) => {
+    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? null));
+  };
+  try {
+    const { method = '', url = '', headers } = incoming;
+    const fields = JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as object;
+    end(200, await answer({ method, path: url, who: decodeURIComponent(String(headers[WHO])), fields }));
+  } catch (error) {
+    end(409, refusalOf(error));
+  }
+}
+
+/** An error as the other process throws it again. */
+function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof RollcallError)) return { code: 'OWNER_REFUSED', kind: 'usage', message: messageOf(error) };
+  const { code, kind, message, facts } = error;
+  return { code, kind, message, facts };
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly kind: ErrorKind;
+  /** With the remedy, as commands write it. */
+  readonly message: string;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+const unreadable = () =>
+  new RollcallError(
+    'OWNER_REFUSED',
+    'the process that uses the data directory gave an answer that this rollcall cannot read: it may be another version; stop it, and start it again with this one',
+  );
+
+/** The regions of the process that owns the data directory; undefined where there is none: then no schema is loaded. */
+export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
+  if (!existsSync((await findSocket(dir)) ?? '')) return undefined;
+  const { serviceOperations } = await import('../api/operations/service-operations.ts');
+  return (await askOwner(dir, serviceOperations.regions, {}, ''))?.regions;
+}
+
+/** No process listens: there was none, it was killed, or it is stopping. */
+const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+/**
+ * Has the process that owns the data directory do an operation; undefined when there is none.
+ * @throws RollcallError as it refuses; OWNER_REFUSED where its answer cannot be read
+ */
+export async function askOwner<Answer>(
+  dir: DataDir,
+  { method, path, answer }: Pick<Operation, 'method' | 'path'> & { readonly answer: ZodType<Answer> },
+  input: object,
+  who: string,
+): Promise<Answer | undefined> {
+  const socketPath = await findSocket(dir);
+  if (socketPath === undefined || !existsSync(socketPath)) return undefined;
+  const { address, rest } = addressOf(path, input);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer | undefined>();
+  const body = JSON.stringify(rest);
+  // Named, because Node names it only for some methods.
+  const headers = { [WHO]: encodeURIComponent(who), 'content-length': Buffer.byteLength(body) };
+  const outgoing = http().request({ socketPath, method, path: address, headers }, async (reply) => {
+    try {
+      const document = jsonOrUndefined(Buffer.concat(await reply.toArray()).toString());
+      if (reply.statusCode !== 200) return reject(refused(document));
+      const read = answer.safeParse(document ?? undefined);
+      if (read.success) resolve(read.data);
+      else reject(unreadable());
+    } catch (error) {
+      reject(error);
+    }
+  });
+  outgoing.on('error', (error: NodeJS.ErrnoException) => {
+    if (NOT_LISTENING.has(error.code)) resolve(undefined);
+    else reject(error);
+  });
+  outgoing.end(body);
+  return promise;
+}
+
+function refused(document: unknown): RollcallError {
+  const { code, kind, message, facts = {} } = (document ?? {}) as Partial<Refusal>;
+  if (typeof code !== 'string' || kind === undefined || message === undefined) return unreadable();
+  return new RollcallError(code, message, { kind, facts });
+}

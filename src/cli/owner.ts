@@ -1,0 +1,39 @@
+import { importOperations } from '../api/operations/import-operations.ts';
+import { serviceOperations } from '../api/operations/service-operations.ts';
+import type { AnswerOwner } from '../app/owner-socket.ts';
+import { openCatalogReader } from '../imports/catalog.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import { importView } from '../imports/report/import-view.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import { type ImportActs, importActs } from '../server/import-handlers.ts';
+import { type Handled, handled, performerOf } from '../server/perform.ts';
+import { regionHandlers } from '../server/settings-routes.ts';
+import { askedHere } from './audit.ts';
+import { sourcesOf } from './target/data-directory.ts';
+
+interface Owner {
+  readonly dir: DataDir;
+  readonly coordinator: Coordinator;
+}
+
+/** Answers other commands on this machine, for the process that owns the data directory and does these operations. */
+export function ownerAnswers({ dir, coordinator }: Owner, operations: readonly Handled[]): AnswerOwner {
+  const perform = performerOf(operations);
+  return ({ who, ...request }) => perform(request, askedHere(dir, coordinator.sendsTo, who));
+}
+
+/** The operations that every process with imports does for others. */
+export function importOwner({ dir, coordinator }: Owner): readonly Handled[] {
+  const of: ImportActs['views']['of'] = async (record) => {
+    const catalog = openCatalogReader(dir.catalog);
+    try {
+      return await importView(record, sourcesOf(dir, catalog));
+    } finally {
+      catalog.close();
+    }
+  };
+  return [
+    handled(importOperations, importActs({ coordinator, views: { of } })),
+    handled(serviceOperations, regionHandlers(coordinator)),
+  ];
+}

@@ -1,0 +1,79 @@
+import type { Call, HandlersOf, Operation } from '../api/operation.ts';
+import type { OwnerRequest } from '../app/owner-socket.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { type Asked, auditing } from './access/noting.ts';
+import { badOption } from './refusals.ts';
+
+/** A handler of any operation. */
+export type AnyHandler = (input: never, call: Call) => Promise<unknown>;
+
+/**
+ * Does an operation by its one handler, and notes it: for requests of the API (serve.ts), and of other processes on this machine
+ * (`performerOf`).
+ * @param input checked: the fields of the path and, beside them, of the body or else of the query
+ */
+export async function perform(
+  operation: Operation,
+  handler: AnyHandler,
+  input: { readonly params: object; readonly rest: object },
+  asked: Asked,
+): Promise<unknown> {
+  const [named] = Object.values(input.params as Readonly<Record<string, string>>);
+  const { audited, done } = auditing(asked, operation.audit, named);
+  const answer = await handler({ ...input.rest, ...input.params } as never, { who: asked.who, audited });
+  done();
+  return answer;
+}
+
+/** Operations that a process does, with their handlers. */
+export interface Handled {
+  readonly group: Readonly<Record<string, Operation>>;
+  readonly handlers: Readonly<Record<string, AnyHandler>>;
+}
+
+export function handled<Group extends Readonly<Record<string, Operation>>>(
+  group: Group,
+  handlers: HandlersOf<Group>,
+): Handled {
+  return { group, handlers: handlers as Handled['handlers'] };
+}
+
+/** Does what requests ask for. @throws Problem BAD_OPTION; RollcallError OWNER_REFUSED for an operation that is not among them */
+export function performerOf(all: readonly Handled[]) {
+  const known = all.flatMap(({ group, handlers }) =>
+    Object.entries(handlers).map(([name, handler]) => ({ operation: group[name] as Operation, handler })),
+  );
+  return async ({ method, path, fields }: Omit<OwnerRequest, 'who'>, asked: Asked): Promise<unknown> => {
+    for (const { operation, handler } of known) {
+      const params = operation.method === method ? namesIn(operation.path, path) : undefined;
+      if (params === undefined) continue;
+      const { body, query } = operation;
+      const input = { params: checked(operation.params, params), rest: checked(body ?? query, fields) };
+      return perform(operation, handler, input, asked);
+    }
+    throw new RollcallError(
+      'OWNER_REFUSED',
+      `the process that uses this data directory runs an import or sync and nothing else (it does not know ${method} ${path}); wait for its end`,
+    );
+  };
+}
+
+function checked(schema: Operation['query'], given: object): object {
+  if (schema === undefined) return {};
+  const read = schema.safeParse(given);
+  if (read.success) return read.data as object;
+  throw badOption(read.error, given);
+}
+
+/** The names in the path of an operation as a request has them; undefined for a request of another one. */
+function namesIn(pattern: string, path: string): Record<string, string> | undefined {
+  const [expected, found] = [pattern.split('/'), path.split('/')];
+  if (expected.length !== found.length) return undefined;
+  const names: Record<string, string> = {};
+  for (const [at, part] of expected.entries()) {
+    const given = decodeURIComponent(found[at] ?? '');
+    if (part.startsWith(':')) names[part.slice(1)] = given;
+    else if (part !== given) return undefined;
+  }
+  return names;
+}
