@@ -206,7 +206,7 @@ test('beside a server a plan is approved, applied or rejected through it, under 
   expect((await at.run(['sync', 'reject', rejected, ...reason])).code).toBe(0);
   expect(await at.run(['sync', 'reject', rejected, ...reason])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('a sync that is rejected cannot become rejected'),
+    stderr: expect.stringContaining('is rejected and cannot be rejected'),
   });
   server.interrupt('SIGTERM');
   expect((await server.ended).code).toBe(0);
