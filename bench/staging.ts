@@ -4,8 +4,8 @@
  *
  * Run   node bench/staging.ts [--rows 1000000] [--groups 4000] [--rounds 5]
  *       node --cpu-prof bench/staging.ts --only rollcall [--rows …]     to see where the time goes
- * Read  one line per round, both by turns in processes of their own; then medians. Target: at most 2.0 times. Staging
- *       uses two cores: on a machine that is busy with something else, look at the CPU seconds instead.
+ * Read  one line per round, both by turns in processes of their own; then medians. Target: at most 2.0 times. On a
+ *       machine that is busy with something else, look at the CPU seconds instead: staging uses one core.
  */
 import { createReadStream } from 'node:fs';
 import { finished } from 'node:stream/promises';

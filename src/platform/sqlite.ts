@@ -149,7 +149,6 @@ export function openForWriting(
       pragma fullfsync = on;
       pragma cache_size = -${CACHE_KIB};
       pragma temp_store = file;
-      pragma threads = 2;
       pragma foreign_keys = on;
     `);
     makeTables(database, schema, path);
@@ -201,7 +200,6 @@ export function openForStaging(path: string, schema: SchemaFiles, pageBytes: 512
     pragma locking_mode = exclusive;
     pragma cache_size = -${CACHE_KIB};
     pragma temp_store = file;
-    pragma threads = 2;
   `);
   makeTables(database, schema, path);
   return database;
