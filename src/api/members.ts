@@ -20,9 +20,14 @@ const historyEntry = z.strictObject({
 });
 export type HistoryEntry = z.infer<typeof historyEntry>;
 
+/** Imports in which nothing can be looked up. */
+const unread = z
+  .array(z.string())
+  .meta({ description: 'Imports of this page whose ledger is damaged or missing: what they did is not in it.' });
+
 /** `GET /v1/members/:uid/history` */
 export const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
-export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), nextCursor });
+export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), unread, nextCursor });
 
 /** Characters that a part of a UID must have at least: a shorter one finds nearly everybody. */
 const MIN_OF_UID = 3;
@@ -43,6 +48,7 @@ export const membersPage = z.strictObject({
     description:
       'A UID may come again on a later page, where an older import has it. `GET /v1/members/:uid/history` has its rows.',
   }),
+  unread,
   nextCursor,
 });
 

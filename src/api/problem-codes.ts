@@ -221,6 +221,16 @@ export const PROBLEMS = {
     remedy: 'Send it again after the seconds in Retry-After.',
     onPages: 'Try again in a moment.',
   },
+  DAMAGED_LEDGER: {
+    status: 500,
+    title: 'A file of the data directory is damaged',
+    remedy: 'Put the file that `detail` names back from a backup, or import the input again.',
+  },
+  LEDGER_MISSING: {
+    status: 500,
+    title: 'The file with the rows of the import is gone',
+    remedy: 'Put the file that `detail` names back from a backup, or import the input again.',
+  },
   DATABASE_BUSY: {
     status: 503,
     title: 'Another program holds the data directory',

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { FoundMember, HistoryEntry, MemberNow } from '../api/members.ts';
 import { memberOperations } from '../api/operations/member-operations.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
+import { isLedgerLost } from '../imports/lost-ledger.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import { isSameTarget } from '../imports/target.ts';
 import { foldId, type Region } from '../membership/membership.ts';
@@ -29,13 +31,13 @@ const MAX_MS = 30_000;
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext): void {
   serve(app, memberOperations.search, async ({ query: { text, limit, cursor } }, reply) => {
-    const { members, next } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
-    return { members, nextCursor: cursorOf(next) };
+    const { next, ...found } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
+    return { ...found, nextCursor: cursorOf(next) };
   });
 
   serve(app, memberOperations.history, async ({ params: { uid }, query: { limit, cursor } }, reply) => {
-    const { entries, next } = await history(reading, uid, limit, placeOf(cursor), callerOf(reply));
-    return { uid, entries, nextCursor: cursorOf(next) };
+    const { next, ...found } = await history(reading, uid, limit, placeOf(cursor), callerOf(reply));
+    return { uid, ...found, nextCursor: cursorOf(next) };
   });
 
   serve(
@@ -47,7 +49,14 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
       if (region !== undefined && !having.includes(region)) {
         throw new Problem('REGION_WITHOUT_APP', `Region ${region} has no app on this server.`, { field: 'region' });
       }
-      const { entries, next } = await history(reading, uid, MAX_COMPARED, placeOf(undefined), caller, MAX_IMPORTS * 5);
+      const { entries, unread, next } = await history(
+        reading,
+        uid,
+        MAX_COMPARED,
+        placeOf(undefined),
+        caller,
+        MAX_IMPORTS * 5,
+      );
       const isOfService = (id: string) => {
         const record = reading.find(id);
         return record !== undefined && isSameTarget(readOptions(record), coordinator.sendsTo);
@@ -70,7 +79,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
         groups: found
           .flatMap(({ groups }) => groups)
           .toSorted((one, other) => Number(other.differs) - Number(one.differs) || (one.guid < other.guid ? -1 : 1)),
-        historyIsWhole: next === undefined,
+        historyIsWhole: next === undefined && unread.length === 0,
       };
     },
   );
@@ -97,7 +106,7 @@ function cursorOf(place: Place | undefined): string | null {
  * Looks into imports with rows, the newest first, from a place on.
  * @param look gives the row behind which there is more to look at in this import, once enough was found
  * @param isEnough asked before each import
- * @returns the place to continue from; undefined when all were looked at
+ * @returns the place to continue from, undefined when all were looked at; and the imports of which no rows can be read
  */
 async function lookInto(
   reading: DataReader,
@@ -105,18 +114,29 @@ async function lookInto(
   look: (record: ImportRecord, after: number) => Promise<number | undefined>,
   isEnough: () => boolean,
   most = MAX_IMPORTS,
-): Promise<Place | undefined> {
+): Promise<{ readonly next: Place | undefined; readonly unread: string[] }> {
+  const unread: string[] = [];
+  const lookIn = async (record: ImportRecord, after: number): Promise<number | undefined> => {
+    try {
+      return await look(record, after);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'NO_ROWS_YET') return undefined;
+      if (!(error instanceof RollcallError) || !isLedgerLost(error.code)) throw error;
+      unread.push(record.id);
+      return undefined;
+    }
+  };
   let place = start;
   for (let looked = 0; looked < most && !isEnough(); looked += 1) {
     const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });
     const [record] = imports;
-    if (record === undefined) return undefined;
-    const rest = reading.hasRows(record.id) ? await look(record, place.after) : undefined;
+    if (record === undefined) return { next: undefined, unread };
+    const rest = await lookIn(record, place.after);
     if (rest !== undefined) place = { before: place.before, after: rest };
-    else if (next === undefined) return undefined;
+    else if (next === undefined) return { next, unread };
     else place = { before: next, after: 0 };
   }
-  return place;
+  return { next: place, unread };
 }
 
 async function history(
@@ -126,7 +146,7 @@ async function history(
   start: Place,
   caller: Caller,
   maxImports?: number,
-): Promise<{ entries: HistoryEntry[]; next: Place | undefined }> {
+): Promise<{ entries: HistoryEntry[]; unread: string[]; next: Place | undefined }> {
   const entries: HistoryEntry[] = [];
   const look = async (record: ImportRecord, after: number) => {
     const page = await reading
@@ -139,8 +159,7 @@ async function history(
     }
     return page.more ? page.places.at(-1)?.row : undefined;
   };
-  const next = await lookInto(reading, start, look, () => entries.length >= limit, maxImports);
-  return { entries, next };
+  return { entries, ...(await lookInto(reading, start, look, () => entries.length >= limit, maxImports)) };
 }
 
 async function search(
@@ -148,7 +167,7 @@ async function search(
   { text, limit }: { readonly text: string; readonly limit: number },
   start: Place,
   caller: Caller,
-): Promise<{ members: FoundMember[]; next: Place | undefined }> {
+): Promise<{ members: FoundMember[]; unread: string[]; next: Place | undefined }> {
   const found = new Map<string, FoundMember>();
   let looked = 0;
   const look = async (record: ImportRecord, after: number) => {
@@ -158,6 +177,6 @@ async function search(
     for (const uid of page.uids) found.set(foldId(uid), found.get(foldId(uid)) ?? { uid, newest });
     return page.next;
   };
-  const next = await lookInto(reading, start, look, () => found.size >= limit || looked > MAX_ROWS);
-  return { members: [...found.values()], next };
+  const place = await lookInto(reading, start, look, () => found.size >= limit || looked > MAX_ROWS);
+  return { members: [...found.values()], ...place };
 }

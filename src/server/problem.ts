@@ -66,6 +66,8 @@ const ALWAYS: readonly ProblemCode[] = [
   'TWO_HOSTS',
   'INTERNAL',
   'BUSY',
+  'DAMAGED_LEDGER',
+  'LEDGER_MISSING',
   'DATABASE_BUSY',
   'STOPPING',
 ];

@@ -58,6 +58,7 @@ export function refuse(
   const problem = problemFor({ log, stopping }, error, request);
   // Headers of the answer that is not sent.
   reply.removeHeader('content-disposition');
+  reply.removeHeader('content-encoding');
   reply.removeHeader('etag');
   reply.removeHeader('last-modified');
   const { headers } = error as { headers?: Readonly<Record<string, string>> };
@@ -121,6 +122,8 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   BAD_SCHEDULE: { code: 'BAD_OPTION', hasRemedy: true },
   EDITED_MEANWHILE: { code: 'EDITED_MEANWHILE' },
   SOURCE_NOT_ALLOWED: { code: 'SOURCE_NOT_ALLOWED', field: 'file', hasRemedy: true },
+  DAMAGED_LEDGER: { code: 'DAMAGED_LEDGER', hasRemedy: true },
+  LEDGER_MISSING: { code: 'LEDGER_MISSING', hasRemedy: true },
   PACKAGE_MISSING: { code: 'BAD_OPTION', hasRemedy: true },
 };
 

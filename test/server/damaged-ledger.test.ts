@@ -1,41 +1,46 @@
-import { writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { expect, test } from 'vitest';
-import type { ImportView } from '../../src/api/imports.ts';
-import type { Overview } from '../../src/api/overview.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
+import { rmSync, writeFileSync } from 'node:fs';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ProblemDocument } from '../../src/api/problems.ts';
+import { startTestServer } from './test-server.ts';
 
-test.each([
-  ['is damaged', (path: string) => writeFileSync(path, 'x'.repeat(8_192)), /its ledger is damaged/],
-  [
-    'was written by a newer rollcall',
-    (path: string) => {
-      const ledger = new DatabaseSync(path);
-      ledger.exec('pragma user_version = 999');
-      ledger.close();
-    },
-    /its ledger was written by another version of rollcall/,
-  ],
-])('an import whose ledger %s is listed with that reason, beside all others', async (_, spoil, reason) => {
+/** Operations that need rows, of a completed import. */
+const OPERATIONS = [
+  ...['sending', 'rows', 'rows/1', 'problems', 'groups', 'calls', 'report', 'created', 'repair', 'repair/rows'].map(
+    (path) => ['GET', path] as const,
+  ),
+  ['POST', 'repair/send'],
+  ['POST', 'undo'],
+] as const;
+
+test('a ledger that is damaged or gone under a running server is named by each operation, and the other imports work', async () => {
   const server = await startTestServer();
-  try {
-    const spoiled = await server.run('guid,uid\ng,a\n', 'dryRun=true');
-    const other = await server.run('guid,uid\ng,b\n', 'dryRun=true');
-    await server.coordinator.reading.forget(server.dir.ledger(spoiled.id));
-    spoil(server.dir.ledger(spoiled.id));
-
-    const { imports } = await server.json<{ imports: ImportView[] }>('/v1/imports');
-    expect(imports.map(({ id }) => id)).toEqual([other.id, spoiled.id]);
-    expect(imports[0]).toMatchObject({ rows: { read: 1 }, reason: other.reason });
-    expect(imports[1]).toMatchObject({ rows: { read: 0 }, reason: expect.stringMatching(reason) });
-    expect(await readyIds(server)).toEqual([other.id, spoiled.id]);
-    expect(await (await server.fetch('/metrics')).text()).toMatch(/^rollcall_rows\{.*outcome="pending"\} 1$/m);
-  } finally {
-    await server.close();
+  onTestFinished(() => server.close());
+  const { id: whole } = await server.run('guid,uid\ng,anna\n');
+  const { id } = await server.run('guid,uid\ng,anna\ng,bob\n');
+  const ledger = server.dir.ledger(id);
+  for (const [code, harm] of [
+    ['DAMAGED_LEDGER', () => writeFileSync(ledger, 'x'.repeat(8_192))],
+    ['LEDGER_MISSING', () => writeFileSync(ledger, '')],
+    ['LEDGER_MISSING', () => rmSync(ledger)],
+  ] as const) {
+    harm();
+    for (const [method, path] of OPERATIONS) {
+      const body = method === 'GET' ? null : '{}';
+      const headers = { 'content-type': 'application/json' };
+      const reply = await server.fetch(`/v1/imports/${id}/${path}`, { method, body, headers });
+      const problem = (await reply.json()) as ProblemDocument;
+      expect([path, reply.status, problem.code]).toEqual([path, 500, code]);
+      expect([problem.detail, problem.remedy]).toEqual([
+        expect.stringContaining(ledger),
+        expect.stringContaining('backup'),
+      ]);
+    }
+    const found = { members: [{ uid: 'anna', newest: { importId: whole } }], unread: [id] };
+    expect(await server.json('/v1/members?text=ann')).toMatchObject(found);
+    expect(await server.json('/v1/members/anna/history')).toMatchObject({
+      entries: [{ importId: whole }],
+      unread: [id],
+    });
+    expect(await server.json(`/v1/imports/${whole}/rows`)).toMatchObject({ rows: [{ uid: 'anna' }] });
   }
 });
-
-async function readyIds(server: TestServer): Promise<string[]> {
-  const { ready } = await server.json<Overview>('/v1/overview');
-  return ready.imports.map(({ id }) => id);
-}

@@ -9,7 +9,6 @@ import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { badCursor } from '../../../server/cursors.ts';
 import { handled } from '../../../server/perform.ts';
-import { Problem } from '../../../server/problem.ts';
 import { serve, serveAll } from '../../../server/serve.ts';
 import { inShort } from '../../../text/wording.ts';
 import { syncOperations } from '../operations.ts';
@@ -33,9 +32,8 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       const possible = actionsOf(state, retryFile(dir.folder(id)) !== undefined);
       throw new WrongState(record, 'cannot be undone before it has finished', possible);
     }
-    if (!reading.hasRows(id)) {
-      throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
-    }
+    // One that was rejected has none.
+    reading.rowsOf(id);
     const made = await syncs.undo(id, { ...decisionOf(query), who: who.name });
     audited(`of ${id}`, made);
     reply.header('location', `/v1/syncs/${made}`);
