@@ -54,7 +54,7 @@ export const CHECKING = {
 };
 
 /** Options of what else reads the service. */
-export const READING = {
+export const SURVEYING = {
   maxCalls: option({
     schema: z.int().positive(),
     ...textOf(wholeNumber(1, 1_000_000_000), String),

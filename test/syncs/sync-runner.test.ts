@@ -56,6 +56,19 @@ test('a first run may add many, and a later one is held until someone approves i
   expect(await at.sync(file({ team: people(540) }))).toMatchObject({ state: 'applied' });
 });
 
+test('planning makes no more calls than it may: it says before how many it needs', async () => {
+  const at = await openSyncing({ team: { participants: ['anna'] }, club: { participants: ['anna'] } });
+  const content = file({ team: { bob: 'participant' }, club: { bob: 'participant' } });
+  const refused = await at.sync(content, {}, { maxCalls: 1 });
+  expect(refused).toMatchObject({ state: 'failed', code: 'CALLS_USED_UP' });
+  expect(at.sandbox.calls.us.requests).toBe(0);
+  // Two lists; where something changes, it is asked who is banned, too.
+  expect(await at.sync(content, {}, { maxCalls: 3 })).toMatchObject({ state: 'failed', code: 'CALLS_USED_UP' });
+  expect(at.sandbox.calls.us.requests).toBe(2);
+  expect(await at.sync(content, {}, { maxCalls: 4, apply: false })).toMatchObject({ state: 'planned' });
+  expect(at.sandbox.calls.us.requests).toBe(6);
+});
+
 describe('what was changed by hand since the last night', () => {
   const wanted = file({ team: { anna: 'participant', bob: 'participant' } });
   const handmade = { participants: ['anna', 'guest'] };

@@ -20,6 +20,7 @@ export async function runCheck({ plan, ...run }: CheckRun): Promise<boolean> {
   const { survey } = run;
   const regions = survey.regions();
   const ofEach = (calls: (region: Region) => number) => new Map(regions.map((region) => [region, calls(region)]));
+  const parts = { parts: ['members', 'banned'] } as const;
   return runSurvey(run, 'asked', async (crawl) => {
     pay(
       crawl,
@@ -28,7 +29,7 @@ export async function runCheck({ plan, ...run }: CheckRun): Promise<boolean> {
     await findGroups(crawl, regions);
     survey.chooseWays();
     await plan?.();
-    const members = survey.priceOf('members', 'banned');
+    const members = survey.priceOf(parts);
     const atMost = ofEach((region) => survey.openUserCount(region));
     const price = () => ofEach((region) => (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED);
     // If the price is too high, one call to find out the cost of the list of users pays off.
@@ -36,7 +37,7 @@ export async function runCheck({ plan, ...run }: CheckRun): Promise<boolean> {
       for (const region of regions) atMost.set(region, (await priceOfUsers(crawl, region)).calls);
     }
     pay(crawl, price());
-    await readGroups(crawl, regions, 'members', { parts: ['members', 'banned'] });
+    await readGroups(crawl, regions, 'members', parts);
     await findUsers(crawl, regions);
   });
 }

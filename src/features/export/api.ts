@@ -3,7 +3,7 @@ import { callsByRegion, count, sentTo, stateReason, surveyProgress, time } from 
 import { queryOf } from '../../api/query-options.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { filledShape } from '../../options/option.ts';
-import { READING } from '../../options/sending-options.ts';
+import { SURVEYING } from '../../options/sending-options.ts';
 
 const MAX_GUIDS = 10_000;
 
@@ -21,11 +21,11 @@ export const exportBody = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Groups with their fields, without members. Default: false.' }),
-  ...filledShape(READING),
+  ...filledShape(SURVEYING),
 });
 
 /** `POST /v1/exports/{id}/resume` */
-export const resumeQuery = z.strictObject(queryOf(READING));
+export const resumeQuery = z.strictObject(queryOf(SURVEYING));
 
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 

@@ -19,7 +19,7 @@ export async function runExport({ store, ...run }: ExportRun): Promise<void> {
   const parts: Part[] = groupsOnly ? ['facts'] : ['facts', 'members', 'banned'];
   const whole = await runSurvey({ ...run, survey }, 'read', async (crawl) => {
     if (groups === undefined) await listGroups(crawl, regions);
-    pay(crawl, survey.priceOf(...parts));
+    pay(crawl, survey.priceOf({ parts }));
     await readGroups(crawl, regions, 'members', { parts });
     if (users) await listUsers(crawl, regions);
   });

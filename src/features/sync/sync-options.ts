@@ -7,7 +7,7 @@ import type { Aimed } from '../../imports/target.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
 import { keptShape } from '../../options/option.ts';
-import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
+import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
 import { type PlanCreate, planFlags } from './api-plan.ts';
 import type { UndoFlags } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
@@ -58,7 +58,7 @@ export const syncOptions = z.strictObject({
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   limits: z.record(z.string(), z.number()),
   /** For its planning and its import; absent: as the process says that sends it. */
-  ...keptShape(GIVING_UP),
+  ...keptShape({ ...GIVING_UP, ...SURVEYING }),
   /** Whether it is carried out at once, where no guard objects. */
   apply: z.boolean(),
   /** It is only planned, to show what a run of a schedule would do. */
@@ -73,7 +73,7 @@ export const syncOptions = z.strictObject({
 export type SyncOptions = Readonly<z.infer<typeof syncOptions>>;
 
 /** Requests to the sync runner. */
-interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply'> {
+interface Wanted extends Partial<Pick<SyncOptions, 'limits'>>, Pick<SyncOptions, 'apply' | 'maxCalls'> {
   /** The person who asks for it. */
   readonly who: string;
 }

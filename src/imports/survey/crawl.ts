@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import type { surveyProgress } from '../../api/fields.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { countedPages, type GroupPages } from '../ask/group-pages.ts';
@@ -39,7 +40,7 @@ export class CallsUsedUp extends RollcallError {
   readonly price: CallsByRegion | null;
 
   constructor(sentence: string, price: CallsByRegion | null) {
-    super('CALLS_USED_UP', sentence);
+    super('CALLS_USED_UP', sentence, { remedy: words`allow more with ${option('maxCalls')}` });
     this.price = price;
   }
 }
@@ -110,7 +111,7 @@ export async function runSurvey(
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof CallsUsedUp) survey.move('priced', error.message, error.price);
+    if (error instanceof CallsUsedUp) survey.move('priced', error.what, error.price);
     else if (error instanceof QuestionRefused && error.ofRegion) survey.move('stopped', error.stopSentence(asked));
     else if (error instanceof UntrustedListing) survey.move('stopped', error.message);
     else throw error;

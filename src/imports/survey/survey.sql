@@ -56,13 +56,14 @@ where +region = :region and state in ('pending', 'found')
 order by id limit :limit;
 
 -- name: price
--- In: facts, members, banned, page (members). Out: calls for what is still to be read of groups, by region.
+-- In: facts, members, banned, ids, page (members). Out: calls for what is still to be read of groups, by region.
 select region, sum(
   (:facts and facts is null)
   + (:members and not members_known) * case way when 'ask' then asked
       else max(1, (coalesce(size, 0) + cast(:page as integer) - 1) / cast(:page as integer)) end
   + (:banned and not bans_known)) as calls
-from groups where state in ('pending', 'found') group by region;
+from groups
+where state in ('pending', 'found') and (:ids is null or id in (select value from json_each(:ids))) group by region;
 
 -- name: choose_ways
 -- In: page (members). Listing costs a call for 1,000 members, asking one for each user. A list of unknown length is guessed to be short.

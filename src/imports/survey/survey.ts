@@ -145,10 +145,9 @@ export class Survey<End extends string = string> {
     return this.#sql<OpenGroup>('open_groups').all({ region, ...asked(wanted), after, limit });
   }
 
-  /** Calls that reading these parts of all groups takes, as far as the lengths of the lists are known. */
-  priceOf(...parts: readonly Part[]): Map<Region, number> {
-    const { ids, ...wanted } = asked({ parts });
-    const prices = this.#sql('price').all({ ...wanted, page: MAX_PER_PAGE });
+  /** Calls that reading these parts takes, as far as the lengths of the lists are known. */
+  priceOf(wanted: WantedParts): Map<Region, number> {
+    const prices = this.#sql('price').all({ ...asked(wanted), page: MAX_PER_PAGE });
     return new Map(prices.map(({ region, calls }) => [region as Region, Number(calls)]));
   }
 

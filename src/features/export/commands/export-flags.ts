@@ -12,12 +12,12 @@ import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Given } from '../../../options/option.ts';
-import { READING } from '../../../options/sending-options.ts';
+import { SURVEYING } from '../../../options/sending-options.ts';
 import { shellWord } from '../../../text/shell-word.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
-export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof READING> {
+export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVEYING> {
   readonly groups?: readonly string[];
   readonly groupsFile?: string;
   readonly region?: readonly Region[];
@@ -43,7 +43,7 @@ export function withExport(command: Command): Command {
         EXPORT_FORMATS,
       ),
     );
-  withOptions(command, READING);
+  withOptions(command, SURVEYING);
   return withPlace(withOutput(command, ', or to an address; groups and users get files beside it'));
 }
 

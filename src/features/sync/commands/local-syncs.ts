@@ -25,6 +25,8 @@ import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
+import { keptOf } from '../../../options/option.ts';
+import { SURVEYING } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
@@ -55,7 +57,8 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
       const { mode: _, missing, allowDemotion, ...decided } = await syncFlagsOf(flags);
       return run({
         begin: async (syncs, { coordinator }) => {
-          const decision = { flags: decided, limits: flags.limit ?? {}, apply: flags.apply === true };
+          const { limit = {}, apply = false } = flags;
+          const decision = { flags: decided, limits: limit, apply, ...keptOf(SURVEYING, flags) };
           const made = await syncs.undo(id, { ...decision, who: currentUser() });
           noteCommand<typeof syncOperations>(
             dir,
@@ -138,6 +141,7 @@ async function planning(
       create: creating,
       limits: flags.limit ?? {},
       apply: flags.apply === true,
+      ...keptOf(SURVEYING, flags),
     };
     const reading = syncReadingOf(options, found);
     // Runs are compared by their source.

@@ -22,7 +22,7 @@ import {
 } from '../../../options/deciding-options.ts';
 import { type Given, textsOf } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import type { ExpectingChoices } from '../../../options/sending-options.ts';
+import { type ExpectingChoices, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
@@ -48,7 +48,7 @@ export function withDeciding(command: Command): Command {
     );
 }
 
-export interface PlanFlags {
+export interface PlanFlags extends Given<typeof SURVEYING> {
   readonly apply?: true;
   /** Path. */
   readonly planCsv?: string;
@@ -65,7 +65,7 @@ export type SyncFileFlags = SourceFlags &
   PlanFlags;
 
 export function withPlan(command: Command): Command {
-  return withOptions(command, APPLYING).option('--plan-csv <file>', 'write the plan as CSV');
+  return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
 /** @throws BadSyncOption, ProtectFileError */
@@ -94,7 +94,7 @@ async function protectedUids(protect: string, profile: string | undefined): Prom
   }
 }
 
-const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...UNDOING };
+const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...SURVEYING, ...UNDOING };
 
 /** Characters of UIDs that a server takes with one request. */
 const MAX_UIDS_LENGTH = 8_000;

@@ -62,7 +62,8 @@ export function planningLine(progress: PlanningProgress | Planning): string {
     banned: 'asking for the banned',
     users: 'asking for users who may be missing',
   }[step];
-  return `${what}  ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}`;
+  const price = step === 'members' && done === 0 ? `, at least ${counted(groups, 'call')}` : '';
+  return `${what}  ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}${price}`;
 }
 
 /** Prints a plan once it is made, if there is one; documents show it at the end. */

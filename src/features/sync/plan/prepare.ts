@@ -224,11 +224,12 @@ async function listAndDecide(
   };
   const crawl = crawlOf({ survey, pages, signal, maxCalls, onProgress: onRead });
   const read = async (step: SurveyStep, part: Part, ids?: readonly number[]) => {
-    await readGroups(crawl, regions, step, { parts: [part], ids });
+    const wanted = { parts: [part], ids };
+    pay(crawl, survey.priceOf(wanted), 'at least');
+    await readGroups(crawl, regions, step, wanted);
     plan.settle();
   };
   const newcomers = create !== undefined && (create.users || create.reactivate);
-  pay(crawl, survey.priceOf('members'), 'at least');
   // The first answer may be long in coming.
   onProgress({ step: 'members', done: 0, groups: plan.groupsToList().length });
   await read('members', 'members');

@@ -3,6 +3,8 @@ import { queryOf } from '../../../api/query-options.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import { CREATION } from '../../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../../options/deciding-options.ts';
+import { type Kept, keptOf } from '../../../options/option.ts';
+import { SURVEYING } from '../../../options/sending-options.ts';
 import { FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
 import { type SyncFlags, syncFlags } from '../plan-flags.ts';
@@ -35,7 +37,7 @@ const LIMIT_OPTIONS = Object.fromEntries(NAMES.map((name) => [`${PREFIX}${name}`
 
 /** The options that decide every plan. */
 const DECIDING = {
-  ...queryOf({ ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING }),
+  ...queryOf({ ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...SURVEYING }),
   ...LIMIT_OPTIONS,
 };
 
@@ -57,7 +59,7 @@ type UndoQuery = z.infer<typeof undoQuery>;
 export type SyncQuery = z.infer<typeof syncQuery>;
 
 /** The options that decide a plan, in the runner's form. */
-export interface Decision {
+export interface Decision extends Kept<typeof SURVEYING> {
   readonly flags: SyncFlags;
   readonly limits: Readonly<Record<string, number>>;
   readonly apply: boolean;
@@ -74,5 +76,6 @@ export function decisionOf(query: UndoQuery | SyncQuery): Decision {
       }),
     ),
     apply: query.apply === true,
+    ...keptOf(SURVEYING, query),
   };
 }

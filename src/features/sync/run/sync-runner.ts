@@ -109,7 +109,7 @@ export class SyncRunner {
   }
 
   /** Begins to plan how to undo a finished import. @throws SyncRefused, LimitError */
-  async undo(importId: string, { flags, limits = {}, apply, who }: CreateUndo): Promise<string> {
+  async undo(importId: string, { flags, limits = {}, who, ...decided }: CreateUndo): Promise<string> {
     const found = this.#imports.find(importId);
     if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
     const hasRows = found.hasRows();
@@ -117,10 +117,9 @@ export class SyncRunner {
     if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
     if (!hasRows) throw SyncRefused.undo(importId, 'nothing of it was sent');
     checkTarget(`import ${importId}`, found, this.#sendsTo);
-    const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, ...this.#sendsTo };
-    const { file } = found;
+    const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, ...decided, ...this.#sendsTo };
     const id = this.#options.newId('undo');
-    return this.#begin({ id, file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
+    return this.#begin({ id, file: found.file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
   }
 
   /**
@@ -362,12 +361,13 @@ export class SyncRunner {
 
   #taskOf(record: SyncRecord, source: string): PlanningTask {
     const { id } = record;
-    const { flags, create } = readSyncOptions(record);
+    const { flags, create, maxCalls } = readSyncOptions(record);
     return {
       folder: this.#options.folder(id),
       request: this.#planRequestOf(record, source),
       flags,
       create,
+      maxCalls,
       rowsBefore: this.#rowsBefore(record),
       signal: AbortSignal.any([this.#stopping, this.#running.get(id)].flatMap((one) => one?.signal ?? [])),
       onProgress: (progress) => void this.events.emit('planning', id, progress),
