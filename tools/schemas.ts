@@ -33,18 +33,10 @@ export function schemaFiles(): ReadonlyMap<string, string> {
 
 function texts(schemas: Readonly<Record<string, z.ZodType>>, io: 'input' | 'output'): (readonly [string, string])[] {
   return Object.entries(schemas).map(([name, schema]) => {
-    const { $schema, ...json } = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => withExamples(jsonSchema) });
+    const { $schema, ...json } = z.toJSONSchema(schema, { io });
     return [
       join('schemas', name),
       `${JSON.stringify({ $schema, $id: `${manifest.homepage}schemas/${name}`, ...json }, undefined, 2)}\n`,
     ];
   });
-}
-
-/** OpenAPI has an `example`, JSON Schema a list. */
-function withExamples(schema: { example?: unknown; examples?: unknown }): void {
-  const { example } = schema;
-  if (example === undefined) return;
-  delete schema.example;
-  schema.examples = [example];
 }

@@ -4,6 +4,9 @@ import { OUTCOMES } from '../membership/outcome.ts';
 
 /** Fields that many answers of the HTTP API have. */
 
+/** Id of an import in examples. */
+export const IMPORT_ID = '20260301-040501-abc';
+
 /** ISO 8601 in UTC. */
 export const time = z.iso.datetime();
 /** A time in ms since 1970 as answers have it. */

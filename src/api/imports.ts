@@ -5,7 +5,7 @@ import { IMPORT_STATES } from '../membership/import-state.ts';
 import { LIST_FILTERS } from '../options/list-filter.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
 import { asSentence } from '../text/wording.ts';
-import { count, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
+import { count, IMPORT_ID, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { importSummary } from './import-summary.ts';
 import { problem } from './problems.ts';
 import { cursorOption, limitOption, listOption, queryOf, timeOption } from './query-options.ts';
@@ -141,7 +141,11 @@ const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] a
 export const bulkBody = z
   .strictObject({
     action: z.enum(BULK_ACTIONS),
-    ids: z.array(z.string().min(1).max(200)).min(1).max(200).meta({ description: 'Ids of 1 to 200 imports.' }),
+    ids: z
+      .array(z.string().min(1).max(200))
+      .min(1)
+      .max(200)
+      .meta({ description: 'Ids of 1 to 200 imports.', examples: [[IMPORT_ID]] }),
     tags: tagChanges.optional().meta({ description: 'For `tag`: which to add and which to remove.' }),
   })
   .refine(({ action, tags }) => (action === 'tag') === (tags !== undefined), {

@@ -8,6 +8,8 @@ type Schema = z.ZodType | undefined;
 /** Declaration of an operation. */
 export interface Declared<Params extends Schema, Query extends Schema, Body extends Schema, Answer> {
   readonly summary: string;
+  /** Its name in the description of the API, where that of its method and path (server/openapi.ts) does not do. */
+  readonly operationId?: string;
   readonly description?: string;
   /** Schema of the names in the path. */
   readonly params?: Params;

@@ -64,6 +64,12 @@ export const PROBLEMS = {
     remedy: 'Send one, with the name of this server.',
   },
   NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists all addresses.', onPages: '' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'The address does not take this method',
+    remedy: 'Use one of `possible`, which the header `Allow` names too.',
+    onPages: '',
+  },
   UNKNOWN_IMPORT: {
     status: 404,
     title: 'No import has this id',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IMPORT_ID } from './fields.ts';
 import { PROBLEMS, type ProblemCode } from './problem-codes.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -19,5 +20,15 @@ export const problem = z
   .meta({
     id: 'Problem',
     description: 'The reason why a request was refused (RFC 9457); /docs/errors lists the codes.',
+    examples: [
+      {
+        type: '/docs/errors#UNKNOWN_IMPORT',
+        title: PROBLEMS.UNKNOWN_IMPORT.title,
+        status: PROBLEMS.UNKNOWN_IMPORT.status,
+        code: 'UNKNOWN_IMPORT',
+        detail: `There is no import ${IMPORT_ID}.`,
+        remedy: PROBLEMS.UNKNOWN_IMPORT.remedy,
+      },
+    ],
   });
 export type ProblemDocument = z.infer<typeof problem>;

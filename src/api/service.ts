@@ -56,7 +56,12 @@ export const settingsAnswer = settings.extend({
 export type SettingsAnswer = z.infer<typeof settingsAnswer>;
 
 /** `POST /v1/session` */
-export const loginBody = z.strictObject({ token: z.string().max(200) });
+export const loginBody = z.strictObject({
+  token: z
+    .string()
+    .max(200)
+    .meta({ examples: ['rct_…'] }),
+});
 export const loginAnswer = z.strictObject({ role, name: z.string(), expiresAt: time });
 
 /** `GET /v1/session` */

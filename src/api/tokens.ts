@@ -34,7 +34,10 @@ export const newTokenBody = z.strictObject({
     .trim()
     .max(MAX_NAME_LENGTH)
     .optional()
-    .meta({ description: 'The person or program it is for, in the audit log. Default: its id.' }),
+    .meta({
+      description: 'The person or program it is for, in the audit log. Default: its id.',
+      examples: ['nightly'],
+    }),
   role: z.enum(ROLES),
   expires: z
     .string()

@@ -1,10 +1,6 @@
-import swagger from '@fastify/swagger';
-import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { PROBLEMS } from '../api/problem-codes.ts';
-import { VERSION } from '../platform/package-folder.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 import type { Api } from './context.ts';
-import { withBodyRefusals } from './problem.ts';
 
 /** The API for people; Swagger UI draws it from `/openapi.json`. */
 function apiPage(): string {
@@ -101,51 +97,6 @@ html:not(.dark-mode) #api :is(.btn.execute, .download-contents) { border-color: 
 @media (max-width: 30rem) { #api :is(.wrapper, .opblock-section-header, .responses-inner) { padding: 0.5rem 0; } }
 :focus-visible { outline: 2px solid light-dark(#1f5f8b, #86bfe6); outline-offset: 2px; }
 `;
-
-const DESCRIPTION =
-  'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it in the header `Authorization: Bearer <token>`. A request that is refused gets a problem document (RFC 9457) with a stable code.';
-
-/** Whole numbers without JavaScript's bounds, which are not limits of this API. */
-const PLAIN: { override: (context: { jsonSchema: { minimum?: number; maximum?: number } }) => void } = {
-  override: ({ jsonSchema }) => {
-    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-  },
-};
-
-const describeRoute = createJsonSchemaTransform({ zodToJsonConfig: PLAIN });
-
-/** A route with every refusal that it may answer with. */
-const describeWhole: typeof describeRoute = (given) => {
-  const { schema, route } = given;
-  const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const response = schema?.response as Parameters<typeof withBodyRefusals>[0] | undefined;
-  if (isRead || response === undefined) return describeRoute(given);
-  return describeRoute({ ...given, schema: { ...schema, response: withBodyRefusals(response) } });
-};
-
-const describeShared = createJsonSchemaTransformObject({ zodToJsonConfig: PLAIN });
-
-/** Shared schemas are for responses only; the copies that the library makes for requests are left out. */
-function withoutInputs(document: ReturnType<typeof describeShared>): ReturnType<typeof describeShared> {
-  const schemas = 'components' in document ? document.components?.schemas : undefined;
-  for (const name of Object.keys(schemas ?? {})) if (name.endsWith('Input')) delete schemas?.[name];
-  return document;
-}
-
-/** Collects what routes say of themselves. To be called before they are added. */
-export async function describeRoutes(app: Api): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'rollcall', version: VERSION, description: DESCRIPTION },
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-      security: [{ token: [] }],
-    },
-    transform: describeWhole,
-    transformObject: (document) => withoutInputs(describeShared(document)),
-  });
-}
 
 /** `/openapi.json` for programs, `/docs` and `/docs/errors` for people. */
 export function docsRoutes(app: Api): void {

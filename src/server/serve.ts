@@ -92,7 +92,7 @@ function register(
     tags: [tag],
     summary,
     response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) },
-    ...defined({ description, params, querystring: query, body, headers }),
+    ...defined({ operationId: operation.operationId, description, params, querystring: query, body, headers }),
   };
   app.route({
     ...defined({ bodyLimit, exposeHeadRoute }),

@@ -16,14 +16,17 @@ import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
 import { planRoutes } from '../features/sync/routes/plan-routes.ts';
 import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
 import { guard, UNSAFE } from './access/guard.ts';
+import { cacheAnswers } from './caching.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext, ServerOptions } from './context.ts';
-import { describeRoutes, docsRoutes } from './docs.ts';
+import { docsRoutes } from './docs.ts';
 import { eventRoutes } from './events/routes.ts';
 import { healthRoutes } from './health.ts';
 import { importHandlers } from './import-handlers.ts';
 import { memberRoutes } from './member-routes.ts';
+import { noteMethods } from './methods.ts';
 import { openContext } from './open-context.ts';
+import { describeRoutes } from './openapi.ts';
 import { overviewRoute } from './overview-route.ts';
 import { handled } from './perform.ts';
 import { Problem } from './problem.ts';
@@ -99,9 +102,15 @@ async function bareServer(options: ServerOptions, isStopping: () => boolean): Pr
   // Replies are checked by the compiler and by tests; checking each again would cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((error, request, reply) => refuse({ log, stopping: isStopping() }, error, request, reply));
+  const allowedAt = noteMethods(app);
   app.setNotFoundHandler((request, reply) => {
     if (isForPeople(request)) return sendPage(request, reply.code(404));
-    throw new Problem('NOT_FOUND', `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`);
+    const { method, url } = request;
+    const [path] = url.split('?');
+    const allowed = allowedAt(url);
+    if (allowed.length === 0) throw new Problem('NOT_FOUND', `There is no ${method} ${path}.`);
+    reply.header('allow', allowed.join(', '));
+    throw new Problem('METHOD_NOT_ALLOWED', `${path} does not take ${method}.`, { possible: allowed });
   });
   app.addHook('onRequest', async (_request, reply) => {
     if (!isStopping()) return;
@@ -109,6 +118,7 @@ async function bareServer(options: ServerOptions, isStopping: () => boolean): Pr
     throw new Problem('STOPPING', STOPS);
   });
   if (options.tracing !== undefined) await app.register(options.tracing);
+  cacheAnswers(app);
   await app.register(cookie);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_POLICY,

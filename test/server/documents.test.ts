@@ -1,14 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problem-codes.ts';
 import { newSchedule } from '../../src/features/schedule/api.ts';
 import { CREATION } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { consoleBundle } from '../../src/server/console-bundle.ts';
 import { Problem, problemDocument } from '../../src/server/problem.ts';
+import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
+const require = createRequire(import.meta.url);
 const ROOT = new URL('../../', import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
@@ -63,10 +71,16 @@ describe('the description of the API', () => {
       string,
       Record<
         string,
-        { summary?: string; responses: Record<string, object>; parameters?: { name: string; in: string }[] }
+        {
+          operationId: string;
+          summary?: string;
+          responses: Record<string, object>;
+          parameters?: { name: string; in: string }[];
+        }
       >
     >;
     components: { schemas: Record<string, object> };
+    webhooks: Record<string, { post: { requestBody: object } }>;
   };
   beforeAll(async () => {
     server = await startTestServer();
@@ -91,6 +105,46 @@ describe('the description of the API', () => {
     const refusing = operations().filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/session');
     for (const { path, method, responses } of refusing) {
       expect(JSON.stringify(responses['401']), `${method} ${path}`).toContain('#/components/schemas/Problem');
+    }
+  });
+
+  test('passes a linter of OpenAPI without a warning that redocly.yaml does not name', async () => {
+    const path = join(tempDir(), 'openapi.json');
+    writeFileSync(path, JSON.stringify(document));
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const linter = require.resolve('@redocly/cli/bin/cli.js');
+    const args = [linter, 'lint', path, '--config', fileURLToPath(new URL('redocly.yaml', ROOT))];
+    const { stderr } = await promisify(execFile)(process.execPath, args, { env });
+    expect(stderr).toContain('Your API description is valid.');
+  });
+
+  test('names each operation once, for generated clients', () => {
+    const names = operations().map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        ...['getImports', 'getImport', 'createImport', 'deleteImport', 'pauseImport', 'actOnImports'],
+        ...['getImportRow', 'getImportRows', 'getExportList', 'changeImportRepairRows', 'inspect', 'logIn'],
+      ]),
+    );
+  });
+
+  test('has the notifications that docs/webhook.md lists', () => {
+    const listed = [...textOf('docs/webhook.md').matchAll(/^\| `(\w+\.\w+)` \|/gm)].map(([, type]) => type);
+    expect(Object.keys(document.webhooks)).toEqual(listed);
+    expect(document.webhooks['sync.held']?.post.requestBody).toMatchObject({
+      content: { 'application/json': { schema: { properties: { type: { const: 'sync.held' } } } } },
+    });
+  });
+
+  test('is kept by answers: an address refuses other methods, and names those that it takes', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      const allowed = Object.keys(methods).map((method) => method.toUpperCase());
+      const other = ['PATCH', 'DELETE', 'PUT'].find((method) => !allowed.includes(method));
+      const { code, status, headers } = await server.problem(path.replaceAll(/[{}]/g, ''), { method: other ?? '' });
+      expect([path, code, status]).toEqual([path, 'METHOD_NOT_ALLOWED', 405]);
+      const named = new Set(headers.get('allow')?.split(', '));
+      expect(allowed.filter((method) => !named.has(method))).toEqual([]);
     }
   });
 
@@ -158,6 +212,42 @@ describe('the description of the API', () => {
       for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
     }
   });
+});
+
+test('answers say how long they may be kept, and one that the client has is not sent again', async () => {
+  const server = await startTestServer();
+  onTestFinished(() => server.close());
+  // Not by fetch, which asks for everything again then.
+  const get = (path: string, headers = {}) =>
+    new Promise<IncomingMessage>((resolve) => httpRequest(`${server.url}${path}`, { headers }, resolve).end()).then(
+      async (response) => ({
+        ...response,
+        status: response.statusCode,
+        headers: response.headers,
+        text: await text(response),
+      }),
+    );
+  const first = await get('/v1/imports');
+  expect(first.headers).toMatchObject({
+    'cache-control': 'private, no-cache',
+    etag: expect.stringMatching(/^W\/".+"$/),
+  });
+  const known = { 'if-none-match': `"x", ${first.headers.etag}` };
+  expect(await get('/v1/imports', known)).toMatchObject({
+    status: 304,
+    text: '',
+    headers: { etag: first.headers.etag },
+  });
+  expect((await get('/v1/imports', { ...known, 'accept-encoding': 'gzip' })).status).toBe(304);
+  await server.run('guid,uid\nteam,ann\n');
+  expect((await get('/v1/imports', known)).status).toBe(200);
+  expect((await get('/readyz')).headers['cache-control']).toBe('no-store');
+  const made = await server.fetch('/v1/tokens', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ role: 'viewer' }),
+  });
+  expect([made.status, made.headers.get('cache-control'), made.headers.get('etag')]).toEqual([201, 'no-store', null]);
 });
 
 describe('the console', () => {

@@ -177,7 +177,6 @@ test('what was done is in the audit log, newest first', async () => {
 
 test('the address of nothing is refused', async () => {
   expect(await server.problem('/v2/imports')).toMatchObject({ code: 'NOT_FOUND', status: 404 });
-  expect(await server.problem('/v1/imports', { method: 'PUT' })).toMatchObject({ code: 'NOT_FOUND', status: 404 });
 });
 
 test('settings and regions are shown, and no key', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { RESUMING } from '../../options/sending-options.ts';
+import { IMPORT_ID } from '../fields.ts';
 import {
   bulkAnswer,
   bulkBody,
@@ -16,7 +17,7 @@ import { anyTexts, queryOf } from '../query-options.ts';
 /** Declares operations of one import, or of all. */
 export const operationOfImports = operationsOf(
   'imports',
-  z.object({ id: z.string().meta({ description: 'Id of an import.' }) }),
+  z.object({ id: z.string().meta({ description: 'Id of an import.', examples: [IMPORT_ID] }) }),
 );
 
 const moved = {
@@ -38,6 +39,7 @@ export const importOperations = {
     refusals: ['UNKNOWN_IMPORT'],
   }),
   act: operationOfImports('POST /v1/imports/actions', 'operator', {
+    operationId: 'actOnImports',
     summary: 'Do one thing with several imports: pause, resume, cancel, delete, tag or dismiss them',
     description:
       'To `dismiss` an import leaves its rows that need attention as they are: it needs no person until there are more of them.',

@@ -35,6 +35,7 @@ const access = operationsOf('access');
 /** Logging in with a token, for browsers. */
 export const sessionOperations = {
   login: access('POST /v1/session', 'public', {
+    operationId: 'logIn',
     audit: 'session.create',
     summary: 'Log in with a token',
     body: loginBody,

@@ -40,9 +40,15 @@ export const notificationOperations = {
     description:
       'It is kept in the data directory and counts at once. The same addresses are allowed as with `--notify`: private ones only where the server was started with `--notify-private`.',
     body: z.strictObject({
-      address: z.string().trim().min(1).max(2_000).meta({
-        description: 'The form of `--notify`: https://…, slack+https://… or smtp://….',
-      }),
+      address: z
+        .string()
+        .trim()
+        .min(1)
+        .max(2_000)
+        .meta({
+          description: 'The form of `--notify`: https://…, slack+https://… or smtp://….',
+          examples: ['https://hooks.example/rollcall'],
+        }),
     }),
     answer: receiverSet,
     refusals: ['NOTIFY_FIXED'],

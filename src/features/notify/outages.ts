@@ -2,6 +2,7 @@ import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { noAnswerSince } from '../../text/no-answer.ts';
 import { utcTime } from '../../text/wording.ts';
+import type { RegionNote } from './api.ts';
 import type { Delivery } from './deliveries.ts';
 import { noteText } from './note.ts';
 
@@ -42,6 +43,7 @@ function noteOf(region: Region, { state: circuit, code, message }: CircuitStatus
     state === 'back'
       ? `the chat service answers again in ${region}; it had not since ${utcTime(since)}`
       : `in ${region}, ${noAnswerSince({ code, message }, utcTime(since))}${message === '' ? '' : `: ${message}`}; rows wait and use no attempts`;
-  const body = noteText(`region.${state}`, at, { region, state, since, reason });
+  const data: RegionNote = { region, state, since, reason };
+  const body = noteText(`region.${state}`, at, data);
   return { id: `${region}-${state}-${Date.parse(since)}`, kind: 'region', subject: region, state, reason, at, body };
 }

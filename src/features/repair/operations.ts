@@ -46,6 +46,7 @@ export const repairOperations = {
     refusals,
   }),
   takeFile: operation('POST /v1/imports/:id/repair/file', 'operator', {
+    operationId: 'takeRepairFile',
     audit: 'import.edit',
     summary: 'Take edits from a corrected report: CSV or a workbook, with the column `_row`; nothing is sent',
     description:

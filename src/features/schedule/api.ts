@@ -59,8 +59,8 @@ const deciding = filledShape({ ...MODE, ...LIFTING });
 
 /** The settings of a schedule, for making and editing it. */
 const scheduleSettings = z.strictObject({
-  cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), example: '30 2 * * *' }),
-  tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), example: 'Europe/Rome' }),
+  cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), examples: ['30 2 * * *'] }),
+  tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), examples: ['Europe/Rome'] }),
   file: z.string().min(1).meta({
     description:
       'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',

@@ -73,7 +73,7 @@ export const reasonBody = z.strictObject({
     .trim()
     .min(1, 'allowed is a sentence that says why')
     .max(1_000, 'allowed are 1,000 characters')
-    .meta({ description: 'The reason; recorded with your name.' }),
+    .meta({ description: 'The reason; recorded with your name.', examples: ['Confirmed by the registrar.'] }),
 });
 
 const actionOption = listOption(PLAN_ACTIONS).optional();

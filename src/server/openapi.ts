@@ -1,0 +1,163 @@
+import swagger from '@fastify/swagger';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { NOTIFICATIONS, regionNote } from '../features/notify/api.ts';
+import { LICENCE, VERSION } from '../platform/package-folder.ts';
+import type { Api } from './context.ts';
+import { withBodyRefusals } from './problem.ts';
+import { FILE_TYPES } from './uploads/upload-options.ts';
+
+/** The description of the API (OpenAPI), made of what operations declare. */
+
+const DESCRIPTION =
+  'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it in the header `Authorization: Bearer <token>`. A request that is refused gets a problem document (RFC 9457) with a stable code.';
+
+type Json = Record<string, unknown>;
+
+/**
+ * JSON Schema as clients are generated from it: whole numbers without JavaScript's bounds, which are not limits of this API, and
+ * a record with named keys as an object with these properties.
+ */
+function plain(schema: Json): void {
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
+  const { propertyNames, additionalProperties } = schema as {
+    propertyNames?: { enum?: string[] };
+    additionalProperties?: unknown;
+  };
+  if (propertyNames?.enum === undefined) return;
+  schema['properties'] = Object.fromEntries(propertyNames.enum.map((name) => [name, additionalProperties]));
+  schema['additionalProperties'] = false;
+  delete schema['propertyNames'];
+}
+const CONFIG = { zodToJsonConfig: { override: ({ jsonSchema }: { jsonSchema: object }) => plain(jsonSchema as Json) } };
+
+const describeRoute = createJsonSchemaTransform(CONFIG);
+
+/** A route with every refusal that it may answer with. */
+const describeWhole: typeof describeRoute = (given) => {
+  const { schema, route } = given;
+  const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
+  const response = schema?.response as Parameters<typeof withBodyRefusals>[0] | undefined;
+  if (isRead || response === undefined) return describeRoute(given);
+  const described = describeRoute({ ...given, schema: { ...schema, response: withBodyRefusals(response) } });
+  if (route.config?.takesFile !== true) return described;
+  return {
+    ...described,
+    schema: { ...described.schema, consumes: FILE_TYPES, body: { type: 'string', format: 'binary' } },
+  };
+};
+
+/**
+ * The name of an operation for generated clients, unless it declares another one: `getImportRow` of
+ * `GET /v1/imports/{id}/rows/{row}`, `createImport` of `POST /v1/imports`, `pauseImport` of `POST /v1/imports/{id}/pause`.
+ */
+function operationIdOf(method: string, path: string): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== 'v1');
+  const isName = (part: string | undefined) => part?.startsWith('{') === true;
+  const words = parts.flatMap((part, at) => {
+    if (isName(part)) return isName(parts[at - 1]) ? [part.slice(1, -1)] : [];
+    return [isName(parts[at + 1]) ? part.replace(/s$/, '') : part];
+  });
+  const last = words.at(-1) ?? '';
+  const isAction = method === 'post' && (words.length > 1 || !last.endsWith('s'));
+  if (method === 'post') words.splice(-1, 1, ...(isAction ? [] : [last.replace(/s$/, '')]));
+  const verb = isAction ? last : VERBS[method];
+  return [verb, ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join('');
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  get: 'get',
+  post: 'create',
+  put: 'put',
+  patch: 'change',
+  delete: 'delete',
+};
+
+interface Described {
+  operationId?: string;
+  responses: Record<string, { content?: Json; headers?: Json; description?: string }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Json };
+  webhooks?: Json;
+}
+
+const NOT_CHANGED = { description: 'The answer that `If-None-Match` names is still right.' };
+const ETAG = { schema: { type: 'string' }, description: 'Version of the answer, for `If-None-Match`.' };
+
+/** Adds what follows from the method and the address of each operation, and the notifications. */
+function completed(document: Document): Document {
+  // Shared schemas are for responses only; the copies that the library makes for requests are left out.
+  for (const name of Object.keys(document.components.schemas)) {
+    if (name.endsWith('Input')) delete document.components.schemas[name];
+  }
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      operation.operationId ??= operationIdOf(method, path);
+      const { 200: answer } = operation.responses;
+      if (method !== 'get' || !path.startsWith('/v1/') || answer?.content?.['application/json'] === undefined) continue;
+      answer.headers = { ETag: ETAG };
+      operation.responses['304'] = NOT_CHANGED;
+    }
+  }
+  return { ...document, webhooks: webhooks() };
+}
+
+/** Describes the notifications that a receiver gets (docs/webhook.md). */
+function webhooks(): Json {
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    required: true,
+    schema: { type: 'string' },
+    description,
+  });
+  const parameters = [
+    header('webhook-id', 'Id of the notification, the same in every attempt.'),
+    header('webhook-timestamp', 'Time of this attempt, in seconds since 1970.'),
+    { ...header('webhook-signature', 'Signature as Standard Webhooks describes it.'), required: false },
+  ];
+  const { $schema: _, ...region } = z.toJSONSchema(regionNote);
+  const data = { import: { $ref: '#/components/schemas/Import' }, sync: { $ref: '#/components/schemas/Sync' }, region };
+  const one = (type: string, summary: string) => {
+    const [kind, state = ''] = type.split('.') as [keyof typeof data, string];
+    const schema = {
+      type: 'object',
+      properties: { type: { const: type }, timestamp: { type: 'string', format: 'date-time' }, data: data[kind] },
+      required: ['type', 'timestamp', 'data'],
+    };
+    const operationId = `${kind}${state.charAt(0).toUpperCase()}${state.slice(1)}`;
+    const requestBody = { required: true, content: { 'application/json': { schema } } };
+    const responses = { '2XX': { description: 'It has arrived.' }, '4XX': { description: 'It is sent again later.' } };
+    return {
+      post: { operationId, tags: ['notifications'], summary, security: [], parameters, requestBody, responses },
+    };
+  };
+  return Object.fromEntries(Object.entries(NOTIFICATIONS).map(([type, summary]) => [type, one(type, summary)]));
+}
+
+const describeShared = createJsonSchemaTransformObject(CONFIG);
+
+/** Collects what routes say of themselves. To be called before they are added. */
+export async function describeRoutes(app: Api): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'rollcall',
+        version: VERSION,
+        description: DESCRIPTION,
+        license: { name: LICENCE, identifier: LICENCE },
+      },
+      servers: [{ url: '/', description: 'This server' }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+    transform: describeWhole,
+    transformObject: (document) =>
+      completed(describeShared(document) as unknown as Document) as unknown as ReturnType<typeof describeShared>,
+  });
+}
