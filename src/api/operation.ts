@@ -28,7 +28,7 @@ export interface Declared<Params extends Schema, Query extends Schema, Body exte
 
 /**
  * An operation of the HTTP API, declared once: the server registers and describes its route (server/serve.ts), and
- * commands call it (cli/target/operation-client.ts).
+ * commands call it (cli/client/operation-client.ts).
  */
 export interface Operation<
   Params extends Schema = Schema,

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
+import { localImports } from './client/data-directory.ts';
+import { findImport } from './client/kept-imports.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { WorkersFlags } from './flags/flags.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { conclude } from './screen/conclude.ts';
 import { say } from './screen/io.ts';
-import { localImports } from './target/data-directory.ts';
-import { findImport } from './target/kept-imports.ts';
 import { shortest, typedCommand } from './typed-command.ts';
 
 /** Reads the input here, so that a bad file is reported at once, and starts another process to send it. */

@@ -1,9 +1,9 @@
 import type { Edits } from '../features/repair/commands/retry-edits.ts';
 import { NothingToSend } from '../imports/import-errors.ts';
 import type { RowFilter } from '../imports/report/found-rows.ts';
+import { ServerRefused } from './client/server-errors.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
-import { ServerRefused } from './target/server-errors.ts';
 
 /** Has imports made, by this process or a server, and shows them to their end. */
 export interface ImportRuns {

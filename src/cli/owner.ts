@@ -9,7 +9,7 @@ import { type ImportActs, importActs } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { regionHandlers } from '../server/settings-routes.ts';
 import { askedHere } from './audit.ts';
-import { sourcesOf } from './target/data-directory.ts';
+import { sourcesOf } from './client/data-directory.ts';
 
 interface Owner {
   readonly dir: DataDir;

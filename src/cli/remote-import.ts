@@ -2,6 +2,9 @@ import { importOperations } from '../api/operations/import-operations.ts';
 import type { Edits } from '../features/repair/commands/retry-edits.ts';
 import { type RowFilter, rowFilterOptions } from '../imports/report/found-rows.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
+import type { RemoteOptions } from './client/import-place.ts';
+import { sendForImport } from './client/send-file.ts';
+import type { Server } from './client/server-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
@@ -9,9 +12,6 @@ import { type ImportRuns, unlessNothingLeft } from './import-runs.ts';
 import { conclude } from './screen/conclude.ts';
 import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
-import type { RemoteOptions } from './target/import-place.ts';
-import { sendForImport } from './target/send-file.ts';
-import type { Server } from './target/server-client.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */
 export function remoteImportRuns(options: RemoteOptions): ImportRuns {

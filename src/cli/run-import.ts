@@ -11,13 +11,13 @@ import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir } from '../platform/data-dir.ts';
 import { intoOneFile } from '../platform/sqlite.ts';
 import { messagesSentence } from '../text/wording.ts';
+import { localImports } from './client/data-directory.ts';
+import { findImport, summaryOfKept } from './client/kept-imports.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { conclude } from './screen/conclude.ts';
 import { type Io, say } from './screen/io.ts';
 import { type Progress, showProgress } from './screen/show-progress.ts';
-import { localImports } from './target/data-directory.ts';
-import { findImport, summaryOfKept } from './target/kept-imports.ts';
 import { typedCommand } from './typed-command.ts';
 
 /** One import that a command runs to its end. */

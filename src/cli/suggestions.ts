@@ -169,6 +169,6 @@ async function namesIn(
 
 // Loaded where they are needed: a flag is completed in half the time.
 async function imports(dataDir: string): Promise<readonly Word[]> {
-  const { listImports } = await import('./target/kept-imports.ts');
+  const { listImports } = await import('./client/kept-imports.ts');
   return listImports(dataDir, MAX_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
 }

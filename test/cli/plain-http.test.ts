@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectToServer } from '../../src/cli/target/server-client.ts';
+import { connectToServer } from '../../src/cli/client/server-client.ts';
 import { UsageError } from '../../src/cli/usage-error.ts';
 
 const TOKEN = 'rct_0123456789abcdef';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Server } from '../../src/cli/target/server-client.ts';
-import { ServerAway, ServerRefused } from '../../src/cli/target/server-errors.ts';
-import { untilSettled } from '../../src/cli/target/settled.ts';
+import type { Server } from '../../src/cli/client/server-client.ts';
+import { ServerAway, ServerRefused } from '../../src/cli/client/server-errors.ts';
+import { untilSettled } from '../../src/cli/client/settled.ts';
 import { Screen } from './screen.ts';
 
 const unused = () => Promise.reject(new Error('not asked for'));

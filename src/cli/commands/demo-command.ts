@@ -4,11 +4,11 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
+import { findImport, summaryOfKept } from '../client/kept-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importLocally } from '../local-import.ts';
 import { type Io, say } from '../screen/io.ts';
-import { findImport, summaryOfKept } from '../target/kept-imports.ts';
 import { shortest } from '../typed-command.ts';
 
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);

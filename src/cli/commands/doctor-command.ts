@@ -30,11 +30,11 @@ import { QueueAddressError } from '../../queue/queue-address.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
+import { noImports, rebuild } from '../client/kept-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, print, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import { noImports, rebuild } from '../target/kept-imports.ts';
 import { triedSources } from './sources-command.ts';
 
 interface Flags extends CommonFlags, QueueFlags {

@@ -4,6 +4,7 @@ import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
+import { openImportRuns } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
@@ -14,7 +15,6 @@ import { settingFlag } from '../flags/setting-flag.ts';
 import { withShape, withTrial } from '../flags/shape-flags.ts';
 import { withSource } from '../flags/source-flags.ts';
 import type { Io } from '../screen/io.ts';
-import { openImportRuns } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */

@@ -4,13 +4,13 @@ import { summaryIn } from '../../imports/report/summarize.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { grouped, printable } from '../../text/wording.ts';
+import { NoImports } from '../client/kept-imports.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
 import { type Io, say, tableWidth } from '../screen/io.ts';
 import { drawTable } from '../screen/table.ts';
-import { NoImports } from '../target/kept-imports.ts';
-import { openImports } from '../target/open-target.ts';
 
 const MAX_LISTED = 1_000;
 /** An import of a file, and one without tags. */

@@ -3,6 +3,7 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteCommand } from '../audit.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -16,7 +17,6 @@ import {
 import { conclude } from '../screen/conclude.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import { openImports } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */

@@ -3,12 +3,12 @@ import { rowFilterOf } from '../../imports/report/found-rows.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { optionFlag, withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type Io, say, writeOut } from '../screen/io.ts';
-import { openImports } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {

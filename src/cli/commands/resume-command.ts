@@ -10,13 +10,13 @@ import { shellWord } from '../../text/shell-word.ts';
 import { inShort } from '../../text/wording.ts';
 import { noteCommand } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
+import { findImport } from '../client/kept-imports.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
-import { findImport } from '../target/kept-imports.ts';
-import { openImports } from '../target/open-target.ts';
 import { typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
 

@@ -9,12 +9,12 @@ import { STOPPING } from '../../options/sending-options.ts';
 import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
+import type { Imports } from '../client/import-place.ts';
+import { openImportRuns } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import type { Imports } from '../target/import-place.ts';
-import { openImportRuns } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };

@@ -8,12 +8,12 @@ import { targetText } from '../../imports/target.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { limitWords } from '../../text/pace-words.ts';
 import { counted } from '../../text/wording.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { nextSteps } from '../screen/conclude.ts';
 import { type Io, print, say } from '../screen/io.ts';
 import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/service-away.ts';
-import { openImports } from '../target/open-target.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
 export function statusCommand(io: Io, end: End): Command {

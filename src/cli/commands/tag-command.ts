@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { tagChanges } from '../../api/tags.ts';
 import { printable } from '../../text/wording.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import { openImports } from '../target/open-target.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly remove?: true };

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
-import { openImports } from '../target/open-target.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly timeout?: number };
 

@@ -4,8 +4,8 @@ import { summaryIn } from '../../imports/report/summarize.ts';
 import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
+import type { Imports } from '../client/import-place.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import type { Imports } from '../target/import-place.ts';
 import { type Io, print, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */

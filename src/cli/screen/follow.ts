@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { messagesSentence } from '../../text/wording.ts';
-import type { Imports, Look } from '../target/import-place.ts';
-import { ServerAway } from '../target/server-errors.ts';
+import type { Imports, Look } from '../client/import-place.ts';
+import { ServerAway } from '../client/server-errors.ts';
 import { type Io, say } from './io.ts';
 import { showProgress } from './show-progress.ts';
 

@@ -1,7 +1,7 @@
 import { meaningOf } from '../../../chat/service/codes.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, print, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/import-place.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';

@@ -1,6 +1,6 @@
 import type { ImportView } from '../../../api/imports.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/import-place.ts';
 import type { Config } from '../../../platform/config.ts';
 import { checkedAt, checkedLocally } from './checked.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { askRegions } from '../../../app/owner-socket.ts';
-import { unless } from '../../../cli/target/operation-client.ts';
-import type { Server } from '../../../cli/target/server-client.ts';
+import { unless } from '../../../cli/client/operation-client.ts';
+import type { Server } from '../../../cli/client/server-client.ts';
 import { checkFiles } from '../../../imports/predictions/check-paths.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';

@@ -1,9 +1,9 @@
+import { localImports } from '../../../cli/client/data-directory.ts';
+import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
-import { localImports } from '../../../cli/target/data-directory.ts';
-import { type Client, handledLocally } from '../../../cli/target/operation-client.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { DEFAULT_MAX_CALLS } from '../../../options/sending-options.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';

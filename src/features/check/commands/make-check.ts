@@ -1,8 +1,8 @@
+import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
+import { untilSettled } from '../../../cli/client/settled.ts';
 import { confirm } from '../../../cli/screen/confirm.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/import-place.ts';
-import type { Client } from '../../../cli/target/operation-client.ts';
-import { untilSettled } from '../../../cli/target/settled.ts';
 import { counted, grouped, roughly } from '../../../text/wording.ts';
 import type { CheckView } from '../api.ts';
 import { checkOperations } from '../operations.ts';

@@ -1,9 +1,9 @@
+import type { RemoteOptions } from '../../../cli/client/import-place.ts';
+import { sendForImport } from '../../../cli/client/send-file.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
 import { say } from '../../../cli/screen/io.ts';
-import type { RemoteOptions } from '../../../cli/target/import-place.ts';
-import { sendForImport } from '../../../cli/target/send-file.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { concludeCheck } from './check-outcome.ts';
 import { checkedAt } from './checked.ts';

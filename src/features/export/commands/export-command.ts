@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import { Command } from 'commander';
+import { openImports } from '../../../cli/client/open-imports.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import { openImports } from '../../../cli/target/open-target.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { EXPORT_FORMATS, type ExportFormat, listsOf, outputFiles } from '../export-files.ts';

@@ -1,7 +1,7 @@
+import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/import-place.ts';
-import type { Client } from '../../../cli/target/operation-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source-errors.ts';
 import { counted, printable } from '../../../text/wording.ts';

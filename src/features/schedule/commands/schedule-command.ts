@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { openImports } from '../../../cli/client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
@@ -17,7 +18,6 @@ import { withSource } from '../../../cli/flags/source-flags.ts';
 import type { Names } from '../../../cli/names.ts';
 import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
-import { openImports } from '../../../cli/target/open-target.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';

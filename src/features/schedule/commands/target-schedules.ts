@@ -1,13 +1,13 @@
 import { RECIPE_NAME } from '../../../api/recipes.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
+import type { Server } from '../../../cli/client/server-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { CommonFlags, RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import type { Imports } from '../../../cli/target/import-place.ts';
-import type { Client } from '../../../cli/target/operation-client.ts';
-import type { Server } from '../../../cli/target/server-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { type CreateChoices, createOptionsOf, createSettingsOf } from '../../../options/create-options.ts';

@@ -1,6 +1,6 @@
+import { openImports } from '../../../cli/client/open-imports.ts';
 import type { RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
-import { openImports } from '../../../cli/target/open-target.ts';
 import type { Config } from '../../../platform/config.ts';
 import { localSyncRuns } from './local-syncs.ts';
 import { remoteSyncRuns } from './remote-syncs.ts';

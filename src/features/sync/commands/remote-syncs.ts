@@ -1,10 +1,10 @@
+import { readingQuery, sendFile } from '../../../cli/client/send-file.ts';
+import type { Server, Upload } from '../../../cli/client/server-client.ts';
+import { untilSettled } from '../../../cli/client/settled.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { Expected } from '../../../cli/fetched-file.ts';
 import { followImport } from '../../../cli/screen/follow.ts';
 import { say } from '../../../cli/screen/io.ts';
-import { readingQuery, sendFile } from '../../../cli/target/send-file.ts';
-import type { Server, Upload } from '../../../cli/target/server-client.ts';
-import { untilSettled } from '../../../cli/target/settled.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';

@@ -1,7 +1,7 @@
 import type { SyncEntry } from '../../../api/sync-entry.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
+import { type Client, entriesOf, handledLocally } from '../../../cli/client/operation-client.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
-import type { Imports } from '../../../cli/target/import-place.ts';
-import { type Client, entriesOf, handledLocally } from '../../../cli/target/operation-client.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
