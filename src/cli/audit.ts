@@ -6,7 +6,8 @@ import type { importOperations } from '../api/operations/import-operations.ts';
 import type { Aimed } from '../imports/target.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../server/access/access-store.ts';
-import { type Asked, withAim } from '../server/access/noting.ts';
+import { type Asked, auditing, withAim } from '../server/access/noting.ts';
+import type { NotedCall } from './client/operation-client.ts';
 import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
@@ -37,6 +38,15 @@ function noteIn(root: string, line: Parameters<AccessStore['note']>[0]): void {
   } finally {
     access.close();
   }
+}
+
+/** Calls of this process's user, each noted once (`handledLocally`). */
+export function notedHere(dir: DataDir, sendsTo: Aimed | undefined) {
+  const asked = askedHere(dir, sendsTo);
+  return (action: string | undefined, named: string | undefined): NotedCall => ({
+    who: asked.who,
+    ...auditing(asked, action, named),
+  });
 }
 
 /** Somebody at a terminal of this machine asks for an operation: its line goes into the log of the data directory. */

@@ -8,7 +8,7 @@ import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
 import { importOperations } from '../api/operations/import-operations.ts';
 import { checkRoutes } from '../features/check/routes.ts';
-import { exportRoutes } from '../features/export/routes.ts';
+import { exportRoutes } from '../features/export/routes/export-routes.ts';
 import { notificationRoutes } from '../features/notify/routes.ts';
 import { recipeRoutes } from '../features/recipes/routes.ts';
 import { repairRoutes } from '../features/repair/routes.ts';

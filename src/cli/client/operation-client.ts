@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { HandlersOf, InputOf, Operation } from '../../api/operation.ts';
+import type { Call, HandlersOf, InputOf, Operation } from '../../api/operation.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 
 /** Does operations for a command: a server, over HTTP (server-client.ts), or this process (`handledLocally`). */
@@ -14,18 +14,34 @@ export interface Answering<Answer> {
   readonly answer: z.ZodType<Answer>;
 }
 
-/** Does the operations that have a handler in this process; their input is checked as by a server. */
+/** A call whose line in the audit log is written at its end, if it was not before. */
+export interface NotedCall extends Call {
+  readonly done: () => void;
+}
+
+/**
+ * Does the operations that have a handler in this process; their input is checked as by a server.
+ * @param noted begins the call of an operation that is noted; undefined: the command notes what it does
+ */
 export function handledLocally<Group extends Readonly<Record<string, Operation>>>(
   group: Group,
   handlers: HandlersOf<Group>,
+  noted?: (action: string | undefined, named: string | undefined) => NotedCall,
 ): Client {
   const handle = async (operation: Operation, input: unknown): Promise<never> => {
     const [name = ''] = Object.entries(group).find(([, one]) => one === operation) ?? [];
-    const handler = (handlers as Readonly<Record<string, unknown>>)[name] as (input: object) => Promise<never>;
+    const handler = (handlers as Readonly<Record<string, unknown>>)[name] as (
+      input: object,
+      call?: Call,
+    ) => Promise<never>;
     const { params, query, body } = operation;
-    const named = (params?.parse(input) ?? {}) as object;
+    const named = (params?.parse(input) ?? {}) as Readonly<Record<string, string>>;
     const rest = Object.entries(input as object).filter(([field]) => !(field in named));
-    return handler({ ...((body ?? query)?.parse(Object.fromEntries(rest)) as object), ...named });
+    const given = { ...((body ?? query)?.parse(Object.fromEntries(rest)) as object), ...named };
+    const call = noted?.(operation.audit, Object.values(named)[0]);
+    const answer = await handler(given, call);
+    call?.done();
+    return answer;
   };
   return { call: handle, download: handle };
 }

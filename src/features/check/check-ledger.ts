@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { CHECK_SCHEMA } from '../../imports/predictions/row-check.ts';
@@ -38,9 +37,9 @@ export interface CheckLedger {
 }
 
 /** Starts a new check, beside the ledger of a staged import; `fillCheck` adds what it asks about. */
-export async function createCheckLedger(folder: string): Promise<CheckLedger> {
+export function createCheckLedger(folder: string): CheckLedger {
   const { check } = checkFiles(folder);
-  for (const ending of ['', '-wal', '-shm']) await rm(`${check}${ending}`, { force: true });
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${check}${ending}`, { force: true });
   const ledger = openCheckLedger(folder);
   ledger.survey.begin();
   return ledger;

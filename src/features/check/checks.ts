@@ -8,11 +8,12 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { requireNames } from '../../imports/record/profiles.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type PossiblePace, slowestCallMs } from '../../imports/send/region-pace.ts';
-import type { SurveyProgress } from '../../imports/survey/crawl.ts';
+import type { SurveyProgress, SurveyRun } from '../../imports/survey/crawl.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { Works } from '../../platform/works.ts';
 import { type CheckSummary, checkSummary } from './api.ts';
 import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
@@ -28,11 +29,11 @@ class CannotCheck extends RollcallError {
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
 export interface Checks {
   /**
-   * Starts a check, continues an interrupted one, or checks again. `begun` resolves when it can be read;
-   * `ended` when it ends, whatever its state is then, and rejects with an unexpected error.
+   * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
+   * state is then, and rejects with an unexpected error.
    * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CreateWithoutName, CannotCheck
    */
-  start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
+  start(id: string, how: CheckHow): Promise<void>;
   isRunning(id: string): boolean;
   /** Returns the progress of a running check. */
   progress(id: string): SurveyProgress | undefined;
@@ -53,16 +54,9 @@ interface ChecksOptions {
   readonly anybodyActs?: boolean | undefined;
 }
 
-interface Running {
-  readonly aborted: AbortController;
-  readonly begun: Promise<void>;
-  readonly ended: Promise<void>;
-  progress: SurveyProgress | undefined;
-}
-
 export function createChecks(options: ChecksOptions): Checks {
   const { dir, coordinator, apps, pace, anybodyActs } = options;
-  const running = new Map<string, Running>();
+  const works = new Works<SurveyProgress>();
 
   /** @throws RegionWithoutApp */
   const requireApps = (id: string, regions: readonly Region[]): void => {
@@ -70,10 +64,13 @@ export function createChecks(options: ChecksOptions): Checks {
     if (without.length > 0) throw new RegionWithoutApp(id, without);
   };
 
-  const run = async (id: string, { maxCalls }: CheckHow, signal: AbortSignal, begun: () => void) => {
+  const run = async (
+    id: string,
+    { ledger, isNew }: ReturnType<typeof openOrCreate>,
+    how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
+  ) => {
+    const { signal } = how;
     const folder = dir.folder(id);
-    const { ledger, isNew } = await openOrCreate(folder);
-    begun();
     try {
       const rows = rowsIn(ledger);
       const { file, options } = coordinator.find(id);
@@ -89,27 +86,18 @@ export function createChecks(options: ChecksOptions): Checks {
       const whole = await runCheck({
         survey: ledger.survey,
         pages: (region) => coordinator.pages(region),
-        signal,
-        maxCalls,
+        ...how,
         ...(create?.groups && { plan: () => work('plan') }),
-        onProgress: (progress) => {
-          const now = running.get(id);
-          if (now !== undefined) now.progress = progress;
-        },
       });
       if (whole) await work('conclude');
-    } catch (error) {
-      // Interrupted: it continues at the next start.
-      if (!signal.aborted) throw error;
     } finally {
       ledger.survey.close();
     }
   };
 
   return {
-    start: (id, how) => {
-      const under = running.get(id);
-      if (under !== undefined) return under;
+    start: (id, { maxCalls }) => {
+      if (works.isUnderWay(id)) return works.over(id);
       const record = coordinator.find(id);
       const chosen = readOptions(record);
       checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
@@ -124,31 +112,20 @@ export function createChecks(options: ChecksOptions): Checks {
       }
       requireApps(id, regionsOf(dir.ledger(id)));
       if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
-      const aborted = new AbortController();
-      const { promise: begun, resolve } = Promise.withResolvers<void>();
-      const ended = run(id, how, aborted.signal, resolve).finally(() => {
-        running.delete(id);
-        resolve();
-      });
-      const entry = { aborted, begun, ended, progress: undefined };
-      running.set(id, entry);
-      return entry;
+      const opened = openOrCreate(dir.folder(id));
+      return works.begin(id, (signal, onProgress) => run(id, opened, { maxCalls, signal, onProgress }));
     },
-    isRunning: (id) => running.has(id),
-    forget: (id) => running.get(id)?.aborted.abort(new Error('its import was removed')),
-    progress: (id) => running.get(id)?.progress,
-    stop: async () => {
-      const all = [...running.values()];
-      for (const { aborted } of all) aborted.abort(new Error('this process stops'));
-      await Promise.allSettled(all.map(({ ended }) => ended));
-    },
+    isRunning: (id) => works.isUnderWay(id),
+    forget: (id) => void works.end(id, 'its import was removed'),
+    progress: (id) => works.progress(id),
+    stop: () => works.stop(),
   };
 }
 
 /** Continues a check that was interrupted or waits; starts a new one where there is none, or it has finished. */
-async function openOrCreate(folder: string): Promise<{ readonly ledger: CheckLedger; readonly isNew: boolean }> {
+function openOrCreate(folder: string): { readonly ledger: CheckLedger; readonly isNew: boolean } {
   const state = checkOf(folder)?.state;
-  if (state === undefined || state === 'done') return { ledger: await createCheckLedger(folder), isNew: true };
+  if (state === undefined || state === 'done') return { ledger: createCheckLedger(folder), isNew: true };
   const ledger = openCheckLedger(folder);
   // It may have been interrupted before it was filled, which happens in one transaction.
   return { ledger, isNew: ledger.survey.regions().length === 0 };

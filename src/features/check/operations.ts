@@ -15,6 +15,7 @@ export const checkOperations = {
       'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
     query: checkQuery,
     status: 202,
+    location: '/v1/imports/:importId/check',
     answer: checkView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'],
   }),

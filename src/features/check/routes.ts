@@ -1,11 +1,14 @@
 import { createReadStream, existsSync } from 'node:fs';
+import type { HandlersOf } from '../../api/operation.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { attachment } from '../../server/http-answers.ts';
+import { handled } from '../../server/perform.ts';
 import { Problem } from '../../server/problem.ts';
-import { serve } from '../../server/serve.ts';
+import { serve, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
 import { checkView } from './check-view.ts';
@@ -19,23 +22,8 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 
-  serve(
-    app,
-    checkOperations.begin,
-    async ({ params: { id }, query: { maxCalls = DEFAULT_MAX_CALLS } }, reply, audited) => {
-      const { begun, ended } = checks.start(id, { maxCalls });
-      ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
-      await begun;
-      audited(inShort({ maxCalls }));
-      reply.header('location', `/v1/imports/${id}/check`);
-      return await viewOf(checks, dir, id);
-    },
-  );
-
-  serve(app, checkOperations.one, async ({ params: { id } }) => {
-    coordinator.find(id);
-    return viewOf(checks, dir, id);
-  });
+  const onError = (err: unknown, id: string) => log.error({ err, import: id }, 'the check failed');
+  serveAll(app, handled(checkOperations, checkHandlers({ coordinator, dir, checks, onError })));
 
   for (const list of ['rows', 'groups'] as const) {
     serve(app, checkOperations[list], async ({ params: { id } }, reply) => {
@@ -49,6 +37,29 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
       return reply.send(createReadStream(path));
     });
   }
+}
+
+interface Handling {
+  readonly coordinator: Pick<Coordinator, 'find'>;
+  readonly dir: DataDir;
+  readonly checks: Checks;
+  /** Called with the unexpected error of a check that has begun. */
+  readonly onError: (error: unknown, id: string) => void;
+}
+
+/** Checks, in any process that makes them. */
+export function checkHandlers({ coordinator, dir, checks, onError }: Handling) {
+  return {
+    begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }, { audited }) => {
+      checks.start(id, { maxCalls }).catch((error: unknown) => onError(error, id));
+      audited(inShort({ maxCalls }));
+      return viewOf(checks, dir, id);
+    },
+    one: async ({ id }) => {
+      coordinator.find(id);
+      return viewOf(checks, dir, id);
+    },
+  } satisfies HandlersOf<typeof checkOperations>;
 }
 
 function noCheck(id: string): Problem {

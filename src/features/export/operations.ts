@@ -11,6 +11,7 @@ export const exportOperations = {
     summary: 'Begin to export who is in which group now',
     body: exportBody,
     status: 202,
+    location: '/v1/exports/:id',
     answer: exportView,
     refusals: ['REGION_WITHOUT_APP'],
   }),

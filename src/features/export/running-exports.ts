@@ -8,6 +8,7 @@ import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { Works } from '../../platform/works.ts';
 import {
   createExportStore,
   type ExportOptions,
@@ -48,39 +49,22 @@ interface ExportsOptions extends Aimed {
   readonly onError: (id: string, error: unknown) => void;
 }
 
-interface UnderWay {
-  readonly aborted: AbortController;
-  readonly ended: Promise<void>;
-  progress: SurveyProgress | undefined;
-}
-
 export function createExports({ dir, pages, sandbox, target, onError }: ExportsOptions): Exports {
-  const underWay = new Map<string, UnderWay>();
-
+  const works = new Works<SurveyProgress>();
   const run = (id: string, store: ExportStore, maxCalls: number | undefined): void => {
-    const aborted = new AbortController();
-    const onProgress = (progress: SurveyProgress) => {
-      const now = underWay.get(id);
-      if (now !== undefined) now.progress = progress;
-    };
-    const ended = runExport({ store, pages, signal: aborted.signal, maxCalls, onProgress })
-      .catch((error: unknown) => {
-        if (aborted.signal.aborted) return;
+    const ended = works.begin(id, async (signal, onProgress) => {
+      try {
+        await runExport({ store, pages, signal, maxCalls, onProgress });
+      } catch (error) {
+        signal.throwIfAborted();
         onError(id, error);
         store.survey.move('stopped', messageOf(error));
-      })
-      // Such as where the disk is full: it can be continued, as after a crash.
-      .catch((error: unknown) => onError(id, error))
-      .finally(() => {
+      } finally {
         store.close();
-        underWay.delete(id);
-      });
-    underWay.set(id, { aborted, ended, progress: undefined });
-  };
-  const end = async (id: string): Promise<void> => {
-    const now = underWay.get(id);
-    now?.aborted.abort(new Error('the export was ended'));
-    await now?.ended;
+      }
+    });
+    // Such as where the disk is full: it can be continued, as after a crash.
+    ended.catch((error: unknown) => onError(id, error));
   };
   // An id from a URL must not lead out of the folder.
   const isKnown = (id: string) => /^export-[\w-]+$/.test(id) && existsSync(exportFile(dir.export(id)));
@@ -107,7 +91,7 @@ export function createExports({ dir, pages, sandbox, target, onError }: ExportsO
     resume: (id, maxCalls) => {
       const { options } = read(id, (reader) => reader.record());
       checkTarget(id, options, { sandbox, target });
-      if (!underWay.has(id)) run(id, openExportStore(dir.export(id), id), maxCalls);
+      if (!works.isUnderWay(id)) run(id, openExportStore(dir.export(id), id), maxCalls);
     },
     ids: () => {
       const folder = join(dir.root, 'exports');
@@ -119,17 +103,15 @@ export function createExports({ dir, pages, sandbox, target, onError }: ExportsO
     },
     read,
     open,
-    isUnderWay: (id) => underWay.has(id),
-    progress: (id) => underWay.get(id)?.progress,
-    over: async (id) => underWay.get(id)?.ended,
+    isUnderWay: (id) => works.isUnderWay(id),
+    progress: (id) => works.progress(id),
+    over: (id) => works.over(id).catch(() => {}),
     remove: async (id) => {
       // One that cannot be read can be deleted.
       if (!isKnown(id)) throw new UnknownExport(id);
-      await end(id);
+      await works.end(id, 'the export was ended');
       await rm(dir.export(id), { recursive: true, force: true });
     },
-    stop: async () => {
-      await Promise.all([...underWay.keys()].map(end));
-    },
+    stop: () => works.stop(),
   };
 }

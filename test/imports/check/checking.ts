@@ -55,7 +55,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     checks,
     stage: async (content, chosen) => (await pipeline.run(content, { dryRun: true, ...chosen })).id,
     check: async (id, how) => {
-      await checks.start(id, { maxCalls: 1_000_000, ...how }).ended;
+      await checks.start(id, { maxCalls: 1_000_000, ...how });
       return checkOf(pipeline.dir.folder(id));
     },
     findings: (id) => checkSummaryOf(pipeline.dir.folder(id)),

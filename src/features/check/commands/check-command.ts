@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteCommand } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
@@ -8,9 +7,7 @@ import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/c
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { isAddress } from '../../../text/address-text.ts';
-import type { checkOperations } from '../operations.ts';
 import { runCheck } from './local-check.ts';
 import { checkRemotely } from './remote-check.ts';
 
@@ -43,9 +40,6 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
     json,
     maxCalls,
     openService: serviceOpener(config, flags),
-    begin: async () => {
-      noteCommand<typeof checkOperations>(dataDir(config.dataDir), 'import.check', id);
-      return id;
-    },
+    begin: async () => id,
   });
 }

@@ -1,15 +1,14 @@
+import { notedHere } from '../../../cli/audit.ts';
 import { localImports } from '../../../cli/client/data-directory.ts';
-import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
+import { handledLocally } from '../../../cli/client/operation-client.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import { DEFAULT_MAX_CALLS } from '../../../options/sending-options.ts';
-import type { DataDir } from '../../../platform/data-dir.ts';
-import { checkView } from '../check-view.ts';
-import { type Checks, createChecks } from '../checks.ts';
+import { createChecks } from '../checks.ts';
 import { checkOperations } from '../operations.ts';
+import { checkHandlers } from '../routes.ts';
 import { concludeCheck } from './check-outcome.ts';
 import { checkedLocally } from './checked.ts';
 import { makeCheck } from './make-check.ts';
@@ -43,13 +42,13 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
     const checks = createChecks({ dir, coordinator, apps, pace: config, anybodyActs });
     here.onStop(() => checks.stop());
     const imports = { server: undefined, regions: () => coordinator.regions() };
-    const made = makeCheck({ io, client: clientOf(checks, dir), imports, id, maxCalls, callsPerMinute, signal });
-    await here.until(
-      made.catch((error: unknown) => {
-        if (!signal.aborted) fault = error;
-      }),
-      { stop: () => {} },
-    );
+    const onError = (error: unknown) => {
+      if (!signal.aborted) fault = error;
+    };
+    const handlers = checkHandlers({ coordinator, dir, checks, onError });
+    const client = handledLocally(checkOperations, handlers, notedHere(dir, coordinator.sendsTo));
+    const made = makeCheck({ io, client, imports, id, maxCalls, callsPerMinute, signal });
+    await here.until(made.catch(onError), { stop: () => {} });
   });
   if (failure !== undefined) return EXIT.fatal;
   if (fault !== undefined) throw fault;
@@ -58,28 +57,4 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
   if (!staged) return conclude(imports, io, id, json);
   const { sandbox } = await imports.find(id);
   return concludeCheck({ io, imports, id, json, sandbox, checked: await checkedLocally(config, id) });
-}
-
-/** Checks made in this process. */
-function clientOf(checks: Checks, dir: DataDir): Client {
-  let running: Promise<void> = Promise.resolve();
-  const one = async ({ id }: { readonly id: string }) => {
-    const isRunning = checks.isRunning(id);
-    // Rejects with the error that ended it.
-    if (!isRunning) await running;
-    const view = await checkView(dir, id, checks);
-    if (view === undefined) throw new Error(`the check of ${id} has left no record`);
-    return { ...view, underWay: isRunning };
-  };
-  return handledLocally(checkOperations, {
-    begin: async ({ id, maxCalls = DEFAULT_MAX_CALLS }) => {
-      const { begun, ended } = checks.start(id, { maxCalls });
-      running = ended;
-      // `one` rejects with the error.
-      running.catch(() => {});
-      await begun;
-      return one({ id });
-    },
-    one,
-  });
 }

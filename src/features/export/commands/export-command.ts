@@ -10,8 +10,8 @@ import type { Config } from '../../../platform/config.ts';
 import { EXPORT_FORMATS, type ExportFormat, listsOf, outputFiles } from '../export-files.ts';
 import type { ExportOptions } from '../export-store.ts';
 import { type ExportFlags, groupsOf, withExport } from './export-flags.ts';
+import { localExports, remoteExports } from './exports.ts';
 import { type OutputPlace, outputPlace } from './output-place.ts';
-import { localExports, remoteExports } from './target-exports.ts';
 
 interface Flags extends RunningFlags, ExportFlags, ServerFlags {
   /** An id; true: the latest that can be continued. */

@@ -1,10 +1,10 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { noteCommand } from '../../../cli/audit.ts';
+import { notedHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { handledLocally } from '../../../cli/client/operation-client.ts';
+import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { untilSettled } from '../../../cli/client/settled.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
@@ -19,10 +19,10 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ExportView } from '../api.ts';
-import { type ExportFormat, exportBytes } from '../export-files.ts';
+import type { ExportFormat } from '../export-files.ts';
 import { type ExportOptions, openExportReader, UnknownExport } from '../export-store.ts';
-import { exportView } from '../export-view.ts';
 import { exportOperations } from '../operations.ts';
+import { exportHandlers } from '../routes/export-handlers.ts';
 import { createExports } from '../running-exports.ts';
 import { type ExportFlags, resumeCommand } from './export-flags.ts';
 import { concludeExport } from './export-outcome.ts';
@@ -80,71 +80,46 @@ export function localExports(config: Config, options: Options): Exports {
 /** Reads an export in this process, with its progress, and writes it. */
 async function runLocally(config: Config, options: Options, wanted: WantedExport): Promise<ExitCode> {
   const { io, imports, flags } = options;
-  const { groups, resumed } = wanted;
   const dir = dataDir(config.dataDir);
-  const known = resumed && String(resumed.id);
-  let id = known;
+  let begun: { readonly id: string; readonly client: Client } | undefined;
   let fault: unknown;
   const howToContinue = () =>
-    id === undefined ? [] : ['Continue with:', `  ${imports.command('export', '--resume', id)}`];
+    begun === undefined ? [] : ['Continue with:', `  ${imports.command('export', '--resume', begun.id)}`];
   const openService = serviceOpener(config, flags);
-  const failure = await coordinate({ config, io, openService, howToContinue }, async (coordinating) => {
-    const { coordinator, service } = coordinating;
-    const onError = (_: string, error: unknown) => {
-      fault = error;
-    };
+  const failure = await coordinate({ config, io, openService, howToContinue }, async (here) => {
+    const { coordinator, service } = here;
     const exports = createExports({
       dir,
       pages: (...which) => coordinator.pages(...which),
       ...coordinator.sendsTo,
-      onError,
-    });
-    coordinating.onStop(() => exports.stop());
-    const begin = () => {
-      const { users = false, groupsOnly = false } = flags;
-      const regions = [...regionsOf(flags, Object.keys(service.apps) as Region[])];
-      const wanted = { regions, users, groupsOnly, ...(groups !== undefined && { groups: [...groups] }) };
-      return exports.begin(wanted, flags.maxCalls);
-    };
-    if (known !== undefined) exports.resume(known, flags.maxCalls);
-    const begun = known ?? begin();
-    id = begun;
-    noteCommand<typeof exportOperations>(dir, 'export.create', begun, '', coordinator.sendsTo);
-    const lines = () => progressLines(exports.progress(begun));
-    await coordinating.until(
-      exports.over(begun),
-      showSteps(io, lines, { begins: BEGINS, regions: () => coordinator.regions() }),
-    );
-  });
-  if (failure !== undefined || id === undefined) return EXIT.fatal;
-  if (fault !== undefined) throw fault;
-  const folder = dir.export(id);
-  const reader = openExportReader(folder, id);
-  try {
-    const client = handledLocally(exportOperations, {
-      download: async ({ list, format = 'csv' }) => exportBytes(reader, list, format),
-      remove: async () => {
-        reader.close();
-        await rm(folder, { recursive: true, force: true });
+      onError: (_, error) => {
+        fault = error;
       },
     });
-    const sandbox = reader.record().options.sandbox ? ' --sandbox' : '';
-    const continued = `  ${resumeCommand(imports.command('export'), id, flags)}${sandbox}`;
-    const view = exportView(id, reader, false, undefined);
-    return await concludeExport({ ...options, ...wanted, client, howToContinue: continued }, view);
-  } finally {
-    reader.close();
-  }
+    here.onStop(() => exports.stop());
+    const having = Object.keys(service.apps) as Region[];
+    const handlers = exportHandlers({ exports, dir, having, unread: () => {} });
+    const client = handledLocally(exportOperations, handlers, notedHere(dir, coordinator.sendsTo));
+    const { id } = await begin(client, flags, wanted);
+    begun = { id, client };
+    await here.until(
+      exports.over(id),
+      showSteps(io, () => progressLines(exports.progress(id)), {
+        begins: BEGINS,
+        regions: () => coordinator.regions(),
+      }),
+    );
+  });
+  if (failure !== undefined || begun === undefined) return EXIT.fatal;
+  if (fault !== undefined) throw fault;
+  const { id, client } = begun;
+  const view = await client.call(exportOperations.one, { id });
+  const sandbox = view.sandbox ? ' --sandbox' : '';
+  const continued = `  ${resumeCommand(imports.command('export'), id, flags)}${sandbox}`;
+  return concludeExport({ ...options, ...wanted, client, howToContinue: continued }, view);
 }
 
 const BEGINS = 'the export to begin';
-
-/** @throws UsageError for a region without an app */
-function regionsOf({ region }: ExportFlags, having: readonly Region[]): readonly Region[] {
-  const without = region?.filter((one) => !having.includes(one)) ?? [];
-  if (without.length === 0) return region ?? having;
-  throw new UsageError(`region ${without.join(', ')} has no app; those with an app: ${having.join(', ')}`);
-}
 
 /** Exports of a server. */
 export function remoteExports(server: Server, options: Options): Exports {
@@ -177,25 +152,24 @@ export function remoteExports(server: Server, options: Options): Exports {
 
 /** Starts an export or continues one; if it has been read already, only downloads it. */
 async function begin(
-  server: Server,
+  client: Client,
   { region, users, groupsOnly, maxCalls }: ExportFlags,
   { groups, resumed }: WantedExport,
 ): Promise<ExportView> {
   if (resumed === undefined) {
     const asked = { groups: groups && [...groups], regions: region && [...region], users, groupsOnly, maxCalls };
-    return server.call(exportOperations.begin, asked);
+    return client.call(exportOperations.begin, asked);
   }
   let { id } = resumed;
   if (id === true) {
-    const { exports } = await server.call(exportOperations.list, {});
+    const { exports } = await client.call(exportOperations.list, {});
     const latest = exports.find(({ state }) => state !== 'unreadable');
-    if (latest === undefined) throw new UsageError(`there is no export to continue at ${server.url}`);
+    if (latest === undefined) throw new UsageError('there is no export to continue');
     id = latest.id;
   }
-  const view = await server.call(exportOperations.one, { id });
-  return view.underWay || view.state === 'completed'
-    ? view
-    : server.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
+  const view = await client.call(exportOperations.one, { id });
+  if (view.underWay || view.state === 'completed') return view;
+  return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
 }
 
 function progressLines(progress: ExportView['progress'] | undefined): string[] {

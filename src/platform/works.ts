@@ -1,0 +1,67 @@
+/** A task that goes on in this process. */
+interface Work<Progress> {
+  readonly aborted: AbortController;
+  readonly ended: Promise<void>;
+  progress: Progress | undefined;
+}
+
+/** Does it, until it ends or the signal stops it. */
+type Doing<Progress> = (signal: AbortSignal, note: (progress: Progress) => void) => Promise<void>;
+
+/** Keeps what goes on in the background of this process, at most one of each id. One that is stopped can continue later. */
+export class Works<Progress> {
+  readonly #under = new Map<string, Work<Progress>>();
+
+  /**
+   * Begins one, unless it is under way. Resolves when it ends or was stopped, and rejects with an unexpected error.
+   * @param doing is called at once; after the signal, its error does not matter
+   */
+  begin(id: string, doing: Doing<Progress>): Promise<void> {
+    const known = this.#under.get(id);
+    if (known !== undefined) return known.ended;
+    const aborted = new AbortController();
+    const { signal } = aborted;
+    const run = async () => {
+      try {
+        await doing(signal, (progress) => {
+          work.progress = progress;
+        });
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        this.#under.delete(id);
+      }
+    };
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const work: Work<Progress> = { aborted, ended, progress: undefined };
+    this.#under.set(id, work);
+    resolve(run());
+    return ended;
+  }
+
+  isUnderWay(id: string): boolean {
+    return this.#under.has(id);
+  }
+
+  /** Undefined for one that is not under way, or has nothing to show yet. */
+  progress(id: string): Progress | undefined {
+    return this.#under.get(id)?.progress;
+  }
+
+  /** Resolves when it is no longer under way. @throws as `begin` */
+  async over(id: string): Promise<void> {
+    await this.#under.get(id)?.ended;
+  }
+
+  /** Stops one, and resolves when it has ended. */
+  async end(id: string, why: string): Promise<void> {
+    const work = this.#under.get(id);
+    work?.aborted.abort(new Error(why));
+    await work?.ended.catch(() => {});
+  }
+
+  /** Stops all. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#under.keys()].map((id) => this.end(id, 'this process stops')));
+  }
+}
