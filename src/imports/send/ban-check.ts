@@ -1,5 +1,4 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { BARE_404, GROUP_MISSING, isOfService } from '../../chat/service/codes.ts';
@@ -13,10 +12,8 @@ import type { ReasonCode } from '../reason-codes.ts';
 import type { BannedUsers } from '../record/bans.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
+import { inRegions, inTurns } from '../survey/side-by-side.ts';
 import type { GroupReader } from './group-reader.ts';
-
-/** Groups that are read at the same time. */
-const GROUPS_AT_ONCE = 40;
 
 interface BanQuestion {
   readonly ledger: Pick<ImportLedger, 'bans' | 'regionsUsed'>;
@@ -38,21 +35,13 @@ export const BANS_UNKNOWN = 'BANS_UNKNOWN' satisfies ReasonCode;
  * @throws the signal's reason, and errors that are not an answer of the service
  */
 async function askWhoIsBanned({ ledger, pages, choice, signal, answered, unknown }: BanQuestion): Promise<void> {
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), either);
-  const ask = async (region: Region): Promise<void> => {
-    try {
-      const unread = await askIn(region, ledger.bans, pages(region), record, either);
-      either.throwIfAborted();
-      if (unread === undefined) answered(region);
-      else unknown({ region, ...unread });
-    } catch (error) {
-      failed.abort(error);
-    }
-  };
-  await Promise.all(ledger.regionsUsed().map(ask));
-  either.throwIfAborted();
+  const record = inOneTransaction((answers) => ledger.bans.record(answers, choice), signal);
+  await inRegions(ledger.regionsUsed(), signal, async (region, either) => {
+    const unread = await askIn(region, ledger.bans, pages(region), record, either);
+    either.throwIfAborted();
+    if (unread === undefined) answered(region);
+    else unknown({ region, ...unread });
+  });
 }
 
 /** Answers that come in one turn of the event loop are written together: a transaction costs more than what it writes. */
@@ -86,41 +75,44 @@ async function askIn(
   let refused: Unread | undefined;
   let groupsUnread = 0;
   let nowhere: Promise<Unread | undefined> | undefined;
-  const atOnce = pLimit(GROUPS_AT_ONCE);
+  // A region that refuses every call is asked no more; of one that cannot say it of some groups, it is known of how many.
+  const isOver = () => refused !== undefined && groupsUnread === 0;
   bans.begin(region);
-  for (const groups of bans.groupsToAsk(region)) {
-    await atOnce.map(groups, async ({ id: group, guid }) => {
-      if (signal.aborted || (refused !== undefined && groupsUnread === 0)) return;
-      try {
-        await record({ group, uids: await readBanned(pages, guid, { signal }) });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof QuestionRefused || error instanceof UntrustedListing)) throw error;
-        // Nobody is banned from a group that is not there.
-        if (error.code === GROUP_MISSING) return record({ group, uids: new Set() });
-        if (error instanceof QuestionRefused && error.ofRegion) {
-          refused = unreadRegion(error);
+  const groups = function* () {
+    for (const some of bans.groupsToAsk(region)) {
+      if (isOver()) return;
+      yield some;
+    }
+  };
+  await inTurns(signal, groups(), async ({ id: group, guid }, stop) => {
+    if (isOver()) return;
+    try {
+      await record({ group, uids: await readBanned(pages, guid, { signal: stop }) });
+    } catch (error) {
+      stop.throwIfAborted();
+      if (!(error instanceof QuestionRefused || error instanceof UntrustedListing)) throw error;
+      // Nobody is banned from a group that is not there.
+      if (error.code === GROUP_MISSING) return record({ group, uids: new Set() });
+      if (error instanceof QuestionRefused && error.ofRegion) {
+        refused = unreadRegion(error);
+        return;
+      }
+      if (error.code === BARE_404) {
+        nowhere ??= wrongAddress(pages, guid, stop);
+        const wrong = await nowhere;
+        stop.throwIfAborted();
+        if (wrong !== undefined) {
+          refused = wrong;
           return;
         }
-        if (error.code === BARE_404) {
-          nowhere ??= wrongAddress(pages, guid, signal);
-          const wrong = await nowhere;
-          signal.throwIfAborted();
-          if (wrong !== undefined) {
-            refused = wrong;
-            return;
-          }
-        }
-        groupsUnread += 1;
-        refused ??= {
-          code: BANS_UNKNOWN,
-          message: `of group ${JSON.stringify(guid)}: ${error.code}, ${error.message}`,
-        };
       }
-    });
-    if (refused !== undefined && groupsUnread === 0) return refused;
-    signal.throwIfAborted();
-  }
+      groupsUnread += 1;
+      refused ??= {
+        code: BANS_UNKNOWN,
+        message: `of group ${JSON.stringify(guid)}: ${error.code}, ${error.message}`,
+      };
+    }
+  });
   if (refused === undefined || groupsUnread < 2) return refused;
   return { ...refused, message: `of ${grouped(groupsUnread)} groups, the first one: ${refused.message}` };
 }

@@ -7,7 +7,7 @@ import { readBannedInto, readGroupsInto, readMembersInto } from '../../chat/whol
 import type { Region } from '../../membership/membership.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import type { Crawl, SurveyStep } from './crawl.ts';
-import { AT_ONCE, inRegions, inTurns } from './side-by-side.ts';
+import { AT_ONCE, inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenGroup, WantedParts } from './survey.ts';
 
 /** Groups that are taken from the file at a time; their members go into it page by page. */
@@ -68,7 +68,7 @@ export async function readGroups(
   await inRegions(regions, crawl.signal, (region, either) =>
     inTurns(
       either,
-      (after) => survey.openGroups(region, wanted, after, AT_A_TIME),
+      inPages((after) => survey.openGroups(region, wanted, after, AT_A_TIME)),
       async (group, signal) => {
         await readGroup({ ...crawl, signal }, region, group);
         read();

@@ -5,7 +5,7 @@ import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { readUsersInto } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Crawl } from './crawl.ts';
-import { inRegions, inTurns } from './side-by-side.ts';
+import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
 /** The cheaper way to look up the users of a region. */
@@ -85,7 +85,7 @@ async function askForUsers(crawl: Crawl, region: Region): Promise<void> {
   const answered = crawl.progress('users', survey.openUserCount(region));
   await inTurns(
     crawl.signal,
-    (after) => survey.openUsers(region, after, AT_A_TIME),
+    inPages((after) => survey.openUsers(region, after, AT_A_TIME)),
     async (user, signal) => {
       await stateOf({ ...crawl, signal }, region, user);
       answered();

@@ -18,22 +18,27 @@ export async function inRegions(
   either.throwIfAborted();
 }
 
-/** Does the work for every item, at most AT_ONCE at the same time. The first error ends the others. */
-export async function inTurns<Item extends { readonly id: number }>(
+/** Does the work for every item, at most AT_ONCE at the same time. The first error ends the others. @param pages some items at a time */
+export async function inTurns<Item>(
   signal: AbortSignal,
-  next: (after: number) => readonly Item[],
+  pages: Iterable<readonly Item[]>,
   work: (item: Item, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  for (let after = 0; ; ) {
-    const items = next(after);
-    if (items.length === 0) return;
-    after = items.at(-1)?.id ?? after;
-    await pLimit(AT_ONCE).map(items, async (item) => {
+  const atOnce = pLimit(AT_ONCE);
+  for (const items of pages) {
+    await atOnce.map(items, async (item) => {
       if (either.aborted) return;
       await work(item, either).catch((error: unknown) => failed.abort(error));
     });
     either.throwIfAborted();
   }
+}
+
+/** Takes items from a file page by page, in the order of their numbers. @param next those after a number; none: that was all */
+export function* inPages<Item extends { readonly id: number }>(
+  next: (after: number) => readonly Item[],
+): Generator<readonly Item[]> {
+  for (let items = next(0); items.length > 0; items = next(items.at(-1)?.id ?? 0)) yield items;
 }
