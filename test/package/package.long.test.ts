@@ -24,8 +24,8 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Bounds of the package in bytes: far enough away for growth, near enough to notice what does not belong there. */
-const MAX_PACKED = 1_800_000;
-const MAX_UNPACKED = 6_500_000;
+const MAX_PACKED = 2_000_000;
+const MAX_UNPACKED = 7_600_000;
 /** Bounds of what npm installs with it. */
 const MAX_INSTALLED_MB = 75;
 const MAX_PACKAGES = 180;
@@ -74,7 +74,7 @@ beforeAll(async () => {
   project = join(folder, 'a new user’s projekt');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-  const arguments_ = ['install', '--ignore-scripts', join(folder, packed.filename), ...QUIETLY];
+  const arguments_ = ['install', join(folder, packed.filename), ...QUIETLY];
   warnings = (await run('npm', arguments_, { cwd: project, env: userEnv() })).stderr;
   installed = join(project, 'node_modules/rollcall');
   launcher = join(installed, 'bin/rollcall.js');
@@ -110,7 +110,8 @@ describe('the package has what runs, and nothing else', () => {
     const packages = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter((path) =>
       /(^|node_modules\/)(@[^/]+\/)?[^/@]+\/package\.json$/.test(path),
     );
-    expect(packages.length).toBeGreaterThan(100);
+    expect(packages.length).toBeGreaterThan(80);
+    process.stdout.write(`${packages.length} packages, ${megabytes} MB\n`);
     expect(packages.length).toBeLessThanOrEqual(MAX_PACKAGES);
   });
 
@@ -130,9 +131,11 @@ describe('the package has what runs, and nothing else', () => {
     expect(odd).toEqual([]);
   });
 
-  test('the licences of what the console contains', () => {
+  test('the licences of what it contains', () => {
     const licences = readFileSync(join(installed, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
-    expect(licences).toMatch(/preact\n\n.*MIT License.*swagger-ui-dist\n\n.*Apache License.*uplot\n\n.*MIT License/is);
+    expect(licences).toMatch(
+      /bullmq\n\n.*MIT License.*msgpackr\n\n.*MIT License.*preact\n\n.*MIT License.*swagger-ui-dist\n\n.*Apache License.*uplot\n\n.*MIT License/is,
+    );
   });
 
   test('types only where the programmatic API leads', () => {
