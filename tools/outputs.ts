@@ -5,7 +5,7 @@ import { importSummary } from '../src/api/import-summary.ts';
 import { importView } from '../src/api/imports.ts';
 import { newToken } from '../src/api/tokens.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
-import { EXPORT_LIST_NAMES, exportView } from '../src/features/export/api.ts';
+import { exportDocument } from '../src/features/export/api.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/api.ts';
 import { syncView } from '../src/features/sync/api.ts';
@@ -87,12 +87,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   'sync apply': sync,
   'sync approve': sync,
   'sync list': z.array(sync),
-  export: exportView
-    .pick({ id: true, state: true, reason: true, calls: true, createdAt: true, finishedAt: true })
-    .extend({
-      totals: exportView.shape.totals.unwrap(),
-      files: z.array(z.strictObject({ list: z.enum(EXPORT_LIST_NAMES), path: z.string() })),
-    }),
+  export: exportDocument,
   undo: sync,
   'schedule add': schedule,
   'schedule edit': schedule,

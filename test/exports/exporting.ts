@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExportFormat, type ExportList, exportText } from '../../src/features/export/export-files.ts';
 import {
-  createExportStore,
+  type ExportFormat,
+  type ExportList,
   type ExportOptions,
-  type ExportReader,
   exportOptions,
-  openExportStore,
-} from '../../src/features/export/export-store.ts';
+} from '../../src/features/export/api.ts';
+import { exportText } from '../../src/features/export/export-files.ts';
+import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
 import { runExport } from '../../src/features/export/run-export.ts';
 import type { SurveyProgress } from '../../src/imports/survey/crawl.ts';
 import type { Pipeline } from '../imports/pipeline-harness.ts';

@@ -5,22 +5,21 @@ import { REGIONS } from '../../membership/membership.ts';
 import { filledShape } from '../../options/option.ts';
 import { SURVEYING } from '../../options/sending-options.ts';
 
-const MAX_GUIDS = 10_000;
+/** Options of an export. Stored with it, so that it continues in the same way after an interruption. */
+export const exportOptions = z.strictObject({
+  groups: z.array(z.string().min(1)).min(1).optional().meta({ description: 'GUIDs. Default: all groups.' }),
+  regions: z.array(z.enum(REGIONS)).min(1),
+  users: z.boolean().default(false).meta({ description: 'Users with their fields too.' }),
+  groupsOnly: z.boolean().default(false).meta({ description: 'Groups with their fields, without members.' }),
+  /** Read from a sandbox: it must not continue against the service itself. */
+  sandbox: z.boolean().default(false),
+  target: sentTo.optional().meta({ description: 'The only target that is read.' }),
+});
+export type ExportOptions = z.infer<typeof exportOptions>;
 
 /** `POST /v1/exports` */
-export const exportBody = z.strictObject({
-  groups: z
-    .array(z.string().min(1).max(200))
-    .min(1)
-    .max(MAX_GUIDS, `allowed are ${MAX_GUIDS} groups`)
-    .optional()
-    .meta({ description: 'GUIDs. Default: all groups.' }),
-  regions: z.array(z.enum(REGIONS)).min(1).optional().meta({ description: 'Default: all that have an app.' }),
-  users: z.boolean().optional().meta({ description: 'Users with their fields too. Default: false.' }),
-  groupsOnly: z
-    .boolean()
-    .optional()
-    .meta({ description: 'Groups with their fields, without members. Default: false.' }),
+export const exportBody = exportOptions.omit({ sandbox: true, target: true }).extend({
+  regions: exportOptions.shape.regions.optional().meta({ description: 'Default: all that have an app.' }),
   ...filledShape(SURVEYING),
 });
 
@@ -45,7 +44,12 @@ const exportTotals = z.strictObject({
 
 export type ExportTotals = z.infer<typeof exportTotals>;
 
-export const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
+/** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
+export const EXPORT_LISTS = ['members', 'groups', 'users'] as const;
+export type ExportList = (typeof EXPORT_LISTS)[number];
+
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** An export as the API shows it. */
 export const exportView = z
@@ -59,15 +63,13 @@ export const exportView = z
     reason: stateReason,
     regions: z.array(z.enum(REGIONS)),
     groups: count.nullable().meta({ description: 'Number of groups that were named; null: all.' }),
-    lists: z
-      .array(z.enum(EXPORT_LIST_NAMES))
-      .meta({ description: 'Lists that can be downloaded when it is completed.' }),
+    lists: z.array(z.enum(EXPORT_LISTS)).meta({ description: 'Lists that can be downloaded when it is completed.' }),
     calls: count,
     price: callsByRegion
       .nullable()
       .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
     sandbox: z.boolean(),
-    target: sentTo.optional().meta({ description: 'The only target that is read.' }),
+    target: exportOptions.shape.target,
     createdAt: time,
     finishedAt: time.nullable(),
     progress: surveyProgress.nullable(),
@@ -75,3 +77,12 @@ export const exportView = z
   })
   .meta({ id: 'Export' });
 export type ExportView = z.infer<typeof exportView>;
+
+/** `--json` of `rollcall export` */
+export const exportDocument = exportView
+  .pick({ id: true, state: true, reason: true, calls: true, createdAt: true, finishedAt: true })
+  .extend({
+    totals: exportTotals,
+    files: z.array(z.strictObject({ list: z.enum(EXPORT_LISTS), path: z.string() })),
+  });
+export type ExportDocument = z.infer<typeof exportDocument>;

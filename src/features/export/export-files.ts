@@ -1,13 +1,8 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { writeTable } from '../../text/table.ts';
+import type { ExportFormat, ExportList } from './api.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
-
-/** Files of an export: members as rows that `import` and `sync` read back, groups and users with their fields. */
-export type ExportList = 'members' | 'groups' | 'users';
-
-export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 type Value = string | number | null | readonly string[] | Readonly<Record<string, unknown>>;
 type Column<Row> = readonly [name: string, value: (row: Row) => Value];

@@ -1,30 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { sentTo } from '../../api/fields.ts';
 import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../../chat/replies.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
 import { Survey, type SurveyRecord } from '../../imports/survey/survey.ts';
-import { REGIONS, type Region } from '../../membership/membership.ts';
+import type { Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-import type { ExportTotals } from './api.ts';
-
-/** Scope of an export. Stored with it, so that it continues in the same way after an interruption. */
-export const exportOptions = z.strictObject({
-  /** Not given: all groups of the regions. */
-  groups: z.array(z.string().min(1)).min(1).optional(),
-  regions: z.array(z.enum(REGIONS)).min(1),
-  /** Users with their fields, as a list of their own. */
-  users: z.boolean().default(false),
-  /** Groups with their fields, and no members. */
-  groupsOnly: z.boolean().default(false),
-  /** Read from a sandbox: it must not continue against the service itself. */
-  sandbox: z.boolean().default(false),
-  /** The target that is read. */
-  target: sentTo.optional(),
-});
-export type ExportOptions = z.infer<typeof exportOptions>;
+import { type ExportOptions, type ExportTotals, exportOptions } from './api.ts';
 
 /** There is no export with this id. */
 export class UnknownExport extends RollcallError {

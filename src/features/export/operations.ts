@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileOf, nothing, operationsOf } from '../../api/operation.ts';
-import { EXPORT_LIST_NAMES, exportBody, exportView, resumeQuery } from './api.ts';
+import { EXPORT_FORMATS, EXPORT_LISTS, exportBody, exportView, resumeQuery } from './api.ts';
 
 const operation = operationsOf('exports', z.object({ id: z.string().meta({ description: 'Id of an export.' }) }));
 
@@ -39,9 +39,9 @@ export const exportOperations = {
   }),
   download: operation('GET /v1/exports/:id/:list', 'viewer', {
     summary: 'Download a list of an export; its members are rows that imports and syncs read back',
-    params: z.object({ id: z.string().meta({ description: 'Id of an export.' }), list: z.enum(EXPORT_LIST_NAMES) }),
+    params: z.object({ id: z.string().meta({ description: 'Id of an export.' }), list: z.enum(EXPORT_LISTS) }),
     query: z.strictObject({
-      format: z.enum(['csv', 'ndjson']).optional().meta({ description: 'Default: csv.' }),
+      format: z.enum(EXPORT_FORMATS).optional().meta({ description: 'Default: csv.' }),
     }),
     answer: fileOf('The list, streamed.', 'text/csv', 'application/x-ndjson'),
     refusals: ['UNKNOWN_EXPORT', 'WRONG_STATE'],

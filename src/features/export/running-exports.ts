@@ -9,9 +9,9 @@ import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';
+import type { ExportOptions } from './api.ts';
 import {
   createExportStore,
-  type ExportOptions,
   type ExportReader,
   type ExportStore,
   exportFile,

@@ -14,7 +14,7 @@ import type { Region } from '../../../membership/membership.ts';
 import type { Given } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../export-files.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../api.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVEYING> {

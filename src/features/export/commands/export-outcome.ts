@@ -5,23 +5,11 @@ import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source-errors.ts';
 import { counted, printable } from '../../../text/wording.ts';
-import type { ExportTotals, ExportView } from '../api.ts';
-import { type ExportFormat, type WrittenFile, writeLists } from '../export-files.ts';
+import type { ExportDocument, ExportFormat, ExportTotals, ExportView } from '../api.ts';
+import { type WrittenFile, writeLists } from '../export-files.ts';
 import { exportOperations } from '../operations.ts';
 import type { ExportFlags } from './export-flags.ts';
 import type { OutputPlace } from './output-place.ts';
-
-/** `--json` of `rollcall export`. Times are ISO 8601. */
-interface ExportDocument {
-  readonly id: string;
-  readonly state: string;
-  readonly reason: string;
-  readonly calls: number;
-  readonly createdAt: string;
-  readonly finishedAt: string | null;
-  readonly totals: ExportTotals;
-  readonly files: readonly WrittenFile[];
-}
 
 interface Concluding {
   readonly io: Io;
