@@ -9,7 +9,7 @@ import { serviceOpener } from '../app/open-service.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
 import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
-import { scheduleOwner } from '../features/schedule/routes/schedule-routes.ts';
+import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
 import { syncHandlers } from '../features/sync/routes/sync-routes.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
@@ -156,7 +156,7 @@ function sayAddresses(io: Io, address: string, host: string): void {
 /** Answers commands on this machine. */
 function answersOf(context: ServerContext): AnswerOwner {
   const syncs = handled(syncOperations, syncHandlers(context));
-  return ownerAnswers(context, [...importOwner(context), syncs, ...scheduleOwner(context)]);
+  return ownerAnswers(context, [...importOwner(context), syncs, scheduleHandlers(context, true)]);
 }
 
 /** Continues imports that wait, when the machine, a key or the service lets them. */

@@ -117,7 +117,7 @@ select id, state, reason, code, file, source, options, totals, undo_of as undoOf
 
 create table schedules (
   name        text primary key,
-  request     text not null,              -- JSON: how it was asked for (schedule-catalog.ts)
+  settings    text not null,              -- JSON (features/schedule/api.ts)
   version     integer not null default 1, -- counts up with every edit, so that nobody overwrites what they have not seen
   timed_at    integer not null,           -- ms since 1970: its times are as they are since then
   next_due    integer not null,           -- ms since 1970; counts unless paused
@@ -128,7 +128,7 @@ create table schedules (
 ) strict;
 
 create view schedule_records as
-select name, request, version, timed_at as timedAt, next_due as nextDue, paused, created_at as createdAt, copy,
+select name, settings, version, timed_at as timedAt, next_due as nextDue, paused, created_at as createdAt, copy,
        placed_hash as placedHash
   from schedules;
 

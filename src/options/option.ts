@@ -63,6 +63,8 @@ type FilledShape<All> = {
     : z.ZodOptional<SchemaOf<All[Name]>>;
 };
 
+type WrittenShape<All> = { [Name in keyof All]: z.ZodOptional<z.ZodString> };
+
 /** Declares an option; for its types. */
 export function option<Schema extends z.ZodType, const More extends { readonly kept?: string }>(
   declared: OptionDeclaration<Schema> & More,
@@ -126,6 +128,27 @@ export function filledShape<All extends Options>(options: All): FilledShape<All>
 
 function schemaOf({ schema, help, preset }: OptionDeclaration): z.ZodOptional {
   return schema.optional().meta({ description: descriptionOf({ help, preset }) });
+}
+
+/** Options that are kept as the texts that people write. */
+export function writtenShape<All extends Options>(options: All): WrittenShape<All> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, { parse, longest = 3_000, ...declared }]) => {
+      const text = z
+        .string()
+        .min(1)
+        .max(longest)
+        .superRefine((written, context) => {
+          try {
+            parse(written);
+          } catch (error) {
+            if (!(error instanceof OptionTextError)) throw error;
+            context.addIssue({ code: 'custom', message: `allowed is ${error.message}` });
+          }
+        });
+      return [name, text.optional().meta({ description: descriptionOf(declared) })];
+    }),
+  ) as WrittenShape<All>;
 }
 
 /** Returns an option's description for the API's documentation. */

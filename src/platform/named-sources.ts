@@ -48,7 +48,7 @@ export const SOURCE_SETTINGS = {
 } as const satisfies Record<string, SourceSetting>;
 /** Settings with one text as their value. */
 type TextSetting = Exclude<keyof typeof SOURCE_SETTINGS, 'headers' | 'secrets'>;
-export const TEXT_SETTINGS = (Object.keys(SOURCE_SETTINGS) as (keyof typeof SOURCE_SETTINGS)[]).filter(
+const TEXT_SETTINGS = (Object.keys(SOURCE_SETTINGS) as (keyof typeof SOURCE_SETTINGS)[]).filter(
   (name): name is TextSetting => name !== 'headers' && name !== 'secrets',
 );
 

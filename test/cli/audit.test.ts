@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { importLocally } from '../../src/cli/local-import.ts';
-import { changeSchedules } from '../../src/features/schedule/commands/local-schedules.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
+import { schedulesHere } from '../../src/features/schedule/commands/schedule-client.ts';
+import { scheduleOperations } from '../../src/features/schedule/operations.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
-import { scheduleRequest } from '../syncs/schedule-request.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** Changes that commands make in a data directory are in the same audit log as those over HTTP. */
@@ -23,15 +22,19 @@ function audited(dataDir: string) {
 
 test('schedules that are added, paused and removed are on record, with what they do and without a secret', async () => {
   const dataDir = tempDir();
-  const config = readConfig({ dataDir }, {});
-  const request = scheduleRequest({
-    name: 'nightly',
-    file: 'https://files.example/members.csv?sig=open-sesame',
-    options: { flags: { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove' } },
-  });
-  await changeSchedules(config, { verb: 'add', request });
-  await changeSchedules(config, { verb: 'pause', name: 'nightly' });
-  await changeSchedules(config, { verb: 'remove', name: 'nightly' });
+  const client = schedulesHere(readConfig({ dataDir }, {}), false);
+  const file = 'https://files.example/members.csv?sig=open-sesame';
+  const nightly = {
+    cron: '30 2 * * *',
+    tz: 'Europe/Rome',
+    file,
+    apply: true,
+    mode: 'mirror',
+    missing: 'remove',
+  } as const;
+  await client.call(scheduleOperations.add, { name: 'nightly', ...nightly });
+  await client.call(scheduleOperations.pause, { name: 'nightly' });
+  await client.call(scheduleOperations.remove, { name: 'nightly' });
   const entries = audited(dataDir);
   expect(entries.map(({ action, target, address }) => [action, target, address])).toEqual([
     ['schedule.remove', 'nightly', 'command line'],
@@ -39,7 +42,7 @@ test('schedules that are added, paused and removed are on record, with what they
     ['schedule.add', 'nightly', 'command line'],
   ]);
   expect(entries[2]?.detail).toMatch(
-    /30 2 \* \* \*.*https:\/\/files\.example\/members\.csv .*apply=true.*mirror.*remove/,
+    /^cron=30 2 .*file=https:\/\/files\.example\/members\.csv .*mode=mirror missing=remove apply=true$/,
   );
   expect(JSON.stringify(entries)).not.toContain('open-sesame');
 });

@@ -43,7 +43,7 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
   expect(added.stderr).toContain('rollcall serve');
   const listed = await at.run(['schedule', 'list']);
   expect(listed.stdout).toMatch(
-    /^nightly {2}30 5 \* \* \* {2}Europe\/Rome {2}members\.csv\n {2}sync {2}add; plans only\n {2}next {2}.* 05:30, .* 05:30, .* 05:30\n {2}last {2}none yet\n$/,
+    /^nightly {2}30 5 \* \* \* {2}Europe\/Rome {2}\S+\/members\.csv\n {2}sync {2}add; plans only\n {2}next {2}.* 05:30, .* 05:30, .* 05:30\n {2}last {2}none yet\n$/,
   );
   const paused = await at.run(['schedule', 'pause', 'nightly', '--json']);
   expect(JSON.parse(paused.stdout)).toMatchObject({ name: 'nightly', paused: true, next: [] });
@@ -69,7 +69,7 @@ test('a schedule is edited: what is not given stays', async () => {
     limits: { groupRemovalsPercent: 30 },
   });
   const listed = JSON.parse((await at.run(['schedule', 'list', '--json'])).stdout);
-  expect(listed).toMatchObject([{ name: 'nightly', cron: '0 4 * * *', file: 'members.csv' }]);
+  expect(listed).toMatchObject([{ name: 'nightly', cron: '0 4 * * *', file: join(at.root, 'members.csv') }]);
   expect((await at.run(['schedule', 'edit', 'none', '--apply'])).code).toBe(2);
   expect(await at.run(['schedule', 'edit', 'nightly', '--tz', 'Europe/Roma'])).toMatchObject({
     code: 2,

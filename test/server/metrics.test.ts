@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
 import { until } from '../cli/workplace.ts';
-import { scheduleRequest } from '../syncs/schedule-request.ts';
+import { keptSchedule } from '../syncs/kept-schedule.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -39,8 +39,7 @@ async function metric(server: TestServer, name: string): Promise<number | undefi
 }
 
 async function addSchedule(server: TestServer, name: string, file: string): Promise<void> {
-  const request = scheduleRequest({ name, file, repair: true, options: { sandbox: true } });
-  await server.schedules.change({ verb: 'add', request });
+  server.schedules.changes.add(name, keptSchedule({ file, repair: true, sandbox: true }));
 }
 
 test('metrics tell what wakes a person up: schedules, held syncs, regions, notifications', async () => {
@@ -72,7 +71,7 @@ test('metrics tell what wakes a person up: schedules, held syncs, regions, notif
   expect(await read('rollcall_schedule_unsuccessful_runs{schedule="nightly"}')).toBe(2);
   expect(await read('rollcall_schedule_last_success_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
   expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeGreaterThan(before);
-  await server.schedules.change({ verb: 'pause', name: 'weekly' });
+  server.schedules.changes.setPaused('weekly', true);
   expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
   expect(await read('rollcall_schedule_paused{schedule="weekly"}')).toBe(1);
 

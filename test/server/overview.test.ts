@@ -5,7 +5,7 @@ import type { SendingPlan } from '../../src/api/imports.ts';
 import type { Overview } from '../../src/api/overview.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { reached } from '../imports/pipeline-harness.ts';
-import { scheduleRequest } from '../syncs/schedule-request.ts';
+import { keptSchedule } from '../syncs/kept-schedule.ts';
 import { tempDir } from '../temp-dir.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -33,8 +33,7 @@ const attention = async () => (await overview()).attention.map(({ id }) => id);
 async function schedule(name: string, text: string | undefined, apply = true): Promise<number> {
   const file = join(tempDir(), `${name}.csv`);
   if (text !== undefined) writeFileSync(file, text);
-  const request = scheduleRequest({ name, file, tz: 'UTC', repair: true, options: { apply, sandbox: true } });
-  await server.schedules.change({ verb: 'add', request });
+  server.schedules.changes.add(name, keptSchedule({ file, tz: 'UTC', repair: true, apply, sandbox: true }));
   const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, { method: 'POST' });
   await server.schedules.runs.over(id);
   return id;

@@ -249,7 +249,7 @@ test('who has seen an older version overwrites nothing', async () => {
     '/v1/schedules/shared',
     edit({ cron: '0 4 * * *', mode: 'mirror', version: 1 }),
   );
-  expect(first).toMatchObject({ version: 2, cron: '0 4 * * *', flags: { mode: 'mirror' } });
+  expect(first).toMatchObject({ version: 2, cron: '0 4 * * *', mode: 'mirror' });
   const late = await server.problem('/v1/schedules/shared', edit({ tz: 'UTC', version: 1 }));
   expect(late).toMatchObject({
     code: 'EDITED_MEANWHILE',
@@ -292,22 +292,17 @@ test('a schedule is made with what a sync may create, its runs create it, and an
     userRole: 'default',
   } as const;
   const made = await add({ name: 'creates', file, apply: true, ...creating, maxCreate: 'users=5,groups=50%' });
-  expect(made.create).toMatchObject({
-    users: true,
-    groups: true,
-    reactivate: false,
-    maxCreate: 'users=5,groups=50%',
-    settings: { ...creating, maxCreate: 'users=5,groups=50%', groupMembers: true },
+  expect(made).toMatchObject({
+    ...creating,
+    groupMembers: true,
+    create: { users: true, groups: true, reactivate: false, maxCreate: 'users=5,groups=50%' },
   });
   const { id } = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
   const held = await server.schedules.runs.over(id);
   expect(held.reason).toContain('1 group would be created, attic');
   // The answer is taken as the next request, and changed.
-  const given = { file, apply: true, ...made.create?.settings };
-  const edited = await server.json<ScheduleView>(
-    '/v1/schedules/creates',
-    edit({ ...given, maxCreate: '10', version: 1 }),
-  );
+  const { name, ...given } = made;
+  const edited = await server.json<ScheduleView>(`/v1/schedules/${name}`, edit({ ...given, maxCreate: '10' }));
   expect(edited.create?.maxCreate).toBe('users=10,groups=10');
   const again = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
   expect((await server.schedules.runs.over(again.id)).reason).toContain('applied');

@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegionStatus } from '../../src/api/region-status.ts';
-import type { ScheduleView } from '../../src/features/schedule/api.ts';
-import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
-import { scheduleRequest } from '../syncs/schedule-request.ts';
+import type { KeptSettings, ScheduleView } from '../../src/features/schedule/api.ts';
+import { keptSchedule } from '../syncs/kept-schedule.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -26,9 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function add(name: string, file: string, create?: CreateOptions): Promise<void> {
-  const request = scheduleRequest({ name, file, repair: true, options: { create, sandbox: true } });
-  await server.schedules.change({ verb: 'add', request });
+function add(name: string, file: string, more?: Partial<KeptSettings>) {
+  server.schedules.changes.add(name, keptSchedule({ file, repair: true, sandbox: true, ...more }));
 }
 
 const post = (path: string) => server.json<ScheduleView>(`/v1/schedules/${path}`, { method: 'POST' });
@@ -37,7 +35,7 @@ const list = async () => (await server.json<{ schedules: ScheduleView[] }>('/v1/
 test('a schedule is listed with its next times, run at once, and its history has the plan and how many rows are not in place', async () => {
   const file = join(tempDir(), 'members.csv');
   writeFileSync(file, 'guid,uid\nteam,user-1\nteam,nobody\n');
-  await add('nightly', file);
+  add('nightly', file);
   const [nightly] = await list();
   expect(nightly).toMatchObject({ name: 'nightly', tz: 'Europe/Rome', paused: false, lastRun: null });
   expect(nightly?.next).toHaveLength(3);
@@ -66,7 +64,7 @@ test('a schedule is listed with its next times, run at once, and its history has
 });
 
 test('a paused schedule has no next time, and a removed one is gone; both are on record', async () => {
-  await add('weekly', join(tempDir(), 'none.csv'));
+  add('weekly', join(tempDir(), 'none.csv'));
   expect(await post('weekly/pause')).toMatchObject({ paused: true, next: [] });
   expect(await post('weekly/resume')).toMatchObject({ paused: false });
   expect((await server.fetch('/v1/schedules/weekly', { method: 'DELETE' })).status).toBe(204);
@@ -82,7 +80,7 @@ test('a paused schedule has no next time, and a removed one is gone; both are on
 test('an edit while it runs applies from the next run', async () => {
   const file = join(tempDir(), 'members.csv');
   writeFileSync(file, 'guid,uid\nteam,user-2\n');
-  await add('edited', file);
+  add('edited', file);
   const { id } = await server.json<{ id: number }>('/v1/schedules/edited/run', { method: 'POST' });
   const edited = await server.json<ScheduleView>('/v1/schedules/edited', {
     method: 'PUT',
@@ -97,7 +95,7 @@ test('an edit while it runs applies from the next run', async () => {
 });
 
 test('an address is shown without its query, which may be a secret', async () => {
-  await add('remote', 'https://files.example/members.csv?key=secret');
+  add('remote', 'https://files.example/members.csv?key=secret');
   expect((await list()).find(({ name }) => name === 'remote')?.file).toBe('https://files.example/members.csv');
 });
 
@@ -112,28 +110,16 @@ test('a schedule that there is not is said to be unknown', async () => {
 test('a schedule shows what its runs may create; an edit keeps what it is given back, and its runs create it', async () => {
   const file = join(tempDir(), 'choir.csv');
   writeFileSync(file, 'guid,uid\nchoir,user-1\n');
-  await add(
-    'creating',
-    file,
-    createOptions.parse({ groups: true, groupNameFrom: 'guid', max: { groups: { percent: 100 } } }),
-  );
-  const settings = {
-    createUsers: false,
-    createGroups: true,
-    reactivate: false,
-    groupNameFrom: 'guid',
-    groupMembers: true,
-    maxCreate: 'groups=100%',
-  };
-  const create = { users: false, groups: true, reactivate: false, maxCreate: 'groups=100%', settings };
-  const { version, ...before } = await server.json<ScheduleView>('/v1/schedules/creating');
+  add('creating', file, { createGroups: true, groupNameFrom: 'guid', maxCreate: 'groups=100%' });
+  const create = { users: false, groups: true, reactivate: false, maxCreate: 'groups=100%' };
+  const { name, ...before } = await server.json<ScheduleView>('/v1/schedules/creating');
   expect(before.create).toEqual(create);
-  const edited = await server.json<ScheduleView>('/v1/schedules/creating', {
+  const edited = await server.json<ScheduleView>(`/v1/schedules/${name}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ cron: '0 3 * * *', tz: 'Europe/Rome', file, apply: true, version, ...settings }),
+    body: JSON.stringify({ ...before, cron: '0 3 * * *' }),
   });
-  expect([edited.cron, edited.create]).toEqual(['0 3 * * *', create]);
+  expect(edited).toEqual({ ...before, name, cron: '0 3 * * *', version: 2, next: edited.next });
   const run = await server.json<{ id: number }>('/v1/schedules/creating/run', { method: 'POST' });
   expect(await server.schedules.runs.over(run.id)).toMatchObject({
     state: 'ran',
@@ -145,7 +131,7 @@ test('a schedule shows what its runs may create; an edit keeps what it is given 
 test('a run that meets an outage of the service while it is planned waits, and carries out its plan when the service is back', async () => {
   const file = join(tempDir(), 'members.csv');
   writeFileSync(file, 'guid,uid\nteam,user-1\nteam,user-2\nteam,user-3\n');
-  await add('outage', file);
+  add('outage', file);
   server.sandbox.faults.set('reset-before');
   const { id } = await server.json<{ id: number }>('/v1/schedules/outage/run', { method: 'POST' });
   const circuit = async () =>

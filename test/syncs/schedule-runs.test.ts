@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { GivenSettings } from '../../src/features/schedule/routes/schedule-settings.ts';
 import { openScheduleCatalog } from '../../src/features/schedule/schedule-catalog.ts';
 import { allOver, type Office, openOffice } from './scheduling.ts';
 
@@ -81,12 +82,12 @@ describe('runs that were missed', () => {
   test('are none while the schedule is paused', async () => {
     const office = openOffice();
     await office.add();
-    await office.change({ verb: 'pause', name: 'nightly' });
+    office.changes.setPaused('nightly', true);
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
     runs.continueAll();
     runs.due('nightly');
-    await office.change({ verb: 'resume', name: 'nightly' });
+    office.changes.setPaused('nightly', false);
     runs.due('nightly');
     expect(office.history()).toEqual([]);
   });
@@ -97,16 +98,16 @@ describe('runs that were missed', () => {
     const since = office.now;
     const pauses = () => office.catalog.pausesSince('nightly', since);
     expect(pauses()).toEqual([]);
-    await office.change({ verb: 'pause', name: 'nightly' });
+    office.changes.setPaused('nightly', true);
     office.moveTo('2027-03-27T12:00:00Z');
-    await office.change({ verb: 'pause', name: 'nightly' });
+    office.changes.setPaused('nightly', true);
     expect(pauses()).toEqual([{ since, until: null }]);
     const until = office.now;
-    await office.change({ verb: 'resume', name: 'nightly' });
+    office.changes.setPaused('nightly', false);
     office.moveTo('2027-03-28T12:00:00Z');
-    await office.change({ verb: 'resume', name: 'nightly' });
+    office.changes.setPaused('nightly', false);
     expect(pauses()).toEqual([{ since, until }]);
-    await office.change({ verb: 'pause', name: 'nightly' });
+    office.changes.setPaused('nightly', true);
     expect(pauses()).toEqual([
       { since, until },
       { since: office.now, until: null },
@@ -148,7 +149,6 @@ describe('an edit while it runs', () => {
     const office = openOffice();
     const address = (name: string) => ({
       file: `https://files.example/${name}`,
-      source: `https://files.example/${name}`,
     });
     const before = await office.add(address('old.csv'));
     await office.edit(address('new.csv'), 1);
@@ -276,7 +276,7 @@ describe('an unchanged file', () => {
 test('a run that cannot have its file fails with the reason, and nothing is synced', async () => {
   const office = openOffice();
   const path = office.file('members.csv', 'guid,uid\ng1,ann\n');
-  await office.add({ source: `${path}.gone` });
+  await office.add({ file: `${path}.gone` });
   const runs = office.runs();
   const over = await runs.over(runs.begin('nightly', 'ann').id);
   expect(over).toMatchObject({ state: 'failed', syncId: null, reason: expect.stringContaining('members.csv.gone') });
@@ -320,20 +320,20 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
     [{ name: 'try' }, 'cannot be the name of a schedule'],
     [{ cron: '30 2' }, 'is not a valid cron expression'],
     [{ tz: 'Europe/Roma' }, 'is not a valid time zone'],
-    [{ source: 'http://exports.example/m.csv' }, 'allowed are https'],
+    [{ file: 'http://exports.example/m.csv' }, 'allowed are https'],
     [{ headers: { Authorization: 'TOKEN' } }, 'headers are for https addresses'],
     [{ protectFile: '/no/such/file' }, 'the protect file'],
-    [{ options: { limits: { nonsense: 1 } } }, 'is not a limit of a guard'],
-  ])('%j', async (changes, says) => {
+    [{ limits: { nonsense: 1 } }, 'is not a limit of a guard'],
+  ])('%j', async ({ name, ...changes }: Partial<GivenSettings> & { name?: string }, says) => {
     const office = openOffice();
-    await expect(office.add(changes)).rejects.toThrow(says);
+    await expect(office.add(changes, name)).rejects.toThrow(says);
     expect(office.catalog.list()).toEqual([]);
   });
 
   test('a name that is taken', async () => {
     const office = openOffice();
     await office.add();
-    await expect(office.add({ cron: '0 4 * * *' })).rejects.toThrow('schedule remove nightly');
+    await expect(office.add({ cron: '0 4 * * *' })).rejects.toThrow('there is a schedule "nightly" already');
     expect(office.catalog.get('nightly').cron).toBe('30 2 * * *');
   });
 });
@@ -344,7 +344,7 @@ test('a schedule is kept as it was added, by whoever opens the catalog next', as
   const again = openScheduleCatalog(`${office.root}/catalog.sqlite`);
   expect(again.find('nightly')).toEqual(added);
   again.close();
-  await office.change({ verb: 'remove', name: 'nightly' });
+  await office.changes.remove('nightly');
   expect(office.history()).toEqual([]);
-  await expect(office.change({ verb: 'pause', name: 'nightly' })).rejects.toThrow('no schedule is named "nightly"');
+  expect(() => office.changes.setPaused('nightly', true)).toThrow('no schedule is named "nightly"');
 });

@@ -122,7 +122,7 @@ async function fetched(answers: (number | undefined)[]) {
   const source = `https://${await listen(server)}/members.csv`;
   onTestFinished(() => void server.close());
   const office = openOffice();
-  await office.add({ file: source, source });
+  await office.add({ file: source });
   const runs = office.runs({ ca: authority.ca });
   /** Begins the run that is due next; gives it when it waits or is over. */
   const nextNight = async () => {

@@ -2,12 +2,14 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { changeSchedule, type ScheduleChange } from '../../src/features/schedule/change-schedule.ts';
+import { scheduleSettings } from '../../src/features/schedule/api.ts';
+import { type ScheduleChanges, scheduleChanges } from '../../src/features/schedule/change-schedule.ts';
+import type { GivenAt } from '../../src/features/schedule/compose-schedules.ts';
+import { type GivenSettings, settingsToKeep } from '../../src/features/schedule/routes/schedule-settings.ts';
 import {
   openScheduleCatalog,
+  type Schedule,
   type ScheduleCatalog,
-  type ScheduleRecord,
-  type ScheduleRequest,
   type ScheduleRun,
 } from '../../src/features/schedule/schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
@@ -20,7 +22,6 @@ import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { tempDir } from '../temp-dir.ts';
-import { scheduleRequest } from './schedule-request.ts';
 
 /** Syncs that end when a test says so; what a sync does has tests of its own. */
 class Syncs {
@@ -84,7 +85,9 @@ class Syncs {
   }
 }
 
-type Changes = Partial<Parameters<typeof scheduleRequest>[0]>;
+type Changes = Partial<GivenSettings>;
+
+const HERE: GivenAt = { isHere: true, sendsTo: { sandbox: false }, sources: [], named: {}, defaultRegion: 'us' };
 
 /** A data directory with schedules in it, whose clock a test moves. */
 export interface Office {
@@ -97,10 +100,9 @@ export interface Office {
   moveTo(time: string): void;
   /** Writes a file into the directory; gives its path. */
   file(name: string, content: string): string;
-  request(changes?: Changes): ScheduleRequest;
-  change(change: ScheduleChange): Promise<ScheduleRecord>;
-  add(changes?: Changes): Promise<ScheduleRecord>;
-  edit(changes: Changes, version: number): Promise<ScheduleRecord>;
+  readonly changes: ScheduleChanges;
+  add(changes?: Changes, name?: string): Promise<Schedule>;
+  edit(changes: Changes, version: number): Promise<Schedule>;
   /** Runs the schedules like a process; it has stopped when the test is over. */
   runs(options?: Partial<ScheduleRunsOptions>): ScheduleRuns;
   /** Runs of `nightly`, oldest first: when they were due and what became of them. */
@@ -118,6 +120,12 @@ export function openOffice(): Office {
   const syncs = new Syncs();
   const environment: Record<string, string> = {};
   let ids = 0;
+  /** A schedule that applies what its file says, every night. */
+  const given = (changes: Changes = {}): GivenSettings => {
+    const file = changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n');
+    const plain = { cron: '30 2 * * *', tz: 'Europe/Rome', apply: true };
+    return { ...scheduleSettings.parse({ ...plain, file }), ...changes };
+  };
   const office: Office = {
     root,
     catalog,
@@ -133,15 +141,11 @@ export function openOffice(): Office {
       writeFileSync(file, content);
       return file;
     },
-    request: (changes = {}) =>
-      scheduleRequest({
-        name: 'nightly',
-        file: changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n'),
-        ...changes,
-      }),
-    change: (change) => changeSchedule({ catalog, folder, clock: () => office.now }, change),
-    add: (changes) => office.change({ verb: 'add', request: office.request(changes) }),
-    edit: (changes, version) => office.change({ verb: 'edit', request: office.request(changes), version }),
+    changes: scheduleChanges({ catalog, folder, clock: () => office.now }),
+    add: async (changes, name = 'nightly') =>
+      office.changes.add(name, await settingsToKeep(given(changes), undefined, HERE)),
+    edit: async (changes, version) =>
+      office.changes.edit('nightly', await settingsToKeep(given(changes), catalog.get('nightly'), HERE), version),
     runs: (options = {}) => {
       const runs = new ScheduleRuns({
         catalog,

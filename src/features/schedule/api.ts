@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import { count, sentTo, stateReason, time } from '../../api/fields.ts';
-import { limitOption, queryOf } from '../../api/query-options.ts';
+import { limitOption } from '../../api/query-options.ts';
 import { planTotals } from '../../api/sync-entry.ts';
 import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
 import { LIFTING } from '../../options/ban-options.ts';
+import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
-import { descriptionOf, filledShape, keptShape } from '../../options/option.ts';
+import { descriptionOf, filledShape, keptShape, writtenShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
-import { planCreate, planFlags } from '../sync/api-plan.ts';
+import { planCreate } from '../sync/api-plan.ts';
 
 export const scheduleRun = z
   .strictObject({
@@ -42,63 +43,110 @@ const scheduleReading = z.strictObject({
 });
 export type ScheduleReading = z.infer<typeof scheduleReading>;
 
-const asText = ({ help }: { readonly help: string }) =>
-  z.string().min(1).max(3_000).optional().meta({ description: help });
-
-/** The users and groups that the runs of a schedule may create, in the form of the query of `POST /v1/syncs`. */
-const createSettings = z.strictObject({
-  ...filledShape(CREATING),
-  createMap: asText(CREATING.createMap),
-  maxCreate: asText(MAX_CREATE.maxCreate),
-});
-const { userRole, groupOwner, groupIcon, groupDescription } = CREATING;
-const { join: _, ...createMap } = CREATING.createMap;
-
 const uids = z.array(z.string().min(1).max(200)).max(10_000);
-const deciding = filledShape({ ...MODE, ...LIFTING });
+const { createMap, userRole, groupOwner, groupIcon, groupDescription, ...creating } = CREATING;
+const deciding = filledShape({ ...MODE, ...LIFTING, ...creating, ...APPLYING, ...RUNNING });
 
-/** The settings of a schedule, for making and editing it. */
-const scheduleSettings = z.strictObject({
+/** A schedule's settings are stored, shown and edited like this. */
+export const scheduleSettings = z.strictObject({
   cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), examples: ['30 2 * * *'] }),
   tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), examples: ['Europe/Rome'] }),
   file: z.string().min(1).meta({
     description:
-      'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
+      'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address is shown without its query, and keeps it in an edit.',
   }),
   headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
     description: 'For an address: header -> environment variable of the server with its value, named SOURCE_….',
   }),
-  maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB; in an edit: as it was.' }),
+  maxSource: count.default(DEFAULT_MAX_FILE).meta({ description: 'Largest file, in bytes.' }),
   reading: scheduleReading.default({}),
   ...deciding,
   mode: deciding.mode.unwrap().default('add'),
   protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
   removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
-  ...createSettings.shape,
-  ...queryOf({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
+  ...writtenShape({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
   limits: guardLimits.default({}),
-  giveUpAfterMs: GIVING_UP.giveUpAfter.schema.nullable().optional().meta({
+  giveUpAfterMs: GIVING_UP.giveUpAfter.schema.optional().meta({
     description:
-      'Maximum wait of a run for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Null: as the server is set, else until shortly before the schedule is due again. Left out of an edit: as it was.',
+      'Maximum wait of a run for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Default: as the server is set, else until shortly before the schedule is due again.',
   }),
-  ...filledShape({ ...APPLYING, ...RUNNING }),
 });
 /** Settings as a client sends them. */
 export type ScheduleSettings = z.input<typeof scheduleSettings>;
-/** The same with texts read and defaults filled in. */
-export type CheckedSettings = z.output<typeof scheduleSettings>;
+
+/** Only a person on the server's machine gives these, with a new schedule (routes/schedule-settings.ts). */
+export const machineSettings = z.strictObject({
+  identities: z.string().optional().meta({ description: 'Identity file; only set on the command line.' }),
+  groups: z.string().optional().meta({ description: 'Group file; only set on the command line.' }),
+  protectFile: z.string().optional().meta({ description: 'More UIDs to protect; only set on the command line.' }),
+  sandbox: z.boolean().optional().meta({ description: 'Its runs are for the sandbox.' }),
+  sourceSettings: z
+    .record(z.string(), z.union([z.string(), z.record(z.string(), z.string())]))
+    .optional()
+    .meta({ description: 'Settings of its address (src/sources/source.ts); only set on the command line.' }),
+});
+
+/** The JSON that the catalog keeps of a schedule. */
+export const keptSettings = z.strictObject({
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+  sandbox: z.boolean(),
+  target: sentTo.optional().meta({ description: 'The only target of its runs.' }),
+  restricted: z.boolean().meta({ description: 'Its file was named over the API: only what ROLLCALL_SOURCES allows.' }),
+});
+export type KeptSettings = Readonly<z.output<typeof keptSettings>>;
+
+const { sourceSettings: _, ...shown } = keptSettings.shape;
+
+export const schedule = z
+  .strictObject({
+    name: z.string(),
+    ...shown,
+    version: z.int().meta({ description: 'Counts up with every edit.' }),
+    create: planCreate.nullable().meta({
+      description: 'Users and groups that its runs may create, with the limits that count; null: none.',
+    }),
+    paused: z.boolean(),
+    createdAt: time,
+    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
+    lastRun: scheduleRun.nullable(),
+  })
+  .meta({ id: 'Schedule' });
+export type ScheduleView = z.output<typeof schedule>;
 
 /** `POST /v1/schedules` */
-export const newSchedule = scheduleSettings.extend({ name: z.string().max(100) });
+export const newSchedule = z.strictObject({
+  name: z.string().max(100),
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+});
 export type NewSchedule = z.input<typeof newSchedule>;
 
+const asIs = z.unknown().optional().meta({ description: 'It may come back; it changes nothing.' });
+const asShown = {
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+  target: asIs,
+  restricted: asIs,
+  version: asIs,
+  create: asIs,
+  paused: asIs,
+  createdAt: asIs,
+  next: asIs,
+  lastRun: asIs,
+};
+
 /** `PUT /v1/schedules/:name` */
-export const scheduleEdit = scheduleSettings.extend({
+export const scheduleEdit = z.strictObject({
+  ...asShown,
   version: z.int().meta({ description: 'The version that was edited; with another one nothing is changed.' }),
 });
 
 /** `POST /v1/schedules/try` */
-export const scheduleTry = scheduleSettings.omit({ cron: true, tz: true }).extend({
+export const scheduleTry = z.strictObject({
+  ...asShown,
+  cron: asShown.cron.optional(),
+  tz: asShown.tz.optional(),
   name: z
     .string()
     .max(100)
@@ -109,42 +157,6 @@ export const scheduleTry = scheduleSettings.omit({ cron: true, tz: true }).exten
 /** `GET /v1/schedules/next` */
 export const nextTimesQuery = z.strictObject({ cron: scheduleSettings.shape.cron, tz: scheduleSettings.shape.tz });
 export const nextTimes = z.strictObject({ next: z.array(time) });
-
-export const schedule = z
-  .strictObject({
-    name: z.string(),
-    cron: z.string(),
-    tz: z.string().meta({ description: 'Time zone of `cron`.' }),
-    file: z.string().meta({ description: 'Path, pattern or address on the server; an address without its query.' }),
-    headers: z
-      .record(z.string(), z.string())
-      .meta({ description: 'Header -> environment variable that has its value.' }),
-    maxSource: count,
-    reading: scheduleReading,
-    identities: z.string().nullable().meta({ description: 'Its identity file, from the command line.' }),
-    groups: z.string().nullable().meta({ description: 'Its group file, from the command line.' }),
-    protectFile: z.string().nullable().meta({ description: 'More UIDs to protect, from the command line.' }),
-    restricted: z.boolean().meta({ description: 'Made over the API: it reads only what ROLLCALL_SOURCES allows.' }),
-    version: z.int().meta({ description: 'Counts up with every edit.' }),
-    flags: planFlags,
-    create: planCreate
-      .extend({ settings: createSettings.meta({ description: 'The settings for making and editing it.' }) })
-      .nullable()
-      .meta({ description: 'Users and groups that its runs may create; null: none.' }),
-    limits: guardLimits,
-    giveUpAfterMs: count.optional(),
-    apply: z.boolean(),
-    sandbox: z.boolean(),
-    target: sentTo.optional().meta({ description: 'The only target of its runs.' }),
-    repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
-    catchUp: z.boolean().meta({ description: 'Runs later if a run was missed.' }),
-    paused: z.boolean(),
-    createdAt: time,
-    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
-    lastRun: scheduleRun.nullable(),
-  })
-  .meta({ id: 'Schedule' });
-export type ScheduleView = z.infer<typeof schedule>;
 
 /** `GET /v1/schedules` */
 export const schedulesAnswer = z.strictObject({ schedules: z.array(schedule) });

@@ -1,13 +1,15 @@
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Aimed } from '../../imports/target.ts';
+import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
+import type { SourceContext } from '../../sources/named.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type Clock, changeSchedule, type ScheduleChange } from './change-schedule.ts';
-import { openScheduleCatalog, type ScheduleCatalog, type ScheduleRecord } from './schedule-catalog.ts';
+import { type Clock, type ScheduleChanges, scheduleChanges } from './change-schedule.ts';
+import { openScheduleCatalog, type ScheduleCatalog } from './schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 
 /** The parts that run schedules. */
@@ -21,9 +23,10 @@ export interface ScheduleParts {
 
 /** The schedules of a process that owns the data directory and stays. */
 export interface Schedules {
+  readonly catalog: ScheduleCatalog;
+  readonly changes: ScheduleChanges;
   readonly runs: ScheduleRuns;
-  /** @throws as changeSchedule */
-  change(change: ScheduleChange): Promise<ScheduleRecord>;
+  readonly at: Omit<GivenAt, 'isHere'>;
   /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
   start(): void;
   stop(): Promise<void>;
@@ -42,14 +45,15 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
       'schedule',
     ),
   );
+  const changed = () => {
+    alarms?.set();
+    runs.events.emit('changed');
+  };
   return {
+    catalog,
+    changes: scheduleChanges({ ...options, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     runs,
-    change: async (change) => {
-      const record = await changeSchedule({ ...options, isUnderWay: (name) => runs.isUnderWay(name) }, change);
-      alarms?.set();
-      runs.events.emit('changed');
-      return record;
-    },
+    at: givenAt(config, parts.sendsTo),
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
@@ -67,6 +71,22 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
       catalog.close();
     },
   };
+}
+
+/** The person who gives settings, and the process that takes them. */
+export interface GivenAt {
+  /** The person can log in on the machine of the data directory. */
+  readonly isHere: boolean;
+  readonly sendsTo: Aimed;
+  /** The sources that users of the API may read (ROLLCALL_SOURCES). */
+  readonly sources: readonly string[];
+  readonly named: SourceContext['named'];
+  readonly defaultRegion: Region;
+}
+
+/** The process that takes settings. */
+export function givenAt({ sources, namedSources, defaultRegion }: Config, sendsTo: Aimed): Omit<GivenAt, 'isHere'> {
+  return { sendsTo, sources, named: namedSources, defaultRegion };
 }
 
 /** The catalog in it is open, and the caller's to close. */

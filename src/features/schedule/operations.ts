@@ -22,9 +22,9 @@ const operation = operationsOf(
 );
 
 const REPLACES = `A setting that is left out goes back to its default: without \`createUsers\`, the runs do not create users any more.
-Send every setting as \`GET /v1/schedules/{name}\` shows it (those of \`flags\` and \`create.settings\` beside the others, \`removeByName\`
-as \`removeNamed\`), with what you change. The query of an unchanged address, \`maxSource\`, and what only the command line sets
-(identity and group file, and the file of protected UIDs) stay. A run that is under way keeps the settings that it began with.`;
+Send the schedule as \`GET /v1/schedules/{name}\` shows it, with what you change: what is no setting may come back, and changes nothing.
+The query of an unchanged address stays, and so does what only the command line sets (identity and group file, and the file of protected
+UIDs). A run that is under way keeps the settings that it began with.`;
 
 /** Schedules: the list, making and editing them, their runs, and what can be done with one. */
 export const scheduleOperations = {

@@ -9,14 +9,14 @@ select * from schedule_records where name = :name;
 select * from schedule_records order by name;
 
 -- name: add_schedule
--- In: name, request, at (ms, when it is made), next_due (ms). Adds a schedule.
-insert into schedules (name, request, timed_at, created_at, next_due) values (:name, :request, :at, :at, :next_due);
+-- In: name, settings (JSON), at (ms, when it is made), next_due (ms). Adds a schedule.
+insert into schedules (name, settings, timed_at, created_at, next_due) values (:name, :settings, :at, :at, :next_due);
 
 -- name: edit_schedule
--- In: name, request, timed_at (ms), next_due (ms), copy. Replaces what was asked for. The last run's file is forgotten: the
+-- In: name, settings (JSON), timed_at (ms), next_due (ms), copy. Replaces the settings. The last run's file is forgotten: the
 -- next run looks at the groups in any case.
 update schedules
-   set request = :request, timed_at = :timed_at, next_due = :next_due, copy = :copy, version = version + 1, placed_hash = null
+   set settings = :settings, timed_at = :timed_at, next_due = :next_due, copy = :copy, version = version + 1, placed_hash = null
  where name = :name;
 
 -- name: remove_schedule

@@ -1,81 +1,39 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
-import { RUN_STATES, type RunState } from '../../membership/sync-state.ts';
-import { TEXT_SETTINGS } from '../../platform/named-sources.ts';
+import type { RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-import type { SourceSettings } from '../../sources/source.ts';
+import type { Kept } from '../../sources/spool.ts';
 import { utcTime } from '../../text/wording.ts';
-import { syncOptions, syncReading } from '../sync/sync-options.ts';
+import { type KeptSettings, keptSettings, type ScheduleRunView } from './api.ts';
 
-/** Syncs that begin by themselves, as the catalog keeps them, and as processes send them to each other. Times are ms since 1970. */
+/** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
 
-const headers = z.record(z.string(), z.string());
-
-const sourceSettings: z.ZodType<SourceSettings> = z.strictObject({
-  secrets: headers.exactOptional(),
-  ...Object.fromEntries(TEXT_SETTINGS.map((name) => [name, z.string().exactOptional()])),
-});
-
-/** A schedule as a user asks for it. The catalog keeps it as JSON. */
-export const scheduleRequest = z.object({
-  name: z.string(),
-  cron: z.string(),
-  tz: z.string(),
-  /** Path, glob or https URL, as the user named it. */
-  file: z.string(),
-  /** The same as it is read: paths are whole. */
-  source: z.string(),
-  /** Header of the request → environment variable that has its value. */
-  headers,
-  /** The settings for reading it, without headers. */
-  settings: sourceSettings,
-  /** Most bytes that are fetched. */
-  maxSource: z.number(),
-  protectFile: z.string().nullable(),
-  /** The options for reading and deciding its syncs. */
-  options: syncOptions.extend({ reading: syncReading }),
-  repair: z.boolean(),
-  catchUp: z.boolean(),
-  /** Made over the API: it reads only what the settings allow when it runs. */
-  restricted: z.boolean(),
-});
-export type ScheduleRequest = Readonly<z.infer<typeof scheduleRequest>>;
-
-const copy = z.object({ hash: z.string(), version: z.string().nullable() });
-
-export const scheduleRecord = scheduleRequest.extend({
+/** The settings of a schedule, and how far it is with its runs. */
+export interface Schedule extends KeptSettings {
+  readonly name: string;
   /** Counts up with every edit. */
-  version: z.int(),
+  readonly version: number;
   /** The time at which its times were set. */
-  timedAt: z.number(),
-  paused: z.boolean(),
-  createdAt: z.number(),
+  readonly timedAt: number;
+  readonly paused: boolean;
+  readonly createdAt: number;
   /** Counts unless it is paused. */
-  nextDue: z.number(),
+  readonly nextDue: number;
   /** The copy that is kept of what is behind an address; null: none. */
-  copy: copy.nullable(),
+  readonly copy: Kept | null;
   /** SHA-256 of the source that the last run applied completely; null when it did not. */
-  placedHash: z.string().nullable(),
-});
-export type ScheduleRecord = Readonly<z.infer<typeof scheduleRecord>>;
+  readonly placedHash: string | null;
+}
 
-const scheduleRun = z.strictObject({
-  id: z.int(),
-  schedule: z.string(),
-  dueAt: z.number(),
+export interface ScheduleRun extends Readonly<Omit<ScheduleRunView, 'dueAt' | 'at' | 'sync'>> {
+  readonly schedule: string;
+  readonly dueAt: number;
   /** The time at which it began, or was noted. */
-  at: z.number(),
-  state: z.enum(RUN_STATES),
-  /** The reason for the state, in a sentence. */
-  reason: z.string(),
-  /** The person who asked for it; empty: the schedule. */
-  who: z.string(),
-  syncId: z.string().nullable(),
-});
-export type ScheduleRun = Readonly<z.infer<typeof scheduleRun>>;
+  readonly at: number;
+  readonly syncId: string | null;
+}
 
 /** A time in which nothing was due. */
 export interface SchedulePause {
@@ -105,8 +63,8 @@ export class ScheduleError extends RollcallError {
     super(code, what, { remedy, ...(field !== undefined && { facts: { field } }) });
   }
 
-  /** A part of a schedule that is asked for cannot be used. */
-  static bad(field: 'name' | 'headers', what: string, remedy: Words): ScheduleError {
+  /** A setting of a schedule cannot be used. */
+  static bad(field: string, what: string, remedy?: Words): ScheduleError {
     return new ScheduleError(what, remedy, 'BAD_SCHEDULE', field);
   }
 
@@ -136,7 +94,7 @@ export class EditedMeanwhile extends RollcallError {
   }
 }
 
-type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
+type ScheduleVersion = Pick<Schedule, 'name' | 'version'>;
 
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
@@ -146,14 +104,16 @@ export function openScheduleCatalog(path: string) {
   const sql = statementsOf(database, STATEMENTS);
   return {
     ...readerOf(database),
-    add: (request: ScheduleRequest, at: number, nextDue: number) => {
-      sql('add_schedule').run({ name: request.name, request: requestText(request), at, next_due: nextDue });
+    add: (name: string, settings: KeptSettings, at: number, nextDue: number) => {
+      sql('add_schedule').run({ name, settings: settingsText(settings), at, next_due: nextDue });
     },
-    edit: (request: ScheduleRequest, state: Pick<ScheduleRecord, 'timedAt' | 'nextDue' | 'copy'>) => {
-      const { timedAt, nextDue, copy } = state;
-      const { name } = request;
-      const text = requestText(request);
-      sql('edit_schedule').run({ name, request: text, timed_at: timedAt, next_due: nextDue, copy: copyText(copy) });
+    edit: (
+      name: string,
+      settings: KeptSettings,
+      { timedAt, nextDue, copy }: Pick<Schedule, 'timedAt' | 'nextDue' | 'copy'>,
+    ) => {
+      const text = settingsText(settings);
+      sql('edit_schedule').run({ name, settings: text, timed_at: timedAt, next_due: nextDue, copy: copyText(copy) });
     },
     /** With its runs. */
     remove: (name: string) => {
@@ -168,7 +128,7 @@ export function openScheduleCatalog(path: string) {
       sql('set_due').run({ name, next_due: nextDue });
     },
     /** Does nothing where the schedule has been edited since this version: it may have another source. */
-    setCopy: ({ name, version }: ScheduleVersion, copy: NonNullable<ScheduleRecord['copy']>) => {
+    setCopy: ({ name, version }: ScheduleVersion, copy: Kept) => {
       sql('set_copy').run({ name, version, copy: copyText(copy) });
     },
     /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
@@ -193,12 +153,12 @@ export function openScheduleCatalog(path: string) {
 }
 export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
 
-/** Returns the kept text of a request; it is the same for the same settings. */
-export function requestText(request: ScheduleRequest): string {
-  return JSON.stringify(scheduleRequest.parse(request));
+/** Returns the stored text; it is the same for the same settings. */
+export function settingsText(settings: KeptSettings): string {
+  return JSON.stringify(keptSettings.strip().parse(settings));
 }
 
-function copyText(kept: ScheduleRecord['copy']): string | null {
+function copyText(kept: Kept | null): string | null {
   return kept === null ? null : JSON.stringify(kept);
 }
 
@@ -212,7 +172,7 @@ function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const find = (name: string) => {
     const row = sql<ScheduleRow>('find_schedule').get({ name });
-    return row && recordOf(row);
+    return row && scheduleOf(row);
   };
   return {
     find,
@@ -223,7 +183,7 @@ function readerOf(database: DatabaseSync) {
       return record;
     },
     /** By name. */
-    list: () => sql<ScheduleRow>('list_schedules').all().map(recordOf),
+    list: () => sql<ScheduleRow>('list_schedules').all().map(scheduleOf),
     /** Newest first. */
     runs: (schedule: string, limit: number) => sql<ScheduleRun>('schedule_runs').all({ schedule, limit }),
     /** Those that were due since then, oldest first. */
@@ -242,18 +202,17 @@ function readerOf(database: DatabaseSync) {
   };
 }
 
-interface ScheduleRow
-  extends Pick<ScheduleRecord, 'name' | 'version' | 'timedAt' | 'nextDue' | 'createdAt' | 'placedHash'> {
-  readonly request: string;
+interface ScheduleRow extends Pick<Schedule, 'name' | 'version' | 'timedAt' | 'nextDue' | 'createdAt' | 'placedHash'> {
+  readonly settings: string;
   readonly paused: number;
   readonly copy: string | null;
 }
 
-function recordOf({ request, paused, copy: kept, ...state }: ScheduleRow): ScheduleRecord {
+function scheduleOf({ settings, paused, copy, ...state }: ScheduleRow): Schedule {
   return {
-    ...scheduleRequest.parse(JSON.parse(request)),
+    ...keptSettings.parse(JSON.parse(settings)),
     ...state,
     paused: paused === 1,
-    copy: kept === null ? null : copy.parse(JSON.parse(kept)),
+    copy: copy === null ? null : (JSON.parse(copy) as Kept),
   };
 }

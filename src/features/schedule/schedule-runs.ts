@@ -18,8 +18,8 @@ import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import type { Clock } from './change-schedule.ts';
-import { type ScheduleCatalog, ScheduleError, type ScheduleRecord, type ScheduleRun } from './schedule-catalog.ts';
-import { obtainBeside, patienceOf, syncEnded, syncSettings } from './schedule-sync.ts';
+import { type Schedule, type ScheduleCatalog, ScheduleError, type ScheduleRun } from './schedule-catalog.ts';
+import { obtainBeside, patienceOf, sourceOf, syncEnded, syncNow } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
   /** It has begun, has its sync, or has finished. */
@@ -46,7 +46,7 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
 
 /** A file, and the schedule as it was when the file was read. */
 interface Placed {
-  readonly record: ScheduleRecord;
+  readonly record: Schedule;
   readonly hash: string;
 }
 
@@ -240,7 +240,7 @@ export class ScheduleRuns {
     }
   }
 
-  #start({ name }: Pick<ScheduleRecord, 'name'>, dueAt: number, who: string): ScheduleRun {
+  #start({ name }: Pick<Schedule, 'name'>, dueAt: number, who: string): ScheduleRun {
     const run = { schedule: name, dueAt, at: this.#clock(), who };
     const before = this.#openRun(name);
     if (before !== undefined) {
@@ -259,9 +259,9 @@ export class ScheduleRuns {
     const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
-    checkTarget(`schedule ${name}`, record.options, this.#options);
+    checkTarget(`schedule ${name}`, record, this.#options);
     const place = { folder: this.#options.folder(name), signal: this.#stopping.signal };
-    const found = await this.obtain(record, place);
+    const found = await this.obtain({ ...sourceOf(record), copy: record.copy }, place);
     const beside = await obtainBeside(this.obtain, record, place);
     // With another identity or group file, the same file gives other members.
     const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
@@ -275,7 +275,7 @@ export class ScheduleRuns {
       );
     }
     this.#catalog.setPlaced(record, null);
-    const settings = await syncSettings(record, beside);
+    const settings = await syncNow(record, beside);
     this.#stopping.signal.throwIfAborted();
     const id = this.#options.newSyncId();
     await this.#replaceWaiting(run);
@@ -335,12 +335,12 @@ export class ScheduleRuns {
     if (state === 'running' && noted === 'waiting') this.#noteProgress({ id }, syncId);
   }
 
-  #advance({ name, cron, tz, nextDue }: ScheduleRecord): void {
+  #advance({ name, cron, tz, nextDue }: Schedule): void {
     this.#catalog.setDue(name, nextRun(cron, tz, Math.max(this.#clock(), nextDue)));
   }
 
   /** Nothing was running when it was due. */
-  #missed(record: ScheduleRecord, dueAt: number): void {
+  #missed(record: Schedule, dueAt: number): void {
     if (record.catchUp || this.#clock() - dueAt <= LATE_MS) {
       this.#start(record, dueAt, '');
       return;

@@ -1,35 +1,64 @@
 import { join } from 'node:path';
-import type { ImportOptions } from '../../imports/import-options.ts';
+import { z } from 'zod';
+import { queryOf } from '../../api/query-options.ts';
+import { type ImportOptions, importOptions } from '../../imports/import-options.ts';
 import type { Patience } from '../../imports/send/give-up.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
-import { type ByLookup, mapLookups, mapLookupsInTurn } from '../../options/lookups.ts';
+import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
+import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
+import { CONTENT } from '../../options/reading-options.ts';
+import { defined } from '../../platform/defined.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import type { SourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
+import { syncFlags } from '../sync/plan-flags.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import type { SyncRecord } from '../sync/sync-catalog.ts';
-import type { CreateSync } from '../sync/sync-options.ts';
-import type { ScheduleRequest } from './schedule-catalog.ts';
+import { type CreateSync, syncReadingOf } from '../sync/sync-options.ts';
+import type { KeptSettings } from './api.ts';
 
-/**
- * Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now.
- * @throws ProtectFileError
- */
-export async function syncSettings(
-  { options }: Pick<ScheduleRequest, 'options'>,
-  { lookups, protectFile }: Beside,
-): Promise<Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>> {
-  const { reading, flags, sandbox: _, target: __, ...decided } = options;
-  const named =
-    protectFile === undefined ? [] : await readProtectFile(protectFile.path, shownFile({ file: protectFile.name }));
-  const known = mapLookups(lookups, ({ path, name }) => ({ path, name }));
+/** The files that the runs of a schedule read beside its own. */
+export interface Beside {
+  readonly lookups: ByLookup<{ readonly path: string; readonly name: string }>;
+  readonly protectFile?: { readonly path: string; readonly name: string };
+}
+
+/** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws ProtectFileError */
+export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Beside): Promise<SyncSettings> {
+  const named = protectFile === undefined ? [] : await readProtectFile(protectFile.path, protectFile.name);
+  return syncSettings({ ...settings, protect: [...new Set([...settings.protect, ...named])] }, lookups);
+}
+
+type SyncSettings = Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>;
+
+/** Returns the settings without a protect file. @throws BadSyncOption, and ZodError about what is read */
+export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] = {}): SyncSettings {
+  const { limits, apply, giveUpAfterMs } = settings;
   return {
-    ...decided,
-    reading: { ...reading, ...known },
-    flags: { ...flags, protect: [...new Set([...flags.protect, ...named])] },
+    reading: syncReadingOf(readingOptions(settings), lookups),
+    flags: syncFlags(settings),
+    create: creationOf(settings),
+    limits,
+    apply,
+    ...defined({ giveUpAfterMs }),
   };
+}
+
+/** The delimiter of a schedule is written as people write it. */
+const readAs = importOptions.extend(queryOf({ delimiter: CONTENT.delimiter }));
+
+/** The options of an import that would read the file as the schedule does. @throws ZodError */
+export function readingOptions({ reading, sandbox }: Pick<KeptSettings, 'reading' | 'sandbox'>): ImportOptions {
+  return readAs.parse({ ...reading, sandbox });
+}
+
+const written = z.object(queryOf({ createMap: CREATING.createMap, ...MAX_CREATE }));
+
+/** The users and groups that the runs may create; undefined: none. */
+export function creationOf({ createMap, maxCreate, ...settings }: KeptSettings): CreateOptions | undefined {
+  return createOptionsOf({ ...settings, ...written.parse({ createMap, maxCreate }) });
 }
 
 /** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
@@ -47,10 +76,9 @@ export function patienceOf(own: Waiting, all: Patience, untilDueMs: number): Wai
   return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};
 }
 
-/** Files beside that of a schedule, where they can be read: those in which ids are looked up, and that of protected UIDs. */
-export interface Beside {
-  readonly lookups: ByLookup<{ readonly path: string; readonly name: string }>;
-  readonly protectFile: { readonly path: string; readonly name: string } | undefined;
+/** Returns the place of a schedule's file, for a SourceReader. */
+export function sourceOf({ file, headers, sourceSettings = {}, maxSource, restricted }: KeptSettings) {
+  return { source: file, headers, settings: sourceSettings, maxSource, restricted };
 }
 
 /**
@@ -59,18 +87,22 @@ export interface Beside {
  */
 export async function obtainBeside(
   get: SourceReader,
-  { options, protectFile, maxSource, restricted }: ScheduleRequest,
+  settings: KeptSettings,
   { folder, signal }: Parameters<SourceReader>[1],
 ): Promise<Beside> {
-  const obtained = async (source: string, name: string, what: string) => {
+  const obtained = async (source: string, what: string) => {
+    const name = shownFile({ file: source });
     if (!isRemote(source)) return { path: source, name };
-    const wanted = { source, headers: {}, settings: {}, maxSource, restricted, copy: null };
+    const wanted = { ...sourceOf(settings), source, headers: {}, settings: {}, copy: null };
     return get(wanted, { folder: join(folder, `beside-${what}`), signal });
   };
-  return {
-    lookups: await mapLookupsInTurn(options.reading, ({ path, name }, what) => obtained(path, name, what)),
-    protectFile: protectFile === null ? undefined : await obtained(protectFile, protectFile, 'protect'),
-  };
+  const lookups = await mapLookupsInTurn(settings, async (source, what) => {
+    const { path, name } = await obtained(source, what);
+    return { path, name };
+  });
+  const { protectFile } = settings;
+  if (protectFile === undefined) return { lookups };
+  return { lookups, protectFile: await obtained(protectFile, 'protect') };
 }
 
 /**

@@ -1,25 +1,18 @@
 import { isoTime } from '../../api/fields.ts';
-import { createSettingsOf } from '../../options/create-options.ts';
-import { defined } from '../../platform/defined.ts';
+import { mapLookups } from '../../options/lookups.ts';
 import { nextRuns } from '../../queue/cron.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { readTotals } from '../sync/plan/plan-totals.ts';
 import type { SyncCatalogReader } from '../sync/sync-catalog.ts';
-import { type SyncInput, shownCreate } from '../sync/sync-options.ts';
-import type { ScheduleReading, ScheduleRunView, ScheduleView } from './api.ts';
-import type { ScheduleCatalogReader, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+import { shownCreate } from '../sync/sync-options.ts';
+import type { ScheduleRunView, ScheduleView } from './api.ts';
+import type { Schedule, ScheduleCatalogReader, ScheduleRun } from './schedule-catalog.ts';
+import { creationOf } from './schedule-sync.ts';
 
 const SHOWN_TIMES = 3;
 
 /** Schedules as the API and the command line show them. */
-export type ScheduleViews = ReturnType<typeof scheduleViews>;
-
-/** @param fileOf its file as these people may see it */
-export function scheduleViews(
-  catalog: ScheduleCatalogReader,
-  syncs: Pick<SyncCatalogReader, 'find'>,
-  fileOf: (record: ScheduleRecord) => string = shownFile,
-) {
+export function scheduleViews(catalog: ScheduleCatalogReader, syncs: Pick<SyncCatalogReader, 'find'>) {
   /** Null for one that is begun, and not written down yet; or never. */
   const syncOf = (id: string): ScheduleRunView['sync'] => {
     const record = syncs.find(id);
@@ -31,35 +24,17 @@ export function scheduleViews(
     at: isoTime(at),
     sync: syncId === null ? null : syncOf(syncId),
   });
-  const view = (record: ScheduleRecord): ScheduleView => {
-    const { name, cron, tz, headers, protectFile, maxSource, repair, catchUp, restricted, version } = record;
-    const { paused, createdAt, nextDue, options } = record;
-    const { reading, flags, create, limits, giveUpAfterMs, apply, sandbox, target } = options;
-    const shown = shownCreate(options);
+  const view = (schedule: Schedule): ScheduleView => {
+    const { timedAt: _, nextDue, copy: __, placedHash: ___, sourceSettings: ____, ...settings } = schedule;
+    const { name, cron, tz, paused } = settings;
     const [lastRun] = catalog.runs(name, 1);
     return {
-      name,
-      cron,
-      tz,
-      file: fileOf(record),
-      headers,
-      maxSource,
-      reading: readingView(reading),
-      identities: reading.identities?.name ?? null,
-      groups: reading.groups?.name ?? null,
-      protectFile: protectFile && shownFile({ file: protectFile }),
-      restricted,
-      version,
-      flags,
-      create: shown && create ? { ...shown, settings: createSettingsOf(create) } : null,
-      limits,
-      ...defined({ giveUpAfterMs, target }),
-      apply,
-      sandbox,
-      repair,
-      catchUp,
-      paused,
-      createdAt: isoTime(createdAt),
+      ...settings,
+      file: shownFile(schedule),
+      ...mapLookups(schedule, (file) => shownFile({ file })),
+      protectFile: shownSetting(schedule.protectFile),
+      create: shownCreate({ create: creationOf(schedule) }),
+      createdAt: isoTime(settings.createdAt),
       next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map((at) => isoTime(at)),
       lastRun: lastRun === undefined ? null : runView(lastRun),
     };
@@ -78,13 +53,7 @@ export function scheduleViews(
   };
 }
 
-/** Returns the options for reading the file, as they are shown and edited. */
-function readingView({ identities: _, groups: __, edits: ___, ...reading }: SyncInput): ScheduleReading {
-  const { map, format, delimiter } = reading;
-  return defined({
-    ...reading,
-    map: Object.keys(map).length === 0 ? undefined : map,
-    format: format === 'auto' ? undefined : format,
-    delimiter: delimiter === '\t' ? 'tab' : delimiter,
-  });
+/** The query of an address may be a secret. */
+export function shownSetting<Value>(value: Value): Value | string {
+  return typeof value === 'string' ? shownFile({ file: value }) : value;
 }

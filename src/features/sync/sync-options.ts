@@ -17,7 +17,7 @@ const lookup = z
   .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
   .exactOptional();
 
-export const syncReading = readingOptions.extend({
+const syncReading = readingOptions.extend({
   identities: lookup,
   groups: lookup,
   ...keptShape(EXPECTING),
@@ -48,7 +48,7 @@ export function syncReadingOf(
 export type SyncInput = z.infer<typeof syncReading>;
 
 /** The options for reading and deciding a sync. */
-export const syncOptions = z.strictObject({
+const syncOptions = z.strictObject({
   /** Null where it is an undo, which reads an import's ledger. */
   reading: syncReading.nullable(),
   /** For an undo, the mode and the action for missing users do not count. */

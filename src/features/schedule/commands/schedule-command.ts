@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { askRegions } from '../../../app/owner-socket.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
@@ -19,19 +21,21 @@ import type { Names } from '../../../cli/names.ts';
 import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP } from '../../../options/sending-options.ts';
-import { readCatalog } from '../../../platform/data-dir.ts';
+import { EXPECTING } from '../../../options/sending-options.ts';
+import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
+import { isPattern } from '../../../sources/obtain.ts';
+import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
-import { localSchedules } from './local-schedules.ts';
-import { type AddFlags, type EditFlags, editedSettings, localTime, remoteSchedules } from './target-schedules.ts';
+import { schedulesHere } from './schedule-client.ts';
+import { type AddFlags, changesIn, type EditFlags, localTime, scheduleOf } from './schedule-flags.ts';
+import { runHere } from './schedule-run.ts';
 
 const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
@@ -73,17 +77,19 @@ function addCommand(io: Io, end: End): Command {
 }
 
 async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
-  const { config, imports, schedules } = await openSchedules(flags);
-  const { made, source, isServed, isThere } = await schedules.add(name, flags);
+  const { config, imports, client } = await openSchedules(flags);
+  const { server } = imports;
+  const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
   if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
   const sandbox = flags.sandbox ? ' --sandbox' : '';
+  const { file } = made;
+  const isThere = server !== undefined || isRemote(file) || isPattern(file) || existsSync(file);
+  const isServed = server !== undefined || (await askRegions(dataDir(config.dataDir))) !== undefined;
   say(
     io,
     `Schedule ${name} is added. It is next due at (${made.tz}):`,
     ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
-    ...(isThere
-      ? []
-      : [`There is no file ${printable(source)} yet; until there is one, runs fail and change nothing.`]),
+    ...(isThere ? [] : [`There is no file ${printable(file)} yet; until there is one, runs fail and change nothing.`]),
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed
       ? []
@@ -112,17 +118,10 @@ function editCommand(io: Io, end: End): Command {
   return command.action((name: string, flags: EditFlags) => end(edit(io, name, flags)));
 }
 
-/** Settings that `edit` changes. */
-const CHANGED = { ...SCHEDULING, ...APPLYING, ...RUNNING, ...EXPECTING, ...GIVING_UP, file: {} };
-
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
-  if (Object.entries(flags).every(([flag, value]) => value === undefined || !Object.hasOwn(CHANGED, flag))) {
-    throw new UsageError('there is nothing to change; give a setting, such as --cron or --file');
-  }
-  const { client } = (await openSchedules(flags)).schedules;
+  const { client } = await openSchedules(flags);
   const before = await client.call(scheduleOperations.one, { name });
-  const settings = editedSettings(before, flags);
-  const made = await client.call(scheduleOperations.edit, { ...settings, name, version: before.version });
+  const made = await client.call(scheduleOperations.edit, { ...before, ...(await changesIn(flags, before)) });
   if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
   const [next] = made.next;
   const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
@@ -137,7 +136,7 @@ function runCommand(io: Io, end: End): Command {
     .argument('<name>', 'as `schedule list` shows it');
   withServer(withRunning(command));
   return command.action((name: string, flags: RunningFlags & ServerFlags) =>
-    end(openSchedules(flags).then(({ schedules }) => schedules.run(io, name, flags))),
+    end(openSchedules(flags).then(({ config, imports }) => runHere(config, imports, io, name, flags))),
   );
 }
 
@@ -154,9 +153,9 @@ async function changeSchedule(
   name: string,
   flags: CommonFlags & ServerFlags,
 ): Promise<ExitCode> {
-  const { schedules } = await openSchedules(flags);
-  const changed = verb === 'remove' ? undefined : await schedules.client.call(scheduleOperations[verb], { name });
-  if (changed === undefined) await schedules.client.call(scheduleOperations.remove, { name });
+  const { client } = await openSchedules(flags);
+  const changed = verb === 'remove' ? undefined : await client.call(scheduleOperations[verb], { name });
+  if (changed === undefined) await client.call(scheduleOperations.remove, { name });
   if (flags.json) io.out.write(`${JSON.stringify(changed ?? { name, removed: true })}\n`);
   const [next] = changed?.next ?? [];
   if (changed === undefined) say(io, `Schedule ${name} is removed.`);
@@ -172,9 +171,8 @@ async function openSchedules(
   // How long the runs of a schedule wait is no setting of this process.
   const { giveUpAfter: _, ...flags } = given;
   const { config, imports } = await openImports(flags);
-  const { server } = imports;
-  const schedules = server === undefined ? localSchedules(config, imports) : remoteSchedules(server, imports);
-  return { config, imports, schedules };
+  const client = imports.server ?? schedulesHere(config, 'sandbox' in flags && flags.sandbox === true);
+  return { config, imports, client };
 }
 
 type ListFlags = CommonFlags & ServerFlags;
@@ -199,8 +197,8 @@ function scheduleHistoryCommand(io: Io, end: End): Command {
 }
 
 async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
-  const { imports, schedules } = await openSchedules(flags);
-  const { schedules: found } = await schedules.client.call(scheduleOperations.list, {});
+  const { imports, client } = await openSchedules(flags);
+  const { schedules: found } = await client.call(scheduleOperations.list, {});
   if (flags.json) {
     io.out.write(`${JSON.stringify(found)}\n`);
     return EXIT.ok;
@@ -213,8 +211,8 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function blockOf({ name, cron, tz, file, paused, next, flags, apply, create, lastRun }: ScheduleView): string {
-  const { mode, missing } = flags;
+function blockOf(schedule: ScheduleView): string {
+  const { name, cron, tz, file, paused, next, mode, missing = 'report', apply, create, lastRun } = schedule;
   const whoIsMissing = mode === 'add' ? '' : `, missing: ${missing}`;
   const times = next.map((at) => localTime(at, tz)).join(', ');
   const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;
@@ -235,7 +233,7 @@ function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
 
 async function history(io: Io, name: string, flags: ListFlags & { readonly limit: number }): Promise<ExitCode> {
   const { limit } = flags;
-  const { client } = (await openSchedules(flags)).schedules;
+  const { client } = await openSchedules(flags);
   const [{ tz }, { runs }] = await Promise.all([
     client.call(scheduleOperations.one, { name }),
     client.call(scheduleOperations.history, { name, limit: `${limit}` }),

@@ -17,7 +17,7 @@ import { useWork } from '../../../console/work.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
-import { FieldError, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
+import { FieldError, fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 import { below, SourceFields, SourceFile } from './source-fields.tsx';
 import { SourcePreview } from './source-preview.ts';
 import { TryIt } from './try.tsx';
@@ -85,8 +85,8 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
         <CheckField form={form} name="catchUp" />
       </div>
       <GuardLimits form={form} />
-      {(before?.protectFile ?? null) !== null && (
-        <p class="note">The UIDs of {foreign(before?.protectFile ?? '')} are protected besides.</p>
+      {before?.protectFile !== undefined && (
+        <p class="note">The UIDs of {foreign(before.protectFile)} are protected besides.</p>
       )}
       <p class="note">
         {settings.notifyHost === null
@@ -225,15 +225,12 @@ function useAttempts({ entry, before, place }: AttemptsOf) {
       go(`/schedules?name=${encodeURIComponent(name)}#history`);
     });
   /** Returns the settings for a preview and a try. */
-  const untimed = () => {
-    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
-    return { ...made, ...(before !== undefined && { name: before.name }) };
-  };
-  const look = () => attempt((signal) => preview.ask(untimed(), signal), looking);
+  const toTry = () => ({ ...settingsOf(form.read(), before, preview.columnOf('uid')), name: before?.name });
+  const look = () => attempt((signal) => preview.ask(toTry(), signal), looking);
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
     await attempt(async (signal) => {
-      const sync = await schedules.call('POST /v1/schedules/try', { body: untimed() }, signal);
+      const sync = await schedules.call('POST /v1/schedules/try', { body: toTry() }, signal);
       id = sync.id;
     });
     return id;
@@ -318,11 +315,10 @@ function MoreReading({ form }: { form: Form }) {
 
 /** The control that a field of the API belongs to. */
 function controlOf(field: string, form: Form) {
-  if (field === 'giveUpAfterMs') return 'giveUpAfter';
-  if (field === 'reading.expectRows') return 'expectRows';
-  if (field.startsWith('reading.minRows')) return 'minRows';
+  const [, read] = /^reading\.(\w+)/.exec(field) ?? [];
+  if (read !== undefined) return read;
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
-  return creatingField(field, form);
+  return creatingField(fieldOf(field), form);
 }
 
 function NameField({ form }: { form: Form }) {

@@ -116,10 +116,10 @@ const COLUMNS: Column<Schedule>[] = [
   {
     label: 'File',
     kind: 'wide',
-    cell: ({ file, flags, create }) => (
+    cell: ({ file, mode, missing = 'report', create }) => (
       <>
         {foreign(file)}
-        <p class="note">{modeWords(flags)}</p>
+        <p class="note">{modeWords({ mode, missing })}</p>
         {create !== null && <p class="note">may create {mayCreateWords(create)}</p>}
       </>
     ),

@@ -71,53 +71,117 @@ function timeFields(cron: string) {
     : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
 }
 
+/** Writes a setting into its field, and reads it from there. */
+interface Kind {
+  /** @param value never undefined */
+  text: (value: never) => string;
+  /** @param text never empty @throws FieldError */
+  value: (text: string, field: string) => unknown;
+  /** The setting without a text. */
+  empty?: unknown;
+}
+
+const TEXT: Kind = { text: String, value: (text) => text };
+const CHECK: Kind = { text: (is) => (is ? 'true' : ''), value: () => true, empty: false };
+const NUMBER: Kind = { text: String, value: (text, field) => numberIn(field, 'It', text) };
+const UIDS: Kind = { text: (uids: string[]) => uids.join(', '), value: listIn, empty: [] };
+const PAIRS: Kind = { text: pairs, value: (text, field) => pairsIn(field, text), empty: {} };
+const WAIT: Kind = { text: timeText, value: (text, field) => valueIn(field, text, waitTime) };
+const SHARE: Kind = { text: rowsOrShareText, value: (text, field) => valueIn(field, text, rowsOrShare) };
+const DELIMITER: Kind = { ...TEXT, text: (delimiter: string) => (delimiter === '\t' ? 'tab' : delimiter) };
+const FILES: Kind = {
+  text: (files: string[]) => files.join(', '),
+  // A pattern such as {channels,groups}.json is one.
+  value: (text) => text.split(/,(?![^{]*\})/).flatMap((name) => name.trim() || []),
+};
+
+/** The settings that have one field each. */
+const SETTINGS: Readonly<Record<string, Kind>> = {
+  tz: TEXT,
+  file: TEXT,
+  headers: PAIRS,
+  mode: { text: (mode: string) => (mode === 'mirror' ? mode : ''), value: (text) => text, empty: 'add' },
+  missing: { text: (missing: string) => (missing === 'report' ? '' : missing), value: (text) => text },
+  protect: UIDS,
+  removeNamed: UIDS,
+  createUsers: CHECK,
+  createGroups: CHECK,
+  reactivate: CHECK,
+  userNameFrom: { text: () => 'true', value: () => 'uid' },
+  groupNameFrom: { text: () => 'true', value: () => 'guid' },
+  groupType: TEXT,
+  createMap: TEXT,
+  maxCreate: TEXT,
+  giveUpAfterMs: WAIT,
+  ...Object.fromEntries([...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'].map((name) => [name, CHECK])),
+};
+
+/** Options for reading the file that have one field each; `map` and `shape` have several. */
+const READ: Readonly<Record<string, Kind>> = {
+  guid: TEXT,
+  scope: TEXT,
+  region: TEXT,
+  onBehalfOf: TEXT,
+  format: TEXT,
+  encoding: TEXT,
+  delimiter: DELIMITER,
+  sheet: TEXT,
+  exportOf: TEXT,
+  files: FILES,
+  expectRows: NUMBER,
+  minRows: SHARE,
+};
+
+/** The name of a setting's field. */
+export function fieldOf(setting: string) {
+  return setting === 'giveUpAfterMs' ? 'giveUpAfter' : setting;
+}
+
+function textsOf(kinds: Readonly<Record<string, Kind>>, settings: object): Values {
+  const values = settings as Readonly<Record<string, never>>;
+  return Object.fromEntries(
+    Object.entries(kinds).flatMap(([name, { text }]) =>
+      values[name] === undefined ? [] : [[fieldOf(name), text(values[name])]],
+    ),
+  );
+}
+
+/** An empty field gives undefined, or what the setting is then. */
+function valuesOf(kinds: Readonly<Record<string, Kind>>, fields: Values) {
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, { value, empty }]) => {
+      const text = fields[fieldOf(name)] ?? '';
+      return [name, text === '' ? empty : value(text, fieldOf(name))];
+    }),
+  );
+}
+
 /** The fields that a schedule's settings fill. */
 export function fieldsOf(schedule: Schedule): Values {
-  const { cron, tz, file, headers, reading, flags, create, limits, giveUpAfterMs, apply, repair, catchUp } = schedule;
-  const chosen: Readonly<Record<string, unknown>> = { ...flags, apply, repair, catchUp };
+  const { cron, reading, limits, maxCreate = '' } = schedule;
+  const [, maxUsers = ''] = /users=([^,]+)/.exec(maxCreate) ?? [];
+  const [, maxGroups = ''] = /groups=([^,]+)/.exec(maxCreate) ?? [];
   return {
+    ...textsOf(SETTINGS, schedule),
     ...timeFields(cron),
-    tz,
-    file,
-    headers: pairs(headers),
     ...readingFields(reading),
-    mode: flags.mode === 'mirror' ? 'mirror' : '',
-    missing: flags.missing === 'report' ? '' : flags.missing,
-    protect: flags.protect.join(', '),
-    removeNamed: flags.removeByName.join(', '),
-    ...(create !== null && creatingFields(create.settings)),
     ...limitFields(limits),
-    giveUpAfter: giveUpAfterMs === undefined ? '' : timeText(giveUpAfterMs),
-    ...Object.fromEntries(CHECKS.map((name) => [name, String(chosen[name])])),
+    maxUsers,
+    maxGroups,
   };
 }
 
 /** The fields that fill settings by which a file is read: a schedule's, or a recipe's. */
-export function readingFields({
-  map = {},
-  shape: given = {},
-  files,
-  bounds: _,
-  delimiter,
-  ...plain
-}: ScheduleReading | RecipeSettings): Values {
+export function readingFields({ map = {}, shape: given = {}, ...plain }: ScheduleReading | RecipeSettings): Values {
   const shape = given as NonNullable<RecipeSettings['shape']>;
   const { fields, rest } = fieldsAndRest(shape);
   const [uid] = fields['uidFrom'] === FIRST_OF ? (shape.firstOf?.uid ?? []) : [];
   return {
-    ...Object.fromEntries(
-      Object.entries(plain).map(([name, value]) => [
-        name,
-        // The only one that is not a text or number.
-        name === 'minRows' ? rowsOrShareText(value as Parameters<typeof rowsOrShareText>[0]) : String(value),
-      ]),
-    ),
-    ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : String(delimiter) }),
+    ...textsOf(READ, plain),
     ...fields,
     map: pairs(uid === undefined ? map : { ...map, uid }),
     width: String(shape.columns?.length ?? ''),
     shape: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
-    files: Array.isArray(files) ? files.join(', ') : '',
   };
 }
 
@@ -137,29 +201,6 @@ export function mapText(map: Readonly<Record<string, string>>): string {
   return pairs(map);
 }
 
-function creatingFields({
-  createUsers,
-  createGroups,
-  reactivate,
-  maxCreate = '',
-  ...settings
-}: NonNullable<Schedule['create']>['settings']): Values {
-  const ticked = (is: boolean) => (is ? 'true' : '');
-  const [, users = ''] = /users=([^,]+)/.exec(maxCreate) ?? [];
-  const [, groups = ''] = /groups=([^,]+)/.exec(maxCreate) ?? [];
-  return {
-    createUsers: ticked(createUsers),
-    createGroups: ticked(createGroups),
-    reactivate: ticked(reactivate),
-    userNameFrom: ticked(settings.userNameFrom !== undefined),
-    groupNameFrom: ticked(settings.groupNameFrom !== undefined),
-    createMap: settings.createMap ?? '',
-    groupType: settings.groupType ?? '',
-    maxUsers: users,
-    maxGroups: groups,
-  };
-}
-
 /**
  * The settings that the fields stand for, with what the form does not show.
  * @param recognisedUid the column that is recognised as the user; '' where none is known
@@ -168,42 +209,27 @@ function creatingFields({
 export function settingsOf(values: Values, before: Schedule | undefined, recognisedUid: string): ScheduleSettings {
   const at = (name: string) => values[name] ?? '';
   if (/^$|\/$/.test(at('file'))) throw new FieldError('file', 'Say which file is read: give its path.');
-  const isMirror = at('mode') === 'mirror';
+  const { name: _, ...shown } = before ?? { name: '' };
   const { uid = recognisedUid, ...others } = mapOf(values);
-  const hasOwnUid = at('uidFrom') !== '';
-  const chosen = filled({
-    ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
-    // A pattern such as {channels,groups}.json is one.
-    files: nonEmpty(
-      at('files')
-        .split(/,(?![^{]*\})/)
-        .flatMap((name) => name.trim() || []),
-    ),
-    map: nonEmpty(hasOwnUid ? others : mapOf(values)),
-    shape: nonEmpty(shapeIn(values, uid)),
-    bounds: before?.reading.bounds,
-    expectRows: at('expectRows') === '' ? '' : numberIn('expectRows', 'It', at('expectRows')),
-    minRows: at('minRows') === '' ? '' : valueIn('minRows', at('minRows'), rowsOrShare),
-  });
-  return {
+  const made = {
+    ...shown,
+    ...valuesOf(SETTINGS, { ...values, ...NOT_CREATING, ...creatingOptions(values) }),
     cron: cronOf(values),
-    tz: at('tz'),
-    file: at('file'),
-    headers: pairsIn('headers', at('headers')),
-    ...(before !== undefined && { maxSource: before.maxSource }),
-    reading: chosen,
-    mode: isMirror ? 'mirror' : 'add',
-    ...(isMirror && at('missing') !== '' && { missing: at('missing') }),
-    protect: listIn(at('protect')),
-    removeNamed: listIn(at('removeNamed')),
-    ...creationIn(values, before),
+    reading: {
+      ...before?.reading,
+      ...valuesOf(READ, values),
+      map: nonEmpty(at('uidFrom') === '' ? mapOf(values) : others),
+      shape: nonEmpty(shapeIn(values, uid)),
+    },
     limits: Object.fromEntries(
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
-    giveUpAfterMs: at('giveUpAfter') === '' ? null : valueIn('giveUpAfter', at('giveUpAfter'), waitTime),
-    ...Object.fromEntries(CHECKS.map((name) => [name, at(name) === 'true'])),
-  } as ScheduleSettings;
+  };
+  return { ...made, ...(made['mode'] === 'add' && { missing: undefined }) } as ScheduleSettings;
 }
+
+/** A schedule that creates nothing has no options for it. */
+const NOT_CREATING = { userNameFrom: '', groupNameFrom: '', groupType: '', createMap: '', maxCreate: '' };
 
 function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unknown>> {
   const at = (name: string) => values[name] ?? '';
@@ -216,26 +242,6 @@ function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unk
   const fields = shapeOf(values, { width: Number(at('width')), uidColumn, lookups: {} });
   return { ...fields, ...(rest as object) };
 }
-
-/** Returns the options for creating, including those that the form does not show. */
-function creationIn(values: Values, before: Schedule | undefined) {
-  const { createUsers, createGroups, reactivate, ...chosen } = creatingOptions(values);
-  const { userRole, groupOwner, groupIcon, groupDescription, groupMembers } = before?.create?.settings ?? {};
-  return filled({
-    createUsers: createUsers === 'true',
-    createGroups: createGroups === 'true',
-    reactivate: reactivate === 'true',
-    ...chosen,
-    userRole,
-    groupOwner,
-    groupIcon,
-    groupDescription,
-    groupMembers,
-  });
-}
-
-const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet', 'exportOf'];
-const CHECKS = [...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'];
 
 /** An error of a field, before anything is sent. */
 export class FieldError extends Error {
@@ -288,8 +294,4 @@ function jsonIn(field: string, text: string): unknown {
 
 function nonEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length === 0 ? undefined : value;
-}
-
-function filled(object: Readonly<Record<string, unknown>>) {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== ''));
 }

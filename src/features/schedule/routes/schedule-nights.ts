@@ -5,10 +5,10 @@ import { nextRun } from '../../../queue/cron.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import type { ScheduleNights } from '../api.ts';
 import type {
+  Schedule,
   ScheduleCatalogReader,
   ScheduleHealth,
   SchedulePause,
-  ScheduleRecord,
   ScheduleRun,
 } from '../schedule-catalog.ts';
 
@@ -23,7 +23,7 @@ type Catalogs = Pick<ServerContext, 'syncCatalog' | 'scheduleCatalog'>;
 
 function nightOf(
   { syncCatalog, scheduleCatalog: catalog }: Catalogs,
-  { name, paused, tz, nextDue }: ScheduleRecord,
+  { name, paused, tz, nextDue }: Schedule,
   health: ScheduleHealth | undefined,
 ): Night {
   const [run] = catalog.runs(name, 1);
@@ -116,7 +116,7 @@ interface Past {
 
 /** The result of a schedule on each day: that of its last run; where one was due and did not start, why. */
 export function nightsOf(
-  { cron, tz }: Pick<ScheduleRecord, 'cron' | 'tz'>,
+  { cron, tz }: Pick<Schedule, 'cron' | 'tz'>,
   days: readonly string[],
   { runs, pauses, since, now }: Past,
 ): DayResult[] {

@@ -1,5 +1,6 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
+import type { Call } from '../../../api/operation.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { isZip } from '../../../imports/read/archive/is-zip.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
@@ -15,47 +16,42 @@ import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspec
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
 import { planFiles } from '../../sync/plan/prepare.ts';
-import type { scheduleTry } from '../api.ts';
+import type { KeptSettings, scheduleTry } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
-import type { ScheduleRequest } from '../schedule-catalog.ts';
-import { obtainBeside, syncSettings } from '../schedule-sync.ts';
-import { importReadingOptions, requestedSchedule } from './requested-schedule.ts';
+import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';
+import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
-/** The schedule to try: a new one, or the one with this name as it would be after the edit. */
-function requestToTry(
-  { settings, scheduleCatalog }: ServerContext,
-  { name = '', ...given }: z.infer<typeof scheduleTry>,
-): Promise<ScheduleRequest> {
-  return requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, scheduleCatalog.find(name), settings);
+type Context = Pick<ServerContext, 'dir' | 'syncs' | 'syncViews' | 'heads' | 'schedules'>;
+
+type Try = z.output<typeof scheduleTry>;
+
+/** A schedule before it is saved: a new one, or one with a name as it would be after the edit. */
+function settingsToTry({ catalog, at }: ServerContext['schedules'], { name = '', ...given }: Try, isHere: boolean) {
+  return settingsToKeep({ ...given, cron: '@daily', tz: 'UTC' }, catalog.find(name), { ...at, isHere });
 }
 
 /** `POST /v1/schedules/try` */
-export function tryRoute(app: Api, context: ServerContext): void {
-  const { dir, syncs, schedules, scheduleCatalog, syncViews } = context;
-  serve(app, scheduleOperations.try, async ({ body, who }, reply, audited) => {
-    const { name = '' } = body;
-    const request = await requestToTry(context, body);
+export function tryHandler({ dir, syncs, schedules, syncViews }: Context, isHere: boolean) {
+  return async (given: Try, { who, audited }: Call) => {
+    const { name = '' } = given;
+    const settings = await settingsToTry(schedules, given, isHere);
     const id = newSyncId('sync');
-    await planOnce(request, id, scheduleCatalog.find(name)?.name, who.name);
-    audited(id, name || shownFile(request));
-    reply.header('location', `/v1/syncs/${id}`);
+    await planOnce(settings, id, schedules.catalog.find(name)?.name, who);
+    audited(id, name || shownFile(settings));
     return syncViews.whole(syncs.find(id));
-  });
+  };
 
   /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
-  const planOnce = async (request: ScheduleRequest, id: string, scheduleId: string | undefined, who: string) => {
+  async function planOnce(settings: KeptSettings, id: string, scheduleId: string | undefined, who: string) {
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const found = await getFile(schedules, request, folder);
+      const found = await getFile(schedules, sourceOf(settings), folder);
       if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);
-      const beside = await obtainBeside(
-        (wanted, place) => getFile(schedules, { ...request, ...wanted }, place.folder),
-        request,
-        { folder, signal: new AbortController().signal },
-      );
+      const get: SourceReader = (wanted, place) => getFile(schedules, wanted, place.folder);
+      const beside = await obtainBeside(get, settings, { folder, signal: new AbortController().signal });
       await syncs.create({
-        ...(await syncSettings(request, beside)),
+        ...(await syncNow(settings, beside)),
         id,
         who,
         file: found.name,
@@ -68,20 +64,15 @@ export function tryRoute(app: Api, context: ServerContext): void {
       await rm(folder, { recursive: true, force: true });
       throw error;
     }
-  };
+  }
 }
 
-/** Size of the beginning of a file that a preview reads, in bytes. */
-const HEAD_BYTES = 256 * 1024;
-
 /** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
-export function scheduleLookRoute(app: Api, context: ServerContext): void {
-  const { heads, dir, schedules, settings } = context;
+export function lookRoute(app: Api, { dir, schedules, heads }: Context): void {
   serve(app, scheduleOperations.look, async ({ body }, reply) => {
     const caller = callerOf(reply);
-    const request = await requestToTry(context, body);
-    const options = importReadingOptions(body.reading, settings);
-    const file = { ...(await headOf(request, caller.signal)), options };
+    const settings = await settingsToTry(schedules, body, false);
+    const file = { ...(await headOf(settings, caller.signal)), options: checkedReading(settings) };
     const question = { ...file, recipes: listRecipes(dir).recipes };
     const text = await lookText(
       heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
@@ -91,17 +82,20 @@ export function scheduleLookRoute(app: Api, context: ServerContext): void {
   });
 
   /** A fetched file is kept in the place that a sync would use, until its beginning is read. */
-  const headOf = async (request: ScheduleRequest, left: AbortSignal) => {
+  const headOf = async (settings: KeptSettings, left: AbortSignal) => {
     const folder = dir.sync(newSyncId('sync'));
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { path, name } = await getFile(schedules, request, folder, left);
+      const { path, name } = await getFile(schedules, sourceOf(settings), folder, left);
       return { name, head: await beginning(path) };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   };
 }
+
+/** Size of the beginning of a file that a preview reads, in bytes. */
+const HEAD_BYTES = 256 * 1024;
 
 /** The beginning of a file, or all of a workbook or archive. @throws Problem BAD_OPTION when there is nothing to look at */
 async function beginning(path: string): Promise<Buffer> {
@@ -131,14 +125,14 @@ const MAX_MS = 60_000;
  */
 async function getFile(
   { runs }: Pick<ServerContext['schedules'], 'runs'>,
-  request: Omit<Parameters<SourceReader>[0], 'copy'>,
+  wanted: Omit<Parameters<SourceReader>[0], 'copy'>,
   folder: string,
   left?: AbortSignal,
 ): Promise<Obtained> {
   const late = AbortSignal.timeout(MAX_MS);
   const signal = left === undefined ? late : AbortSignal.any([late, left]);
   try {
-    return await runs.obtain({ ...request, copy: null }, { folder, signal });
+    return await runs.obtain({ ...wanted, copy: null }, { folder, signal });
   } catch (error) {
     throw error instanceof SourceError || late.aborted ? noFile(error, late.aborted) : error;
   }

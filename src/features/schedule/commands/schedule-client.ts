@@ -1,0 +1,70 @@
+import type { z } from 'zod';
+import { addressOf } from '../../../api/address-of.ts';
+import type { Operation } from '../../../api/operation.ts';
+import { serviceTarget } from '../../../app/chat-service.ts';
+import { askOwner } from '../../../app/owner-socket.ts';
+import { askedHere } from '../../../cli/audit.ts';
+import { changeCatalog } from '../../../cli/client/data-directory.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
+import { currentUser } from '../../../cli/current-user.ts';
+import type { Config } from '../../../platform/config.ts';
+import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
+import { handled, performerOf } from '../../../server/perform.ts';
+import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
+import { scheduleChanges } from '../change-schedule.ts';
+import { givenAt } from '../compose-schedules.ts';
+import { scheduleOperations } from '../operations.ts';
+import { changingHandlers, lookingHandlers } from '../routes/handlers.ts';
+import { openScheduleCatalog, openScheduleCatalogReader, ScheduleError } from '../schedule-catalog.ts';
+
+type Answered = Operation & { readonly answer: z.ZodType };
+
+/** Does operations on the schedules of a data directory: the process that owns it, else this one. */
+export function schedulesHere(config: Config, sandbox: boolean): Client {
+  const dir = dataDir(config.dataDir);
+  const sendsTo = { sandbox, target: serviceTarget({ ...config, sandbox }) };
+  const here = async (operation: Operation, input: { readonly name?: string }): Promise<unknown> => {
+    if (!hasCatalog(dir) && operation === scheduleOperations.list) return { schedules: [] };
+    if (!hasCatalog(dir) && operation !== scheduleOperations.add) throw ScheduleError.unknown(input.name ?? '');
+    const { address: path, rest: fields } = addressOf(operation.path, input);
+    const perform = (handlers: Parameters<typeof handled<typeof scheduleOperations>>[1]) =>
+      performerOf([handled(scheduleOperations, handlers)])(
+        { method: operation.method, path, fields },
+        askedHere(dir, undefined),
+      );
+    if (operation.method === 'GET') {
+      const catalog = openScheduleCatalogReader(dir.catalog);
+      try {
+        return await withSyncs(dir.catalog, (syncCatalog) => perform(lookingHandlers({ catalog, syncCatalog })));
+      } finally {
+        catalog.close();
+      }
+    }
+    return changeCatalog(dir, openScheduleCatalog, (catalog) => {
+      const changes = scheduleChanges({ catalog, folder: dir.schedule, clock: Date.now });
+      const at = givenAt(config, sendsTo);
+      return withSyncs(dir.catalog, (syncCatalog) =>
+        perform(changingHandlers({ catalog, syncCatalog, changes, at }, true)),
+      );
+    });
+  };
+  const call = async (operation: Answered, input: object) => {
+    // An answer may be nothing, too.
+    const whole = { ...operation, answer: operation.answer.transform((answer) => ({ answer })) };
+    const done = await askOwner(dir, whole, input, currentUser());
+    return done === undefined ? here(operation, input) : done.answer;
+  };
+  return { call, download: call } as unknown as Client;
+}
+
+async function withSyncs<Result>(
+  path: string,
+  work: (syncs: ReturnType<typeof openSyncCatalogReader>) => Promise<Result>,
+): Promise<Result> {
+  const syncs = openSyncCatalogReader(path);
+  try {
+    return await work(syncs);
+  } finally {
+    syncs.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { serviceOpener } from '../../../app/open-service.ts';
+import { askOwner } from '../../../app/owner-socket.ts';
+import { noteCommand } from '../../../cli/audit.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
+import type { Coordinating } from '../../../cli/coordinate.ts';
+import { currentUser } from '../../../cli/current-user.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { RunningFlags } from '../../../cli/flags/flags.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
+import type { Config } from '../../../platform/config.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { runSync } from '../../sync/commands/local-syncs.ts';
+import { syncsOf } from '../../sync/commands/target-syncs.ts';
+import type { SyncRunner } from '../../sync/run/sync-runner.ts';
+import { scheduleRunsOptions } from '../compose-schedules.ts';
+import { scheduleOperations } from '../operations.ts';
+import { ScheduleRuns } from '../schedule-runs.ts';
+import { schedulesHere } from './schedule-client.ts';
+
+/** Runs a schedule of a data directory: by the process that owns it, else here, to its end. */
+export async function runHere(
+  config: Config,
+  imports: Imports,
+  io: Io,
+  name: string,
+  flags: RunningFlags,
+): Promise<ExitCode> {
+  const { server } = imports;
+  const begun = server
+    ? await server.call(scheduleOperations.run, { name })
+    : await askOwner(dataDir(config.dataDir), scheduleOperations.run, { name }, currentUser());
+  if (begun === undefined) return runAlone(config, imports, io, name, flags);
+  if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
+  say(io, `The server runs schedule ${name} now. See what comes of it with:`);
+  say(io, `  ${imports.command('schedule', 'history', name)}`);
+  return EXIT.ok;
+}
+
+async function runAlone(
+  config: Config,
+  imports: Imports,
+  io: Io,
+  name: string,
+  flags: RunningFlags,
+): Promise<ExitCode> {
+  const client = schedulesHere(config, flags.sandbox === true);
+  const { sandbox } = await client.call(scheduleOperations.one, { name });
+  if (sandbox !== (flags.sandbox === true)) {
+    throw new UsageError(
+      sandbox
+        ? `schedule ${name} was meant for the sandbox; type: ${imports.command('schedule', 'run', name)} --sandbox`
+        : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,
+    );
+  }
+  const json = flags.json === true;
+  let id = 0;
+  let syncId: string | undefined;
+  const code = await runSync({
+    config,
+    io,
+    json,
+    syncs: syncsOf(config, imports),
+    openService: serviceOpener(config, flags),
+    begin: async (syncs, coordinating) => {
+      const runs = openRuns(config, syncs, coordinating);
+      await runs.noteInterrupted();
+      ({ id } = runs.begin(name, currentUser()));
+      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
+      syncId = await syncOf(runs, id, coordinating.signal);
+      return syncId;
+    },
+  });
+  const { runs } = await client.call(scheduleOperations.history, { name, limit: '100' });
+  const over = runs.find((run) => run.id === id);
+  if (over === undefined) throw new Error(`the run ${id} has left no record`);
+  const { state, reason } = over;
+  if (syncId !== undefined) {
+    say(io, '', `Schedule ${name}: ${reason}.`);
+    return code;
+  }
+  if (json) io.out.write(`${JSON.stringify(over)}\n`);
+  if (state === 'running') {
+    say(io, 'Stopped before the plan was ready; nothing was sent.');
+    return EXIT.interrupted;
+  }
+  say(io, `Nothing was sent: ${reason}.`);
+  return state === 'failed' ? EXIT.usage : EXIT.ok;
+}
+
+/** Stops the runs before the syncs that they follow. */
+function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating): ScheduleRuns {
+  const options = scheduleRunsOptions(config, { ...coordinating, sendsTo: coordinating.coordinator.sendsTo, syncs });
+  const runs = new ScheduleRuns(options);
+  coordinating.onStop(async () => {
+    await runs.stop();
+    options.catalog.close();
+  });
+  return runs;
+}
+
+/** The sync that a run makes; undefined when it ends without one, or a signal comes first. */
+function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    runs.events.on('run', (run) => {
+      if (run.id !== id) return;
+      if (run.state !== 'running') resolve(undefined);
+      else if (run.syncId !== null) resolve(run.syncId);
+    });
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
+}

@@ -1,0 +1,192 @@
+import { isAbsolute } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { option, words } from '../../../errors/named-options.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
+import { checkIntakeOptions } from '../../../imports/read/intake.ts';
+import { IntakeError } from '../../../imports/read/intake-error.ts';
+import type { Aimed } from '../../../imports/target.ts';
+import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
+import { checkCron } from '../../../queue/cron.ts';
+import { badOption } from '../../../server/refusals.ts';
+import { badReading } from '../../../server/uploads/upload-options.ts';
+import { wholeSource } from '../../../sources/obtain.ts';
+import { adapterFor, checkedAddress, shownFile } from '../../../sources/schemes.ts';
+import { headerFrom } from '../../../sources/secrets.ts';
+import { SourceNotAllowed } from '../../../sources/source-errors.ts';
+import { allowedSource } from '../../../sources/source-reader.ts';
+import { isAddress, isRemote } from '../../../text/address-text.ts';
+import { inShort } from '../../../text/wording.ts';
+import { limitsWith } from '../../sync/guard-limits.ts';
+import { readProtectFile } from '../../sync/plan/protect.ts';
+import { type KeptSettings, machineSettings, type newSchedule, scheduleSettings } from '../api.ts';
+import type { GivenAt } from '../compose-schedules.ts';
+import { type Schedule, ScheduleError } from '../schedule-catalog.ts';
+import { readingOptions, syncSettings } from '../schedule-sync.ts';
+import { shownSetting } from '../schedule-views.ts';
+
+/** Settings with their defaults. */
+export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
+
+/**
+ * Returns given settings as they are kept. A person on the machine may name any file and any variable of the environment;
+ * over the API, only the sources that the server allows, and variables that are named for them.
+ * @param before the schedule that is edited
+ * @throws ScheduleError, SourceNotAllowed, SourceError, PackageMissing, ProtectFileError, BadSyncOption, Problem BAD_OPTION
+ */
+export async function settingsToKeep(
+  given: GivenSettings,
+  before: Schedule | undefined,
+  at: GivenAt,
+): Promise<KeptSettings> {
+  const { cron, tz, headers } = given;
+  checkTimes(cron, tz);
+  for (const [name, value] of Object.entries(given.limits)) {
+    named(`limits.${name}`, () => limitsWith({ [name]: value }));
+  }
+  const own = ofMachine(given, before, at);
+  // An unchanged address keeps the query that is not shown.
+  const same = before !== undefined && [before.file, shownFile(before)].includes(given.file) ? before : undefined;
+  const known = at.isHere ? before : same;
+  const sourceSettings = before === undefined ? own.sourceSettings : known?.sourceSettings;
+  const file = same?.file ?? (await (at.isHere ? anyFile : allowedFile)(given, at));
+  checkHeaders(file, headers, known?.headers ?? {}, at);
+  if (isAddress(file)) await adapterFor(checkedAddress(file, { ...sourceSettings, headers }));
+  const kept: KeptSettings = {
+    ...given,
+    ...own,
+    sourceSettings,
+    file,
+    reading: { region: at.defaultRegion, ...given.reading },
+    ...aimOf(given, before, at),
+    restricted: same?.restricted ?? !at.isHere,
+  };
+  await checkRuns(kept);
+  return kept;
+}
+
+/** Settings that only a person on the machine gives, with a new schedule. Where they come back as they are shown, they stay. */
+function ofMachine(given: GivenSettings, before: Schedule | undefined, { isHere }: GivenAt) {
+  const names = Object.keys(machineSettings.shape) as (keyof typeof machineSettings.shape)[];
+  const isKept = (name: (typeof names)[number]) => {
+    if (given[name] === undefined) return true;
+    return before === undefined ? isHere : isDeepStrictEqual(given[name], shownSetting(before[name]));
+  };
+  const changed = names.find((name) => !isKept(name));
+  if (changed !== undefined) {
+    throw ScheduleError.bad(
+      changed,
+      `${changed} is set by a person on the server's machine, with the schedule`,
+      words`leave ${option(changed)} out, or add the schedule there: rollcall schedule add`,
+    );
+  }
+  const { identities, groups, protectFile, sourceSettings } = before ?? given;
+  return { identities, groups, protectFile, sourceSettings };
+}
+
+function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sendsTo }: GivenAt): Aimed {
+  if (before !== undefined) return { sandbox: before.sandbox, target: before.target };
+  return sandbox === undefined || sandbox === sendsTo.sandbox ? sendsTo : { sandbox, target: undefined };
+}
+
+/** The settings that differ from their defaults, for the audit log. */
+export function settingsInShort(settings: KeptSettings): string {
+  const plain: object = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
+  const names = Object.keys(scheduleSettings.shape) as (keyof typeof scheduleSettings.shape)[];
+  const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name as never]));
+  return inShort({ ...Object.fromEntries(own.map((name) => [name, settings[name]])), file: shownFile(settings) });
+}
+
+/** @throws ScheduleError that names which of the two is wrong */
+export function checkTimes(cron: string, tz: string): void {
+  named('cron', () => checkCron(cron, 'UTC'));
+  named('tz', () => checkCron(cron, tz));
+}
+
+async function anyFile({ file, headers, sourceSettings }: GivenSettings, { named }: GivenAt): Promise<string> {
+  return wholeSource(file, '/', { named, given: { ...sourceSettings, headers } });
+}
+
+async function allowedFile({ file }: GivenSettings, { sources }: GivenAt): Promise<string> {
+  if (!isRemote(file) && sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
+    throw ScheduleError.bad(
+      'file',
+      `${JSON.stringify(file)} is not a whole path`,
+      'give a whole path on the server, such as /srv/exports/members.csv, or an https address',
+    );
+  }
+  return allowedSource(file, sources).catch((error: unknown) => {
+    throw error instanceof SourceNotAllowed ? error : asSetting('file', error);
+  });
+}
+
+/** Over the API, a header may take only environment variables with this prefix. */
+const OPEN_VARIABLE = /^SOURCE_/;
+
+function checkHeaders(
+  file: string,
+  given: KeptSettings['headers'],
+  known: KeptSettings['headers'],
+  { isHere }: GivenAt,
+): void {
+  if (Object.keys(given).length > 0 && !isRemote(file)) {
+    throw ScheduleError.bad(
+      'headers',
+      `headers are for https addresses, and ${JSON.stringify(file)} is not one`,
+      words`leave ${option('header')} out`,
+    );
+  }
+  for (const [header, variable] of Object.entries(given)) {
+    named('headers', () => headerFrom(`${header}=env:${variable}`));
+    if (isHere || known[header] === variable || OPEN_VARIABLE.test(variable)) continue;
+    throw ScheduleError.bad(
+      'headers',
+      `the header ${header} names a variable that is not for schedules`,
+      'name an environment variable of the server that begins with SOURCE_, such as SOURCE_HR_TOKEN',
+    );
+  }
+}
+
+/** Checks what a run would find out. */
+async function checkRuns(settings: KeptSettings): Promise<void> {
+  const { protectFile } = settings;
+  const reading = checkedReading(settings);
+  syncSettings(settings);
+  const missing = LOOKUP_NAMES.find((name) => reading.shape?.[name] !== undefined && settings[name] === undefined);
+  if (missing !== undefined) {
+    const { field, file } = LOOKUPS[missing];
+    throw ScheduleError.bad(
+      'shape',
+      `the shape looks ${field.toUpperCase()}s up in the ${file}, and the schedule has none`,
+      'add the schedule on the command line',
+    );
+  }
+  if (protectFile !== undefined && !isRemote(protectFile)) await readProtectFile(protectFile);
+}
+
+/** The options for reading the file. @throws Problem BAD_OPTION */
+export function checkedReading(settings: Pick<KeptSettings, 'reading' | 'sandbox'>): ImportOptions {
+  try {
+    const options = readingOptions(settings);
+    checkIntakeOptions(options);
+    return options;
+  } catch (error) {
+    if (error instanceof IntakeError) throw badReading(error);
+    throw error instanceof z.ZodError ? badOption(error, settings.reading) : error;
+  }
+}
+
+/** @throws ScheduleError about this setting */
+function named(field: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw asSetting(field, error);
+  }
+}
+
+function asSetting(field: string, error: unknown): unknown {
+  if (!(error instanceof RollcallError)) return error;
+  return ScheduleError.bad(field, error.what, error.remedyWords);
+}
