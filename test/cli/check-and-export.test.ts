@@ -143,7 +143,7 @@ test('a check that costs more than it may stops with exit code 3, and says how t
   const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--max-calls', '1']);
   expect(code).toBe(3);
   expect(place.calls()).toBe(0);
-  expect(stderr).toContain('2 more calls are needed at most, and 1 are allowed');
+  expect(stderr).toContain('at most 2 more calls are needed, and 1 is allowed');
   expect(stderr).toMatch(/rollcall check \S+ --yes/);
   expect((await place.run(['status'])).stderr).toBe(stderr.slice(stderr.indexOf('\nNot checked')));
   expect((await place.run(['check', '--yes'])).code).toBe(0);

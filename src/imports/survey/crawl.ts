@@ -5,6 +5,7 @@ import { UntrustedListing } from '../../chat/call-errors.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
+import { counted } from '../../text/wording.ts';
 import { countedPages, type GroupPages } from '../ask/group-pages.ts';
 import type { CallsByRegion, Survey } from './survey.ts';
 
@@ -86,8 +87,13 @@ export function pay(
   const calls = priceSum(price);
   if (calls <= left()) return;
   const byRegion = Object.fromEntries([...price].filter(([, n]) => n > 0));
-  throw new CallsUsedUp(`${calls} more calls are needed ${certainty}, and ${left()} are allowed`, byRegion);
+  throw new CallsUsedUp(
+    `${certainty} ${counted(calls, 'more call')} ${be(calls)} needed, and ${left()} ${be(left())} allowed`,
+    byRegion,
+  );
 }
+
+const be = (n: number) => (n === 1 ? 'is' : 'are');
 
 export function priceSum(price: ReadonlyMap<Region, number>): number {
   return [...price.values()].reduce((sum, n) => sum + n, 0);

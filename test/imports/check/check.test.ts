@@ -168,7 +168,7 @@ describe('the price', () => {
     // Two lists of each group, and the users: a page, 25 by name, the deactivated.
     expect(priced).toMatchObject({ state: 'priced', price: { us: 6 + 26 + 1 }, calls: 4 });
     expect(at.requests()).toBe(4);
-    expect(priced?.reason).toBe('33 more calls are needed at most, and 16 are allowed');
+    expect(priced?.reason).toBe('at most 33 more calls are needed, and 16 are allowed');
     expect(await at.findings(id)).toBeUndefined();
     expect(await at.check(id, { maxCalls: 100 })).toMatchObject({ state: 'done' });
     expect(await at.findings(id)).toMatchObject({ rows: { fail: 30 } });

@@ -114,7 +114,13 @@ export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown
   return code === EXIT.ok ? EXIT.rowsFailed : code;
 }
 
-async function exitOf({ imports }: Syncs, io: Io, { importId, state }: SyncView, isTold: boolean): Promise<ExitCode> {
+async function exitOf(
+  { imports }: Syncs,
+  io: Io,
+  { importId, state, code }: SyncView,
+  isTold: boolean,
+): Promise<ExitCode> {
+  if (importId === null && code === 'CALLS_USED_UP') return EXIT.stopped;
   if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
   if (!isTold) return conclude(imports, io, importId, false);
   const carried = await imports.find(importId);
