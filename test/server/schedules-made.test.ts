@@ -318,6 +318,12 @@ test.each([
   ['limits.groupRemovalsPercent', { limits: { groupRemovalsPercent: 120 } }],
   ['delimiter', { reading: { delimiter: ';;' } }],
   ['shape', { reading: { shape: { identities: {} } } }],
+  // Only a person on the machine may give these.
+  ['protectFile', { protectFile: '/etc/passwd' }],
+  ['identities', { identities: '/etc/passwd' }],
+  ['groups', { groups: '/etc/passwd' }],
+  ['sourceSettings', { sourceSettings: { keyFile: '/root/.ssh/id_rsa' } }],
+  ['sandbox', { sandbox: true }],
   ['file', { file: 'members.csv' }],
   ['createMap', { createUsers: true, createMap: 'nickname=Nick' }],
   ['groupDescription', { createGroups: true, groupDescription: 'x'.repeat(3_001) }],

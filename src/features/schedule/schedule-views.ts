@@ -25,10 +25,11 @@ export function scheduleViews(catalog: ScheduleCatalogReader, syncs: Pick<SyncCa
     sync: syncId === null ? null : syncOf(syncId),
   });
   const view = (schedule: Schedule): ScheduleView => {
-    const { timedAt: _, nextDue, copy: __, placedHash: ___, sourceSettings: ____, ...settings } = schedule;
-    const { name, cron, tz, paused } = settings;
+    const { timedAt: _, nextDue, copy: __, placedHash: ___, sourceSettings: ____, name, ...settings } = schedule;
+    const { cron, tz, paused } = settings;
     const [lastRun] = catalog.runs(name, 1);
     return {
+      name,
       ...settings,
       file: shownFile(schedule),
       ...mapLookups(schedule, (file) => shownFile({ file })),
