@@ -38,7 +38,7 @@ export async function flagsDocument(): Promise<string> {
   const parts = [
     '# Commands and their flags',
     'Made from the declarations of the commands; `rollcall help <command>` shows one of them. [settings.md](settings.md) has what can also be set by the environment or a file.',
-    ...chapters.map((chapter) => textOf(chapter, isShared)),
+    ...chapters.map((chapter) => chapterText(chapter, isShared)),
     '## Flags of several commands',
     ['| flag | meaning | commands |', '| --- | --- | --- |', ...shared].join('\n'),
   ];
@@ -51,7 +51,7 @@ function chaptersOf(name: string, command: Command): Chapter[] {
   return [{ name, command, flags }, ...below.flatMap((one) => chaptersOf(`${name} ${one.name()}`, one))];
 }
 
-function textOf({ name, command, flags }: Chapter, isShared: (flag: Option) => boolean): string {
+function chapterText({ name, command, flags }: Chapter, isShared: (flag: Option) => boolean): string {
   const args = command.registeredArguments;
   const usage = [name, ...args.map((argument) => argumentOf(argument.name(), argument))].join(' ');
   const own = flags.filter((flag) => !isShared(flag)).map(meaningOf);

@@ -4,7 +4,7 @@ import { NEED } from './recipes.ts';
 
 /** Kinds of values that a column can have. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
-export type Look = (typeof LOOKS)[number];
+export type ColumnLook = (typeof LOOKS)[number];
 
 const count = z.int().nonnegative();
 

@@ -17,4 +17,4 @@ export const look = z.strictObject({
     .nullable()
     .meta({ description: 'The last import that sent rows of the same file; null for none.' }),
 });
-export type Look = z.infer<typeof look>;
+export type FileLook = z.infer<typeof look>;

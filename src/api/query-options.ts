@@ -16,7 +16,7 @@ export function queryOf<All extends Options>(options: All): Query<All> {
 // biome-ignore lint/suspicious/noExplicitAny: an option with a value of any type
 function parameter(declared: OptionDeclaration<any>): z.ZodType {
   const { schema, value, parse, join } = declared;
-  const text = value === undefined ? z.enum(['true', 'false']) : textOf(declared);
+  const text = value === undefined ? z.enum(['true', 'false']) : parameterOf(declared);
   const given = join === undefined ? text : z.union([text, z.array(text)]);
   const description = descriptionOf(declared);
   return given
@@ -35,7 +35,7 @@ function parameter(declared: OptionDeclaration<any>): z.ZodType {
     .meta({ description: join === undefined ? description : `${description} May be given several times.` });
 }
 
-function textOf({ choices, shortest = 1, longest = 3_000 }: OptionDeclaration) {
+function parameterOf({ choices, shortest = 1, longest = 3_000 }: OptionDeclaration) {
   return choices === undefined ? z.string().min(shortest).max(longest) : z.enum(choices as [string, ...string[]]);
 }
 

@@ -55,11 +55,11 @@ const writtenError = z.union([
 
 /** The message says which fields are wrong, and why, where the details do: `… name: Too big, tags: Too many`. */
 function withDetails({ details = {}, ...error }: ServiceError): ServiceError {
-  const fields = Object.entries(details).map(([field, why]) => `${field}: ${[why].flat().map(textOf).join('; ')}`);
+  const fields = Object.entries(details).map(([field, why]) => `${field}: ${[why].flat().map(textOrEmpty).join('; ')}`);
   return fields.length === 0 ? error : { ...error, message: [error.message ?? '', fields.join(', ')].join(' ').trim() };
 }
 
-function textOf(value: unknown): string {
+function textOrEmpty(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

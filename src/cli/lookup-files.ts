@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { fileOf } from '../imports/read/file-state.ts';
+import { fileStateOf } from '../imports/read/file-state.ts';
 import { lookupCopy } from '../imports/stage/lookup-copies.ts';
 import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
@@ -25,7 +25,7 @@ export async function lookupFiles(
 ): Promise<LookupFiles> {
   const files = await mapLookupsInTurn(flags, async (name) => {
     const fetched = await fileToFetch(config, name, defined({ maxSource }));
-    if (fetched === undefined) await fileOf(resolve(name), name);
+    if (fetched === undefined) await fileStateOf(resolve(name), name);
     return { name, fetched };
   });
   const fetched = Object.values(files).flatMap((file) => file.fetched ?? []);

@@ -50,7 +50,7 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
   const load = Object.hasOwn(commands, name) ? commands[name]?.load : undefined;
   if (load === undefined) return among(current, []);
   const make = await load();
-  const { command, option, position } = placeOf(
+  const { command, option, position } = typedSoFar(
     make(io, async () => {}),
     given,
   );
@@ -82,7 +82,7 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
 }
 
 /** Position on the command line: the inner command, the flag that waits for its value, the number of arguments. */
-function placeOf(outer: Command, given: readonly string[]) {
+function typedSoFar(outer: Command, given: readonly string[]) {
   let command = outer;
   let option: Option | undefined;
   let position = 0;

@@ -12,7 +12,7 @@ export type {
   ImportView,
   SendingPlan,
 } from '../api/imports.ts';
-export type { Look } from '../api/look.ts';
+export type { FileLook } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
 export type { Night, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';

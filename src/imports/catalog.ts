@@ -148,7 +148,7 @@ const STATEMENTS = new URL('catalog.sql', import.meta.url);
 export function openCatalog(path: string): Catalog {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
-  const reader = readerOf(database);
+  const reader = catalogReader(database);
   const keep = (id: string): ImportRecord => {
     const record = reader.get(id);
     keepRecord(path, record);
@@ -262,10 +262,10 @@ export function isIntact(path: string): boolean {
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  return readerOf(openForReading(path, CATALOG_SCHEMA));
+  return catalogReader(openForReading(path, CATALOG_SCHEMA));
 }
 
-function readerOf(database: DatabaseSync): CatalogReader {
+function catalogReader(database: DatabaseSync): CatalogReader {
   const sql = statementsOf(database, STATEMENTS);
   const find = (id: string) => sql<ImportRecord>('find').get({ id });
   return {
@@ -280,7 +280,7 @@ function readerOf(database: DatabaseSync): CatalogReader {
       const listed = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values));
       // One more than asked for shows whether there is a next page.
       const found = sql<ImportRecord>('page').all({
-        ...placeOf(before),
+        ...placeOfCursor(before),
         limit: limit + 1,
         states: listed(state),
         kinds: listed(kind),
@@ -332,7 +332,7 @@ export function cursorOf({ createdAt, id }: Pick<ImportRecord, 'createdAt' | 'id
 }
 
 /** Reads what `cursorOf` wrote; without a cursor, the place before all. @throws BadCursor */
-export function placeOf(cursor: string | undefined): { created_at: number; id: string } {
+export function placeOfCursor(cursor: string | undefined): { created_at: number; id: string } {
   if (cursor === undefined) return { created_at: Number.MAX_SAFE_INTEGER, id: '' };
   const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
   if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choice, type Given, givenOf, keptOf, keptShape, option, SWITCH, TEXT, textOf } from './option.ts';
+import { choice, type Given, givenOf, keptOf, keptShape, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 import { columnMap } from './option-texts.ts';
 
 /** Fields of a user or group that is created, as a column of the input may give them. */
@@ -87,7 +87,7 @@ export const MAX_CREATE = {
   maxCreate: option({
     kept: 'max',
     schema: maxCreate,
-    ...textOf(
+    ...readAsSetting(
       {
         allowed: 'a number, such as 500, a share, such as 5%, or one for each: users=500,groups=20',
         parse: maxCreateText,

@@ -97,7 +97,7 @@ export const SWITCH = {
 };
 
 /** Text that is read as settings are. */
-export function textOf<Value>({ parse, allowed }: Allowed<Value>, print: (value: Value) => string) {
+export function readAsSetting<Value>({ parse, allowed }: Allowed<Value>, print: (value: Value) => string) {
   return {
     parse: (text: string): Value => {
       const value = parse(text, 'it');

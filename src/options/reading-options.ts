@@ -3,7 +3,7 @@ import { FIELDS, REGIONS, SCOPES } from '../membership/membership.ts';
 import { timeText, waitTime } from '../platform/allowed-values.ts';
 import { BOUND_NAMES } from './bounds.ts';
 import { INPUT_KINDS } from './input-kinds.ts';
-import { choice, type Given, option, TEXT, textOf } from './option.ts';
+import { choice, type Given, option, readAsSetting, TEXT } from './option.ts';
 import { boundList, columnMap, delimiterCharacter, shapeText } from './option-texts.ts';
 import { shapeSettings } from './shape.ts';
 
@@ -56,7 +56,7 @@ export const CONTENT = {
   }),
   delimiter: option({
     schema: z.string(),
-    ...textOf(delimiterCharacter, (character) => (character === '\t' ? 'tab' : character)),
+    ...readAsSetting(delimiterCharacter, (character) => (character === '\t' ? 'tab' : character)),
     value: '<character>',
     help: 'delimiter of a CSV input',
     preset: 'detected',
@@ -77,7 +77,7 @@ export const WAITING = {
   waitForQuiet: option({
     kept: 'waitForQuietMs',
     schema: z.int().positive(),
-    ...textOf(waitTime, timeText),
+    ...readAsSetting(waitTime, timeText),
     value: '<time>',
     help: 'wait until the file has not changed for this long, such as 10s',
   }),

@@ -3,7 +3,7 @@ import { USER_MISSING } from '../chat/service/codes.ts';
 import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
-import { choice, type Given, OptionTextError, option, SWITCH, TEXT, textOf } from './option.ts';
+import { choice, type Given, OptionTextError, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 
 /** Options that choose rows of an import: of a list, of a report, for a retry. */
 
@@ -47,7 +47,7 @@ export const ROWS = {
   }),
   line: option({
     schema: z.strictObject({ from: z.int(), to: z.int() }),
-    ...textOf(lines, ({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)),
+    ...readAsSetting(lines, ({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)),
     value: '<n|n-m>',
     help: 'only these rows, as a spreadsheet counts: `line` of a row, `_row` of a report',
   }),

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { rowsOrShare as bound, rowsOrShareText, timeText, waitTime, wholeNumber } from '../platform/allowed-values.ts';
 import { BAN_CHECK } from './ban-options.ts';
 import { CREATING, MAX_CREATE } from './create-options.ts';
-import { type Given, option, SWITCH, textOf } from './option.ts';
+import { type Given, option, readAsSetting, SWITCH } from './option.ts';
 import { chosenRows } from './option-texts.ts';
 
 const rows = (from: number) => ({
   schema: z.int().min(from),
-  ...textOf(wholeNumber(from, 1_000_000_000), String),
+  ...readAsSetting(wholeNumber(from, 1_000_000_000), String),
   value: '<n>',
 });
 
@@ -17,7 +17,7 @@ const rowsOrShare = {
     [z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })],
     { error: 'allowed are { rows: 10 } and { percent: 5 }' },
   ),
-  ...textOf(bound, rowsOrShareText),
+  ...readAsSetting(bound, rowsOrShareText),
   value: '<n|n%>',
 };
 
@@ -46,7 +46,7 @@ export const DEFAULT_MAX_CALLS = 1_000;
 export const CHECKING = {
   maxCalls: option({
     schema: z.int().positive(),
-    ...textOf(wholeNumber(1, 1_000_000_000), String),
+    ...readAsSetting(wholeNumber(1, 1_000_000_000), String),
     value: '<n>',
     help: 'calls that the check may make; before it makes more, a person is asked, and without one it stops',
     preset: String(DEFAULT_MAX_CALLS),
@@ -57,7 +57,7 @@ export const CHECKING = {
 export const SURVEYING = {
   maxCalls: option({
     schema: z.int().positive(),
-    ...textOf(wholeNumber(1, 1_000_000_000), String),
+    ...readAsSetting(wholeNumber(1, 1_000_000_000), String),
     value: '<n>',
     help: 'calls that reading the service may take; before it makes more, it stops and says how many it needs (default: any number)',
   }),
@@ -74,7 +74,7 @@ export const GIVING_UP = {
   giveUpAfter: option({
     kept: 'giveUpAfterMs',
     schema: z.int().positive(),
-    ...textOf(waitTime, timeText),
+    ...readAsSetting(waitTime, timeText),
     value: '<time>',
     help: 'maximum wait for a service that answers nothing, such as 30m; then it is blocked with SERVICE_AWAY, and continues when the service answers',
     preset: 'as the server is set, or as long as it takes',

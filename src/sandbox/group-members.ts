@@ -17,7 +17,7 @@ interface RequestedMember {
 
 /**
  * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
- * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refused.
+ * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refusedMember.
  */
 export function addMembers(call: Call): WrittenReply {
   const { behaviour } = call;
@@ -64,11 +64,11 @@ export function placeMembers(
   } as const;
 
   function carryOut({ list, uid }: RequestedMember, refusal: Refusal | undefined): MemberResult {
-    if (refusal !== undefined) return refused(refusal.error, behaviour);
+    if (refusal !== undefined) return refusedMember(refusal.error, behaviour);
     const user = app.user(uid);
-    if (user === undefined) return refused(uidNotFound(uid), behaviour);
+    if (user === undefined) return refusedMember(uidNotFound(uid), behaviour);
     const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
-    if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
+    if (obstacle !== undefined) return refusedMember(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
     return list === 'usersToBan'
       ? { success: true }
       : { success: true, data: actionMessage(app, group, actionOf(user), { by, on: user, at: now }) };
@@ -138,7 +138,7 @@ function requireRoom(
   throw new Refusal(403, serviceError('ERR_PLAN_QUOTA_RESTRICTION', message));
 }
 
-function refused(error: ServiceError, { failureEntry }: Behaviour): MemberResult {
+function refusedMember(error: ServiceError, { failureEntry }: Behaviour): MemberResult {
   if (failureEntry === 'without-success') return { error };
   const { code: _, ...withoutCode } = error;
   return { success: false, error: failureEntry === 'without-code' ? withoutCode : error };

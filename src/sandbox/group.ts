@@ -4,7 +4,7 @@ import type { MemberScope } from '../chat/service/lists.ts';
  * The place of a user in a group; a ban keeps the scope held before. Never changed, so that all members
  * added by one call can share one record: a million memberships need a map entry each and little more.
  */
-export interface Place {
+export interface MemberPlace {
   readonly scope: MemberScope;
   readonly banned: boolean;
   /** Milliseconds since 1970. */
@@ -40,7 +40,7 @@ export type Obstacle =
 /** A group and every user who is in it or banned from it. UIDs come in lower case and belong to existing users. */
 export class Group {
   #profile: GroupProfile;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, MemberPlace>();
   #membersCount = 0;
   #updatedAt: number | undefined;
 
@@ -68,7 +68,7 @@ export class Group {
   }
 
   /** All users with a place, the banned included, in the order of joining. */
-  get places(): ReadonlyMap<string, Place> {
+  get places(): ReadonlyMap<string, MemberPlace> {
     return this.#places;
   }
 
@@ -79,7 +79,7 @@ export class Group {
   }
 
   /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where `liftBan` says so. */
-  add(uid: string, place: Place, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
+  add(uid: string, place: MemberPlace, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before?.banned === false) return 'ERR_ALREADY_JOINED';
     if (before?.banned && !rules.liftBan) return 'ERR_BANNED_GROUPMEMBER';

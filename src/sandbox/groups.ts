@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addMembersRequest } from '../chat/contract.ts';
 import { actingScope, requireGroupScope } from './clearance.ts';
 import { groupEntity, SYSTEM_USER, seconds, userEntity } from './entities.ts';
-import type { Group, Place } from './group.ts';
+import type { Group, MemberPlace } from './group.ts';
 import { placeMembers, readMemberLists, writtenObject } from './group-members.ts';
 import { isOn, pageOf, refuseQuery, searching, sorted, valuesOf } from './query.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
@@ -175,7 +175,7 @@ export function listBanned(call: Call): object {
 }
 
 /** The users that lists show at this moment. */
-function listed({ behaviour, now }: Call, group: Group): (readonly [string, Place])[] {
+function listed({ behaviour, now }: Call, group: Group): (readonly [string, MemberPlace])[] {
   return [...group.places].filter(
     ([, place]) => now - place.joinedAt >= behaviour.readDelayMs && (behaviour.listBanned || !place.banned),
   );

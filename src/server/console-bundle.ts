@@ -48,7 +48,9 @@ export function consoleBundle(): Promise<ConsoleBundle> {
 
 async function open(): Promise<ConsoleBundle> {
   const texts = existsSync(new URL(ENTRY, FOLDER)) ? await bundleConsole() : await readBuilt();
-  const files = await Promise.all([...texts].map(async ([name, body]) => [name, await fileOf(name, body)] as const));
+  const files = await Promise.all(
+    [...texts].map(async ([name, body]) => [name, await consoleFile(name, body)] as const),
+  );
   const { [PAGE]: page, ...assets } = Object.fromEntries(files);
   if (page === undefined) throw new Error(`the console has no ${PAGE}`);
   return { page, assets: new Map(Object.entries(assets)) };
@@ -97,7 +99,7 @@ export async function bundleConsole(): Promise<ConsoleTexts> {
   return new Map([...made, ...(await Promise.all(swagger)), ['mark.svg', mark], [PAGE, Buffer.from(named)]]);
 }
 
-async function fileOf(name: string, body: Buffer): Promise<ConsoleFile> {
+async function consoleFile(name: string, body: Buffer): Promise<ConsoleFile> {
   const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
   const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
   return { type, body, gzipped: await promisify(gzip)(body), tag };

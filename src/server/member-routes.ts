@@ -31,12 +31,12 @@ const MAX_MS = 30_000;
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext): void {
   serve(app, memberOperations.search, async ({ query: { text, limit, cursor } }, reply) => {
-    const { next, ...found } = await search(reading, { text, limit }, placeOf(cursor), callerOf(reply));
+    const { next, ...found } = await search(reading, { text, limit }, memberPlace(cursor), callerOf(reply));
     return { ...found, nextCursor: cursorOf(next) };
   });
 
   serve(app, memberOperations.history, async ({ params: { uid }, query: { limit, cursor } }, reply) => {
-    const { next, ...found } = await history(reading, uid, limit, placeOf(cursor), callerOf(reply));
+    const { next, ...found } = await history(reading, uid, limit, memberPlace(cursor), callerOf(reply));
     return { uid, ...found, nextCursor: cursorOf(next) };
   });
 
@@ -53,7 +53,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
         reading,
         uid,
         MAX_COMPARED,
-        placeOf(undefined),
+        memberPlace(undefined),
         caller,
         MAX_IMPORTS * 5,
       );
@@ -93,7 +93,7 @@ interface Place {
 
 const placeInCursor = z.tuple([z.string().nullable(), z.int().nonnegative()]);
 
-function placeOf(cursor: string | undefined): Place {
+function memberPlace(cursor: string | undefined): Place {
   const [before, after] = cursorContent(placeInCursor, cursor) ?? [null, 0];
   return { before: before ?? undefined, after };
 }

@@ -101,10 +101,10 @@ interface Wanted {
 
 type Headers = Dispatcher.ResponseData['headers'];
 
-const textOf = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
+const headerText = (value: string | string[] | undefined) => (typeof value === 'string' ? value : '');
 
 /** Two answers with the same tag have the same bytes. */
-const isStrong = (etag: string | string[] | undefined) => textOf(etag).startsWith('"');
+const isStrong = (etag: string | string[] | undefined) => headerText(etag).startsWith('"');
 
 /** The rest of what broke off, if it is still the same. */
 async function rest(
@@ -113,7 +113,7 @@ async function rest(
   first: Headers,
   from: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const answer = await ask({ rest: { etag: textOf(first['etag']), from } });
+  const answer = await ask({ rest: { etag: headerText(first['etag']), from } });
   if (answer.statusCode === 206 && goesOn(first, answer.headers, from)) return answer.body;
   await answer.body.dump();
   throw new SourceError(
@@ -124,7 +124,7 @@ async function rest(
 
 /** Whether a part begins at this byte of the same version: a server may ignore that only this version was asked for. */
 function goesOn(first: Headers, part: Headers, from: number): boolean {
-  const [, start, length] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(textOf(part['content-range'])) ?? [];
+  const [, start, length] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headerText(part['content-range'])) ?? [];
   const same = (name: string, value: string | string[] | undefined) =>
     value === undefined || first[name] === undefined || first[name] === value;
   return (
@@ -137,7 +137,7 @@ function goesOn(first: Headers, part: Headers, from: number): boolean {
 
 /** Returns the server's version of the file: `etag`, then `last-modified`, each in a line. */
 function versionOf(headers: Headers): string | undefined {
-  const version = `${textOf(headers['etag'])}\n${textOf(headers['last-modified'])}`;
+  const version = `${headerText(headers['etag'])}\n${headerText(headers['last-modified'])}`;
   return version === '\n' ? undefined : version;
 }
 

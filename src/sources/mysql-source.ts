@@ -4,6 +4,7 @@ import {
   BROKE_OFF,
   CONNECT_MS,
   type Database,
+  databasePlace,
   IS_MALFORMED,
   IS_SLOW,
   IS_WRITE,
@@ -11,7 +12,6 @@ import {
   NO_DATABASE,
   NO_TABLE,
   NO_TLS,
-  placeOf,
   type Query,
   ROWS_AT_ONCE,
   type Rows,
@@ -44,7 +44,7 @@ export const mysql: Database = {
 export const mysqlSource = sqlSource(mysql);
 
 async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
-  const { tls, password, ...place } = placeOf(request);
+  const { tls, password, ...place } = databasePlace(request);
   signal.throwIfAborted();
   const connection = createConnection({
     ...place,
@@ -70,7 +70,7 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
     await ask('set session transaction isolation level repeatable read');
     await ask('set session transaction read only');
     await ask('start transaction with consistent snapshot, read only');
-    const asked = connection.query({ sql, rowsAsArray: true, typeCast: textOf });
+    const asked = connection.query({ sql, rowsAsArray: true, typeCast: fieldText });
     const columns = new Promise<string[]>((resolve, reject) => {
       asked.once('fields', (fields?: readonly { readonly name: string }[]) =>
         resolve((fields ?? []).map(({ name }) => name)),
@@ -94,7 +94,7 @@ interface Field {
 }
 
 /** The text that the server sends. Bytes that are no text are written as Postgres writes them. */
-function textOf(field: Field): string | null {
+function fieldText(field: Field): string | null {
   const bytes = field.buffer();
   if (bytes === null) return null;
   if (field.type === 'BIT') return String(BigInt(`0x${bytes.toString('hex') || '0'}`));

@@ -3,13 +3,13 @@ import Cursor from 'pg-cursor';
 import {
   CONNECT_MS,
   type Database,
+  databasePlace,
   IS_MALFORMED,
   IS_SLOW,
   IS_WRITE,
   NO_COLUMN,
   NO_DATABASE,
   NO_TLS,
-  placeOf,
   type Query,
   ROWS_AT_ONCE,
   type Rows,
@@ -41,7 +41,7 @@ export const postgresSource = sqlSource(postgres);
 const AS_TEXT = { getTypeParser: () => String } as unknown as pg.CustomTypesConfig;
 
 async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
-  const { tls, ...place } = placeOf(request);
+  const { tls, ...place } = databasePlace(request);
   const client = new pg.Client({
     // Without a password, PGPASSWORD or ~/.pgpass may have it, as for psql.
     ...place,

@@ -72,7 +72,7 @@ interface Place {
 }
 
 export const s3Source: Adapter = (request) => {
-  const place = placeOf(request.address);
+  const place = bucketPlace(request.address);
   const config = configOf(request, place);
   return {
     name: place.name,
@@ -90,7 +90,7 @@ export const s3Source: Adapter = (request) => {
   };
 };
 
-function placeOf(address: string): Place {
+function bucketPlace(address: string): Place {
   const name = address.trim();
   const [, bucket = '', key = ''] = /^[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*))?$/is.exec(name) ?? [];
   const place = { bucket, key, name };

@@ -19,7 +19,7 @@ const CONNECT_MS = 20_000;
 const QUIET_MS = 15_000;
 
 /** The address of an SFTP server. */
-export interface Place {
+export interface SftpPlace {
   readonly user: string;
   readonly host: string;
   readonly port: number;
@@ -44,7 +44,7 @@ export interface Session {
 
 type Done<Value> = (error: Error | undefined | null, value: Value) => void;
 
-export async function connect(place: Place, request: SourceRequest, signal: AbortSignal): Promise<Session> {
+export async function connect(place: SftpPlace, request: SourceRequest, signal: AbortSignal): Promise<Session> {
   signal.throwIfAborted();
   const host = await checkedHost(place.host, request.mayConnect).catch((error: Error) => {
     throw error instanceof SourceNotAllowed ? error : connectionError(place.host, error, place.user);
@@ -121,7 +121,7 @@ export async function connect(place: Place, request: SourceRequest, signal: Abor
 }
 
 /** Returns the credentials: a key file, the agent or a password, as far as they are given. */
-function configOf({ host, port, user }: Place, { settings, secret, environment }: SourceRequest): ConnectConfig {
+function configOf({ host, port, user }: SftpPlace, { settings, secret, environment }: SourceRequest): ConnectConfig {
   const password = secret('password');
   const passphrase = secret('passphrase');
   const agent = environment('SSH_AUTH_SOCK');
@@ -163,13 +163,13 @@ function answerPassword(client: Client, { secret }: SourceRequest): void {
 
 /** Lets only a host go on whose key is in known_hosts. @param refuse is told why it does not */
 function hostCheck(
-  { host, port }: Place,
+  { host, port }: SftpPlace,
   { settings }: SourceRequest,
   refuse: (error: SourceError) => void,
 ): Pick<ConnectConfig, 'hostVerifier' | 'algorithms'> {
   const path = settings.knownHosts ?? join(homedir(), '.ssh', 'known_hosts');
   const entry = hostEntry(host, port);
-  const known = keysOf(textOf(path, settings.knownHosts !== undefined), entry);
+  const known = keysOf(keyFileText(path, settings.knownHosts !== undefined), entry);
   const hostVerifier = (key: Buffer) => {
     const same = known.filter((one) => one.key.equals(key));
     if (same.length > 0 && !same.some(({ isRevoked }) => isRevoked)) return true;
@@ -191,7 +191,7 @@ const HOST_KEYS = [
   'rsa-sha2-256',
 ];
 
-function textOf(path: string, isNamed: boolean): string {
+function keyFileText(path: string, isNamed: boolean): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {

@@ -5,7 +5,7 @@ import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
 import { messageOf } from '../errors/message-of.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
-import { connect, NO_PERMISSION, NO_SUCH_FILE, type Place, type Session, statusOf } from './sftp-session.ts';
+import { connect, NO_PERMISSION, NO_SUCH_FILE, type Session, type SftpPlace, statusOf } from './sftp-session.ts';
 import type { Adapter, Opened, SourceEntry } from './source.ts';
 import { SourceError } from './source-errors.ts';
 
@@ -17,7 +17,7 @@ const AT_ONCE = 16;
 const PIECE_BYTES = 32 * 1024;
 
 export const sftpSource: Adapter = (request) => {
-  const place = placeOf(request.address);
+  const place = sftpPlace(request.address);
   const within = async <Value>(signal: AbortSignal, act: (session: Session) => Promise<Value>): Promise<Value> => {
     const session = await connect(place, request, signal);
     try {
@@ -46,7 +46,7 @@ export const sftpSource: Adapter = (request) => {
   };
 };
 
-function placeOf(address: string): Place {
+function sftpPlace(address: string): SftpPlace {
   const [, user = '', host = '', port = '22', path = '/'] = ADDRESS.exec(address) ?? [];
   if (host === '' || Number(port) > 65_535) {
     throw new SourceError('"sftp://…" is not a valid address; allowed is sftp://user@host/path/of/the/file.csv');
@@ -61,7 +61,7 @@ function placeOf(address: string): Place {
   };
 }
 
-async function openFile(session: Session, place: Place, known: string | undefined): Promise<Opened> {
+async function openFile(session: Session, place: SftpPlace, known: string | undefined): Promise<Opened> {
   const path = await pathIn(session, place);
   const name =
     place.name.slice(0, place.name.length - place.path.replace(/^\./, '/~').length) + path.replace(/^\./, '/~');
@@ -102,7 +102,7 @@ async function* readAll(session: Session, handle: Buffer, size: number): AsyncGe
 }
 
 /** The path of the file: of a pattern, the newest that fits; of two of the same time, the last by name. */
-async function pathIn(session: Session, { path, name }: Place): Promise<string> {
+async function pathIn(session: Session, { path, name }: SftpPlace): Promise<string> {
   if (!hasWildcards(path)) return path;
   const isThere = await session.stat(path).then(
     () => true,
@@ -155,7 +155,7 @@ type Nothing = (error: Error | undefined | null, nothing: undefined) => void;
 const plainly = (done: Nothing) => (error?: Error | null) => done(error, undefined);
 
 /** Writes a file under another name, until all of it is there. @param from path of the file on this machine */
-async function writeFile(session: Session, { path, name }: Place, from: string): Promise<void> {
+async function writeFile(session: Session, { path, name }: SftpPlace, from: string): Promise<void> {
   const unfinished = `${path}.part`;
   const ask = (what: (sftp: SFTPWrapper, done: Nothing) => void) => session.ask<undefined>(what, path);
   const isThere = (folder: string) =>

@@ -80,7 +80,7 @@ async function open(
   const failed = (error: unknown): never => {
     signal.throwIfAborted();
     if (error instanceof SourceError) throw error;
-    throw refused(name, error, database.remedies);
+    throw databaseRefused(name, error, database.remedies);
   };
   try {
     const rows = await database.query({ request, sql, statementMs, signal });
@@ -134,7 +134,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
 };
 
 /** Returns the error for the database's message; it names tables and columns, and never a password. */
-function refused(name: string, error: unknown, remedies: Database['remedies']): SourceError {
+function databaseRefused(name: string, error: unknown, remedies: Database['remedies']): SourceError {
   const { code, errno } = error as { readonly code?: string; readonly errno?: number };
   const about = messageOf(error);
   const known =
@@ -147,7 +147,7 @@ function refused(name: string, error: unknown, remedies: Database['remedies']): 
 }
 
 /** The place of a database, and its user. */
-export interface Place {
+export interface DatabasePlace {
   readonly host: string;
   readonly port?: number;
   readonly user?: string;
@@ -158,7 +158,7 @@ export interface Place {
 }
 
 /** TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws SourceError */
-export function placeOf({ address, ca, secret }: SourceRequest): Place {
+export function databasePlace({ address, ca, secret }: SourceRequest): DatabasePlace {
   if (!URL.canParse(address)) {
     throw new SourceError(`${shown(addressName(address))} is not a valid address`, {
       remedy: `write it as ${schemeOf(address)}://user@host:port/database`,

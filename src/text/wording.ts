@@ -25,9 +25,9 @@ export function grouped(value: number): string {
   return String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-/** 1, "row" → "1 row"; 2000, "row" → "2,000 rows". */
+/** 1, "row" → "1 row"; 2000, "row" → "2,000 rows"; 2, "batch" → "2 batches". */
 export function counted(value: number, noun: string): string {
-  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return `${grouped(value)} ${noun}${value === 1 ? '' : /(?:s|x|ch|sh)$/.test(noun) ? 'es' : 's'}`;
 }
 
 /** A span of milliseconds: "850 ms", "1 s", "12.4 s", "3 min 20 s", "1 h 05 min". */

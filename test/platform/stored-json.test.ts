@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf } from '../../src/imports/input-columns.ts';
+import { columnsOfInput } from '../../src/imports/input-columns.ts';
 import { optionsToAgree, reasonFor } from '../../src/imports/reason.ts';
 import { ownerIn } from '../../src/imports/record/profile.ts';
 import { keptTotals } from '../../src/imports/report/summarize.ts';
@@ -8,8 +8,8 @@ const REMEDY = JSON.stringify(['Allow it with ', { option: 'maxCreate', value: '
 const TOTALS = { rows: { read: 1, added: 1 }, regions: {}, calls: 1, retries: 0 };
 
 test('what rollcall writes is read', () => {
-  expect(columnsOf({ columns: '["uid","guid"]' })).toEqual(['uid', 'guid']);
-  expect(columnsOf(undefined)).toEqual([]);
+  expect(columnsOfInput({ columns: '["uid","guid"]' })).toEqual(['uid', 'guid']);
+  expect(columnsOfInput(undefined)).toEqual([]);
   expect(optionsToAgree({ remedy: REMEDY })).toEqual({ maxCreate: '7' });
   expect(ownerIn('{"what":"group","profile":{"owner":"Boss"}}')).toBe('boss');
   expect(ownerIn('{"what":"look"}')).toBeUndefined();
@@ -17,7 +17,7 @@ test('what rollcall writes is read', () => {
 });
 
 test.each([
-  ['columns', () => columnsOf({ columns: '["uid",7]' })],
+  ['columns', () => columnsOfInput({ columns: '["uid",7]' })],
   ['a remedy', () => reasonFor({ reason: 'why', remedy: '[{"value":"secret"}]' }, String)],
   ['what was created', () => ownerIn('["secret"]')],
   ['totals', () => keptTotals({ state: 'completed', totals: JSON.stringify({ ...TOTALS, rows: { read: 'secret' } }) })],

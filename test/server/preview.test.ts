@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Look } from '../../src/api/look.ts';
+import type { FileLook } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -115,7 +115,7 @@ test('more than the beginning of a file is refused', async () => {
 
 test('one look says what a file is, how it would be read, and why not', async () => {
   const look = (body: string, query = '') =>
-    server.json<Look>(`/v1/look?name=messy.csv&${query}`, {
+    server.json<FileLook>(`/v1/look?name=messy.csv&${query}`, {
       method: 'POST',
       headers: { 'content-type': 'text/csv' },
       body,

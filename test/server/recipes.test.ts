@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FileFacts } from '../../src/api/file-facts.ts';
-import type { Look } from '../../src/api/look.ts';
+import type { FileLook } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
 import type { Recipe } from '../../src/features/recipes/recipe.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -133,7 +133,7 @@ test('a file that is not a recipe, and a link, harm no other request, and nothin
 
 test('the same file is recognised', async () => {
   const text = 'guid,uid\nchoir,ana\n';
-  const lookAt = (query = '') => server.json<Look>(`/v1/look?name=next.csv${query}`, body(text));
+  const lookAt = (query = '') => server.json<FileLook>(`/v1/look?name=next.csv${query}`, body(text));
   expect((await lookAt()).before).toBeNull();
   const { id } = await server.run(text, 'name=may.csv');
   expect((await lookAt()).before).toMatchObject({ isWhole: true, import: { id, rows: { added: 1 } } });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Look } from '../../src/api/look.ts';
+import type { FileLook } from '../../src/api/look.ts';
 import type { Overview } from '../../src/api/overview.ts';
 import type { NewSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
@@ -214,7 +214,7 @@ test('a schedule is tried before it is made: the plan is there with its numbers,
 });
 
 test('the file of a schedule is looked at before it is made, from a folder and an address, and nothing is kept', async () => {
-  const look = (body: object) => server.json<Look>('/v1/schedules/look', as('operator', 'POST', body));
+  const look = (body: object) => server.json<FileLook>('/v1/schedules/look', as('operator', 'POST', body));
   writeFileSync(join(exports, 'rooms.csv'), 'Raum;Wer\nteam;user-1\n');
   const before = readdirSync(join(server.dir.root, 'syncs'));
   const plainly = await look({ file: join(exports, 'rooms.csv') });

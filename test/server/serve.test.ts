@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
-import type { Look } from '../../src/api/look.ts';
+import type { FileLook } from '../../src/api/look.ts';
 import { main } from '../../src/cli/main.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
 import { type Followed, filesBelow, openWorkplace, type Running, type Workplace } from '../cli/workplace.ts';
@@ -188,7 +188,7 @@ test('with a sandbox, a new schedule has a folder to read from: one with a sampl
   await first.says(`Schedules made in the console read files in ${folder}`);
   expect((await first.json<{ sources: string[] }>('/v1/settings')).sources).toEqual([folder]);
   const look = { method: 'POST', headers: { 'content-type': 'application/json' }, body: sample };
-  const { preview } = await first.json<Look>('/v1/schedules/look', look);
+  const { preview } = await first.json<FileLook>('/v1/schedules/look', look);
   expect(preview?.rows.length).toBeGreaterThan(0);
   first.interrupt();
   await first.ended;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Look } from '../../src/api/look.ts';
+import type { FileLook } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
 import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -74,7 +74,7 @@ test('what a workbook is says which sheets it has, also where the one to read ca
 });
 
 test('a file is called by its name', async () => {
-  const { problem } = await server.json<Look>('/v1/look?name=team.csv', post(Buffer.from('uid,guid\n')));
+  const { problem } = await server.json<FileLook>('/v1/look?name=team.csv', post(Buffer.from('uid,guid\n')));
   expect(problem?.detail).toContain('"team.csv" has no rows');
 });
 

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { sessionOperations } from '../../api/operations/service-operations.ts';
-import { fileOf } from '../../imports/read/file-state.ts';
+import { fileStateOf } from '../../imports/read/file-state.ts';
 import { empty } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { BANS } from '../../options/ban-options.ts';
@@ -180,7 +180,7 @@ async function withProgress(
 }
 
 async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal): Promise<Upload> {
-  const before = await fileOf(path, path, { ...keptOf(WAITING, flags), signal });
+  const before = await fileStateOf(path, path, { ...keptOf(WAITING, flags), signal });
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.
   const repeatable = stat.isFile();
@@ -223,7 +223,7 @@ async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>): Pro
     return file === undefined ? [] : [{ ...file, head: head(part, basename(file.name)) }];
   });
   if (parts.length === 0) return upload;
-  for (const { path, name } of parts) await fileOf(path, name);
+  for (const { path, name } of parts) await fileStateOf(path, name);
   const last = head('file', 'input');
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
   const around = parts.reduce(

@@ -63,7 +63,7 @@ function regionLine(status: RegionStatus): string {
   const parts = [
     workers === 0 ? noWorker(region) : '',
     `${counted(active, 'call')} in flight`,
-    `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
+    `${counted(waiting, 'batch')} queued`,
     setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
     delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
     serviceAway(circuit, true),

@@ -58,12 +58,12 @@ export function terminalIo(out: Stream, err: Stream, typed: Io['typed']): Io {
     live: err.isTTY === true && environmentVariable('TERM') !== 'dumb',
     color: out.isTTY === true && out.hasColors(),
     get width() {
-      return Math.min(WIDEST, Math.max(40, columnsOf(out) ?? columnsOf(err) ?? DEFAULT_WIDTH));
+      return Math.min(WIDEST, Math.max(40, widthOf(out) ?? widthOf(err) ?? DEFAULT_WIDTH));
     },
   };
 }
 
-function columnsOf(stream: Stream): number | undefined {
+function widthOf(stream: Stream): number | undefined {
   return stream.isTTY ? stream.columns : undefined;
 }
 

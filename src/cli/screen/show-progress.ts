@@ -226,14 +226,14 @@ function runningLines(
     lines.push({ region, done, of: rows.read, parts });
   }
   const room = (width ?? Number.POSITIVE_INFINITY) - REGION_COLUMNS - 1;
-  const longest = (narrow: number) => Math.max(0, ...lines.map(({ parts }) => textOf(parts, narrow).length));
+  const longest = (narrow: number) => Math.max(0, ...lines.map(({ parts }) => partsText(parts, narrow).length));
   const narrow = [0, 1].find((step) => longest(step) <= room) ?? 2;
-  if (width === undefined) return lines.map(({ region, parts }) => `${region} ${textOf(parts, narrow)}`);
+  if (width === undefined) return lines.map(({ region, parts }) => `${region} ${partsText(parts, narrow)}`);
   // The longest line decides how long the bars are; where that leaves too little room, there are none.
   const spare = room - longest(narrow);
   const length = spare < MIN_BAR ? 0 : Math.min(MAX_BAR_LENGTH, spare);
   return lines.map(({ region, done, of, parts }) =>
-    cut(`${region}  ${bar(done, of, length)} ${textOf(parts, narrow)}`, width),
+    cut(`${region}  ${bar(done, of, length)} ${partsText(parts, narrow)}`, width),
   );
 }
 
@@ -244,7 +244,7 @@ interface Part {
   readonly leftOutAt?: 1 | 2;
 }
 
-function textOf(parts: readonly Part[], narrow: number): string {
+function partsText(parts: readonly Part[], narrow: number): string {
   return parts
     .filter(({ text, leftOutAt = 3 }) => text !== '' && leftOutAt > narrow)
     .map(({ text }) => text)

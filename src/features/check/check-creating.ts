@@ -1,6 +1,6 @@
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
-import { columnsOf } from '../../imports/input-columns.ts';
+import { columnsOfInput } from '../../imports/input-columns.ts';
 import { CREATE_CODES } from '../../imports/predictions/check-verdict.ts';
 import { actionId, scopeId } from '../../imports/record/enum-ids.ts';
 import {
@@ -65,7 +65,7 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
 }
 
 function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells {
-  const columns = columnsOf(sql('input_columns').get());
+  const columns = columnsOfInput(sql('input_columns').get());
   const places: ReadonlyMap<CreateField, number> = profileColumns(columns, options.columns);
   return (original) => cellsOf(String(original), columns, places);
 }

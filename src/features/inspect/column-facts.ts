@@ -1,4 +1,4 @@
-import type { Look } from '../../api/file-facts.ts';
+import type { ColumnLook } from '../../api/file-facts.ts';
 import { ID } from '../../chat/service/ids.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { groupName } from './column-names.ts';
@@ -27,7 +27,7 @@ function hasSecretKey(text: string): boolean {
 /** A column of a file, as far as its first rows show it. */
 export interface ColumnFacts {
   readonly name: string;
-  readonly looksLike: Look;
+  readonly looksLike: ColumnLook;
   /** A character that separates several values in a cell; only of lists. */
   readonly separator?: string;
   /** Different values, the first ones; long ones are cut. */
@@ -87,7 +87,7 @@ export function columnFacts(name: string, values: readonly string[], isList = fa
   };
 }
 
-function lookOf(name: string, filled: readonly string[], different: readonly string[]): Look {
+function lookOf(name: string, filled: readonly string[], different: readonly string[]): ColumnLook {
   if (filled.length === 0) return 'empty';
   const most = (pattern: RegExp) => filled.filter((value) => pattern.test(value)).length >= filled.length * MIN_SHARE;
   if (most(EMAIL)) return 'email';

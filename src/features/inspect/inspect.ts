@@ -1,7 +1,7 @@
 import type { FileFacts } from '../../api/file-facts.ts';
 import { option, shapeOption, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { type Head, type Look, lookAt } from '../../imports/read/beginning.ts';
+import { type Head, lookAt, type ReadBeginning } from '../../imports/read/beginning.ts';
 import { cellsOf, DELIMITERS } from '../../imports/read/detect.ts';
 import type { InputRow, IntakeSource } from '../../imports/read/intake.ts';
 import { listed } from '../../imports/read/intake-error.ts';
@@ -89,8 +89,8 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
 }
 
 interface Looked {
-  readonly look: Look;
-  readonly strict: Look;
+  readonly look: ReadBeginning;
+  readonly strict: ReadBeginning;
   readonly columns: readonly ColumnFacts[];
   readonly recipe: Recipe | undefined;
 }
@@ -144,7 +144,7 @@ function hasUidSource({ shape }: ImportOptions): boolean {
 
 /** Returns the header row of a table that begins further down; undefined if the options set its beginning. */
 function headerRowFor(
-  { format, names, rows, recognised }: Look,
+  { format, names, rows, recognised }: ReadBeginning,
   { text }: Head,
   { shape }: ImportOptions,
 ): number | undefined {
@@ -161,7 +161,7 @@ function topLines({ shape }: ImportOptions): number {
   return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;
 }
 
-function refusalOf(strict: Look, look: Look): FileFacts['refusal'] {
+function refusalOf(strict: ReadBeginning, look: ReadBeginning): FileFacts['refusal'] {
   const refusal = strict.refusal ?? look.refusal;
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileFacts } from '../../api/file-facts.ts';
-import { type Look, look } from '../../api/look.ts';
+import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { preview } from '../../api/preview.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
@@ -130,11 +130,11 @@ function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { 
   });
 }
 
-/** A `Look` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
+/** A `FileLook` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
 export async function lookText(
   inspected: Promise<Uint8Array>,
   previewed: Promise<Buffer>,
-  imported: Promise<Look['before']> = Promise.resolve(null),
+  imported: Promise<FileLook['before']> = Promise.resolve(null),
 ): Promise<string> {
   const [facts, shown, before] = await Promise.allSettled([inspected, previewed, imported]);
   const refused = shown.status === 'rejected' ? problemIn(shown.reason) : undefined;
@@ -149,7 +149,7 @@ export async function lookText(
 }
 
 /** The last import of the same file. */
-async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<Look['before']> {
+async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<FileLook['before']> {
   const { imports } = reading.page({ kind: ['file'], limit: MAX_COMPARED });
   const record = await importOfSame(imports, file);
   return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };

@@ -1,5 +1,5 @@
 import { option, words } from '../../errors/named-options.ts';
-import type { Head, Look } from '../../imports/read/beginning.ts';
+import type { Head, ReadBeginning } from '../../imports/read/beginning.ts';
 import { IntakeError, listed, shown, shownPath } from '../../imports/read/intake-error.ts';
 import { sameWord } from '../../text/same-text.ts';
 import { expected, type Recipe } from './recipe.ts';
@@ -15,7 +15,7 @@ interface Seen {
 }
 
 /** Returns the marks in the beginning of a file. A folder or archive has no text of its own: its first rows are used. */
-export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
+export function seenIn({ kind, names, rows }: ReadBeginning, { text }: Head): Seen {
   const start = text === '' ? rows.map(({ original }) => original).join('\n') : text;
   return { format: kind, columns: names, text: `${names.join(',')}\n${start}` };
 }

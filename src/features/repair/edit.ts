@@ -42,7 +42,7 @@ export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: 
  */
 export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
   const { ledger, input } = repair;
-  const places = new Map(asked.map(({ column }) => [column, placeOf(repair, column)]));
+  const places = new Map(asked.map(({ column }) => [column, editablePlace(repair, column)]));
   const rows = [...new Set(asked.map(({ row }) => row))];
   const originals = new Map(originalsOf(ledger, rows).map((row) => [row.row, row]));
   const closed = closedRows(repair, rows);
@@ -136,7 +136,7 @@ function relativesOf({ ledger }: OpenRepair, rows: readonly number[]): Set<numbe
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */
-export function placeOf({ input }: OpenRepair, column: string): number {
+export function editablePlace({ input }: OpenRepair, column: string): number {
   const columns = editableColumns(input);
   const place = columns.indexOf(column);
   if (place !== -1 && isEditable(column)) return place;

@@ -1,6 +1,6 @@
 import { counted, grouped } from '../../text/wording.ts';
 import { MAX_CELL, type RepairReplace, type RepairReplaced } from './api.ts';
-import { CannotRepair, type CellEdit, keep, placeOf } from './edit.ts';
+import { CannotRepair, type CellEdit, editablePlace, keep } from './edit.ts';
 import { cellsOf } from './edited-rows.ts';
 import { countsOf, editsOf, originalsOf, rowsToRepair } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
@@ -48,7 +48,7 @@ function changesIn(repair: OpenRepair, { states, preview: _, ...request }: Repai
   const { ledger, input, isTaken } = repair;
   const { column } = request;
   const replaced = replacing(request);
-  const place = placeOf(repair, column);
+  const place = editablePlace(repair, column);
   const changes: Change[] = [];
   for (let after = 0; ; ) {
     const page = rowsToRepair(ledger, { ...request, states }, { isTaken, after, limit: PAGE });

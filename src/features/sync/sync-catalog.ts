@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { cursorOf, placeOf } from '../../imports/catalog.ts';
+import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -139,7 +139,7 @@ function readerOf(database: DatabaseSync) {
     page: ({ states, before, limit }: SyncPageRequest): SyncPage => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.
-      const request = { ...placeOf(before), states: chosen, limit: limit + 1 };
+      const request = { ...placeOfCursor(before), states: chosen, limit: limit + 1 };
       const found = sql<SyncRecord>('sync_page').all(request);
       const syncs = found.slice(0, limit);
       const last = syncs.at(-1);

@@ -50,7 +50,7 @@ export async function headOf(bytes: Buffer, encoding: string | undefined): Promi
   const compression = compressionOf(bytes);
   const { bytes: plain } = await unpacked(bytes, HEAD);
   const isClosed = compression !== undefined && plain === bytes;
-  const text = isClosed ? '' : textOf(plain.subarray(0, HEAD), encoding);
+  const text = isClosed ? '' : decodedText(plain.subarray(0, HEAD), encoding);
   const lines = text.split(/\r\n|\n|\r/).slice(0, LINES);
   while (lines.at(-1)?.trim() === '') lines.pop();
   return { compression, text, firstLines: lines.map((line) => [...line.slice(0, MAX_LINE_LENGTH)].join('')) };
@@ -82,7 +82,7 @@ export async function unpacked(bytes: Buffer, most: number): Promise<{ bytes: Bu
   return length === 0 ? { bytes, isCut } : { bytes: Buffer.concat(pieces), isCut };
 }
 
-function textOf(bytes: Buffer, asked: string | undefined): string {
+function decodedText(bytes: Buffer, asked: string | undefined): string {
   try {
     const { name, bomBytes } = detectEncoding(bytes, asked);
     const text = iconv.decode(bytes.subarray(bomBytes), name);
@@ -100,7 +100,7 @@ function isText(text: string): boolean {
 }
 
 /** The beginning of a file as it is read. */
-export interface Look {
+export interface ReadBeginning {
   /** Undefined where it cannot be read. */
   readonly format: InputFormat | undefined;
   /** The kind of the file. */
@@ -135,7 +135,7 @@ export async function lookAt(
   source: IntakeSource,
   options: IntakeOptions,
   { lenient, rows: most, isCut = false }: LookOptions,
-): Promise<Look> {
+): Promise<ReadBeginning> {
   let intake: Intake | undefined;
   let refusal: IntakeError | undefined;
   let sheets: readonly Sheet[] = [];

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
-import { type FileOptions, fileOf } from './file-state.ts';
+import { type FileOptions, fileStateOf } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import type { SheetText } from './workbook/workbook.ts';
 
@@ -93,7 +93,7 @@ export async function openSource(source: IntakeSource, options: FileOptions): Pr
   if ('stream' in source) return new ByteSource(source.stream, source.name, options);
   if ('bytes' in source) return new ByteSource(Readable.from([source.bytes]), source.name, options);
   const { path, name = path } = source;
-  const file = await fileOf(path, name, options);
+  const file = await fileStateOf(path, name, options);
   const stream = createReadStream(path, { highWaterMark: BLOCK_BYTES });
   return new ByteSource(stream, name, options, (lastByte) => file.checkUnchanged(lastByte));
 }

@@ -55,7 +55,7 @@ export function checkDelimiter(delimiter: string): string {
  * Rows of a CSV text in UTF-8, one chunk for each block.
  *
  * A quote inside an unquoted cell is an ordinary character, as in spreadsheets: `5" disk`. A quoted cell that continues
- * after its closing quote is refused (MISPLACED_QUOTE): it is not clear where that cell ends, and a lenient reading
+ * after its closing quote is unreadableRecord (MISPLACED_QUOTE): it is not clear where that cell ends, and a lenient reading
  * would let the rows up to the next quote vanish inside one cell.
  *
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
@@ -69,7 +69,7 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
     const rest = table.rowsOf(last, records.endsOpen);
     yield records.endsOpen ? rest.map(maybeCut) : rest;
   } catch (cause) {
-    throw cause instanceof CsvError ? refused(cause, records, options) : cause;
+    throw cause instanceof CsvError ? unreadableRecord(cause, records, options) : cause;
   } finally {
     records.close();
   }
@@ -267,7 +267,7 @@ function isBlank(cells: readonly string[]): boolean {
   return true;
 }
 
-function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions): IntakeError {
+function unreadableRecord(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions): IntakeError {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
   const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;

@@ -218,7 +218,7 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
 export function refuseBinary(head: Buffer): void {
   if (isCompoundFile(head) && head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw passwordProtected();
   for (const [bytes, format, at = 0] of SIGNATURES) {
-    if (head.subarray(at, at + bytes.length).equals(bytes)) throw refused('BINARY', format);
+    if (head.subarray(at, at + bytes.length).equals(bytes)) throw foreignFormat('BINARY', format);
   }
 }
 
@@ -226,10 +226,10 @@ export function refuseBinary(head: Buffer): void {
 export function refuseOtherText(head: string): void {
   const start = head.trimStart();
   const found = TEXTS.find(([pattern]) => pattern.test(start));
-  if (found !== undefined) throw refused('OTHER_FORMAT', found[1]);
+  if (found !== undefined) throw foreignFormat('OTHER_FORMAT', found[1]);
 }
 
-function refused(code: IntakeErrorCode, { what, remedy }: ForeignFormat): IntakeError {
+function foreignFormat(code: IntakeErrorCode, { what, remedy }: ForeignFormat): IntakeError {
   return new IntakeError({
     code,
     what: `this is ${what}; rollcall reads ${READABLE}`,

@@ -55,7 +55,7 @@ export interface FileOptions {
  * Checks a file that is about to be read. Throws FILE_NOT_FOUND, BAD_ADDRESS, NOT_A_FILE or NOT_READABLE, the signal's reason.
  * Pipes and devices are fine, and never change.
  */
-export async function fileOf(path: string, name: string, options: FileOptions = {}): Promise<FileState> {
+export async function fileStateOf(path: string, name: string, options: FileOptions = {}): Promise<FileState> {
   const { signal, quiet = QUIET, waitForQuietMs = 0, onRead } = options;
   let before = await look(path, name);
   if (!before.isFile()) return { checkUnchanged: async () => {} };

@@ -4,7 +4,7 @@ import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import { isZip } from './archive/is-zip.ts';
 import type { Zip } from './archive/zip.ts';
 import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
-import { type FileOptions, type FileState, fileOf } from './file-state.ts';
+import { type FileOptions, type FileState, fileStateOf } from './file-state.ts';
 import { boundsWith, type GivenBounds } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';
 import type { TableSigns } from './workbook/choose-sheet.ts';
@@ -38,7 +38,7 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
   if (status?.isDirectory()) return { set: await folderOf(path, name) };
   if (status?.isFile() !== true) return { text: await openSource(source, options) };
   // Check whether it is still being written before reading its first bytes.
-  const state = await fileOf(path, name, options);
+  const state = await fileStateOf(path, name, options);
   const head = await firstBytes(path, name);
   if (!isZip(head)) return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
   return openZipped(path, name, state, options);
@@ -47,7 +47,7 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
 /** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
 export async function checkInput(path: string): Promise<void> {
   const status = await stat(path).catch(() => undefined);
-  if (status?.isDirectory() !== true) await fileOf(path, path);
+  if (status?.isDirectory() !== true) await fileStateOf(path, path);
 }
 
 /** Bytes at the beginning of a file. */

@@ -8,7 +8,7 @@ import type { CreateOptions } from '../../options/create-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
-import { columnsOf } from '../input-columns.ts';
+import { columnsOfInput } from '../input-columns.ts';
 import type { BatchState } from './batch-result.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';
 import {
@@ -153,7 +153,7 @@ export class Creating {
   }
 
   #input() {
-    const columns = columnsOf(this.#importSql('input').get());
+    const columns = columnsOfInput(this.#importSql('input').get());
     return { columns, places: (options: CreateOptions) => profileColumns(columns, options.columns) };
   }
 

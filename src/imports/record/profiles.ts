@@ -2,7 +2,7 @@ import type { Words } from '../../errors/named-options.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import { CreateWithoutName } from '../import-errors.ts';
-import { columnsOf } from '../input-columns.ts';
+import { columnsOfInput } from '../input-columns.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
@@ -26,7 +26,7 @@ export function openProfiles(path: string, options: CreateOptions): Profiles {
   const database = openForReading(path, IMPORT_SCHEMA);
   const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
   const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
-  const columns = columnsOf(input);
+  const columns = columnsOfInput(input);
   const places = () => profileColumns(columns, options.columns);
   let found: ReturnType<typeof places> | undefined;
   const cells = (original: unknown): Cells => {

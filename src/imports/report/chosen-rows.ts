@@ -16,7 +16,7 @@ export interface RowWithOutcome extends ReportRow {
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
 const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
-const textOf = (name: string) => STATEMENTS.get(name) ?? '';
+const statementText = (name: string) => STATEMENTS.get(name) ?? '';
 
 /** Outcomes of rows that are in no batch. */
 const NOT_SENT_OUTCOMES: ReadonlySet<Outcome> = new Set(['invalid', 'duplicate', 'skipped']);
@@ -72,11 +72,11 @@ export function chosenRows(
 
 /** The same, for repeated use with other values. */
 export function rowReader(database: DatabaseSync, choice: string): (values: Values) => IteratorObject<RowWithOutcome> {
-  const statement = database.prepare(textOf('report_rows').replace('/* chosen */ true', () => choice));
+  const statement = database.prepare(statementText('report_rows').replace('/* chosen */ true', () => choice));
   // All rows of a report are read here: named objects, and words from SQL, would take half as long again.
   statement.setReturnArrays(true);
-  const groups = database.prepare(textOf('group_of_rows'));
-  const batches = database.prepare(textOf('batch_of_rows'));
+  const groups = database.prepare(statementText('group_of_rows'));
+  const batches = database.prepare(statementText('batch_of_rows'));
   const createdFor = creationsIn(database);
   return (values) => {
     const around: RowsAround = {

@@ -8,7 +8,7 @@ import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { manyMembers } from '../../text/wording.ts';
-import { columnsOf } from '../input-columns.ts';
+import { columnsOfInput } from '../input-columns.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/counters.ts';
@@ -61,7 +61,7 @@ export class ImportReader {
       kind: (row?.['kind'] ?? 'csv') as InputKind,
       notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
       delimiter: String(row?.['delimiter'] ?? ','),
-      columns: columnsOf(row),
+      columns: columnsOfInput(row),
       recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
       ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
     };
@@ -340,7 +340,7 @@ function rowDetail(database: DatabaseSync, sql: Statements, number: number): Row
               uids: Number(batch['size']),
               dispatchedAt: timeOf(batch['dispatched_at']),
               finishedAt: timeOf(batch['finished_at']),
-              uncertainty: textOf(batch['uncertainty']),
+              uncertainty: textOrNull(batch['uncertainty']),
             },
       calls: calls.map((call) => ({
         batch: Number(call['batch_id']),
@@ -349,14 +349,14 @@ function rowDetail(database: DatabaseSync, sql: Statements, number: number): Row
         httpStatus: call['http_status'] === null ? null : Number(call['http_status']),
         kind: call['kind'] as RowDetailFacts['calls'][number]['kind'],
         code: String(call['code']),
-        message: textOf(call['message']),
-        requestId: textOf(call['request_id']),
+        message: textOrNull(call['message']),
+        requestId: textOrNull(call['request_id']),
       })),
       creations: creations.map((creation) => ({
         kind: creation['kind'] as 'user' | 'group',
         outcome: String(creation['outcome'] ?? 'waiting'),
-        code: textOf(creation['code']),
-        message: textOf(creation['message']),
+        code: textOrNull(creation['code']),
+        message: textOrNull(creation['message']),
         at: timeOf(creation['at']),
       })),
     },
@@ -368,6 +368,6 @@ function timeOf(at: unknown): string | null {
 }
 
 /** Null for nothing and for ''. */
-function textOf(value: unknown): string | null {
+function textOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }

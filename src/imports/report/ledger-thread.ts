@@ -22,11 +22,11 @@ function rowsPageJson(
   total: number | null,
   maxCharacters: number,
 ): string {
-  const textOf = rowText(input);
+  const asText = rowText(input);
   const texts: string[] = [];
   let length = 0;
   for (const row of rows) {
-    const text = textOf(row);
+    const text = asText(row);
     if (texts.length > 0 && length + text.length > maxCharacters) break;
     texts.push(text);
     length += text.length;
@@ -67,7 +67,7 @@ const encoder = new TextEncoder();
 const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
 function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uint8Array {
-  const reader = readerOf(path);
+  const reader = openedReader(path);
   const page = reader.rowsPage(filter, limit, order, after);
   const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
   const total = after === undefined ? counted() : null;
@@ -75,12 +75,12 @@ function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uin
 }
 
 function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
-  const reader = readerOf(path);
+  const reader = openedReader(path);
   const found = reader.rowDetail(row);
   return found && encoder.encode(rowDetailJson(reportInput(reader), found));
 }
 
-function readerOf(path: string): ImportReader {
+function openedReader(path: string): ImportReader {
   const reader = readers.get(path) ?? openImportReader(path);
   // The order of the map is that of the latest use.
   readers.delete(path);
@@ -133,13 +133,13 @@ async function writeReports({ path, folder, record }: ReportsRequest): Promise<R
 serve<LedgerThread>(
   {
     query: ({ path, question, given }) => {
-      const reader = readerOf(path);
+      const reader = openedReader(path);
       return Reflect.apply(reader[question], reader, given);
     },
     rowsPage,
     rowDetail,
     report,
-    check: ({ path }) => readerOf(path).check(),
+    check: ({ path }) => openedReader(path).check(),
     indexUids,
     forget: ({ path }) => forget(path),
     writeReports,

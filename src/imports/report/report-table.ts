@@ -8,30 +8,30 @@ import type { ReportInput, ReportRow } from './report-row.ts';
 
 type Shaped = Pick<ReportInput, 'shaped'>;
 
-const SHAPED_COLUMNS = Object.entries(ROW_COLUMNS).map(([name, [field]]) => [name, readerOf(field)] as const);
+const SHAPED_COLUMNS = Object.entries(ROW_COLUMNS).map(([name, [field]]) => [name, valueReader(field)] as const);
 /** `_value` is only for an input of which a row may be several rows of the report. */
 const COLUMNS = SHAPED_COLUMNS.filter(([name]) => name !== '_value');
 /** rollcall's own columns, in the order in which every report gives them. */
 export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
 
-function readerOf(field: (typeof ROW_COLUMNS)[keyof typeof ROW_COLUMNS][0]) {
+function valueReader(field: (typeof ROW_COLUMNS)[keyof typeof ROW_COLUMNS][0]) {
   if (field === 'value') return ({ value }: ReportRow) => value ?? '';
   if (field !== 'finishedAt') return (row: ReportRow) => row[field];
   return ({ finishedAt }: ReportRow) => (finishedAt === null ? null : new Date(finishedAt).toISOString());
 }
 
-function columnsOf({ shaped = false }: Shaped) {
+function ownColumns({ shaped = false }: Shaped) {
   return shaped ? SHAPED_COLUMNS : COLUMNS;
 }
 
 /** The columns of a row that are rollcall's own. */
 export function ownNames(input: Shaped): readonly string[] {
-  return columnsOf(input).map(([name]) => name);
+  return ownColumns(input).map(([name]) => name);
 }
 
 /** A row's values in them; null where a number or a time has no value. */
 export function ownValues(row: ReportRow, input: Shaped = {}): (string | number | null)[] {
-  return columnsOf(input).map(([, read]) => read(row));
+  return ownColumns(input).map(([, read]) => read(row));
 }
 
 /**

@@ -3,7 +3,7 @@ import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ByLookup, type LookupName, mapLookupsInTurn } from '../../options/lookups.ts';
 import { hashOf } from '../../platform/file-hash.ts';
-import { fileOf } from '../read/file-state.ts';
+import { fileStateOf } from '../read/file-state.ts';
 import type { LookupSource } from './lookup-file.ts';
 
 /** The path of an identity or group file in the folder of an import or a sync. */
@@ -20,7 +20,7 @@ export function keepLookups(
   sources: ByLookup<LookupSource>,
 ): Promise<ByLookup<{ name: string; sha256: string }>> {
   return mapLookupsInTurn(sources, async ({ path, name }, lookup) => {
-    await fileOf(path, name);
+    await fileStateOf(path, name);
     const copy = lookupCopy(folder, lookup);
     if (path !== copy) await copyFile(path, copy, constants.COPYFILE_FICLONE);
     await chmod(copy, 0o600);

@@ -132,7 +132,7 @@ async function readAll(intake: Intake, opening: Opening): Promise<readonly strin
   for await (const rows of intake.chunks()) {
     const columns = intake.columns();
     // In JSON, columns appear row by row.
-    if (columns.length !== known) chosen = columnsOf(intake, opening);
+    if (columns.length !== known) chosen = chosenColumns(intake, opening);
     known = columns.length;
     if (chosen === undefined) continue;
     const { keys, id: idColumn, scope, region } = chosen;
@@ -217,7 +217,7 @@ interface Chosen {
   readonly region: string | undefined;
 }
 
-function columnsOf(intake: Intake, { lookup, name, wanted: { keys, id: idColumn } }: Opening): Chosen {
+function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idColumn } }: Opening): Chosen {
   const { field, isMany, columns: options, exampleKey, keyNames } = LOOKUPS[lookup];
   const columns = intake.columns().map((column) => column.trim());
   const require = (column: string, reader: string) => {

@@ -9,7 +9,7 @@ import { freeBytes, megabytes } from '../../platform/disk-full.ts';
 import type { SourceReaderOptions } from '../../sources/source-reader.ts';
 import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
-import { fileOf, labelOf, type SentFile } from './body.ts';
+import { labelOf, type SentFile, withFileOf } from './body.ts';
 import { fetchSource } from './from-source.ts';
 import { openPace, type Pace, type ReceiveOptions, receive, receiveHead, SLOWEST, tooLarge } from './receive.ts';
 
@@ -164,7 +164,7 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
         const sent =
           source !== undefined
             ? await fetchSource([request, reply], source, path, receiving, fetching())
-            : await fileOf(
+            : await withFileOf(
                 request,
                 async ({ stream, ...file }) => ({ ...file, ...(await receive(stream, path, receiving)) }),
                 async (lookup, { stream, name = lookup }) => {
@@ -215,7 +215,11 @@ export function takeHead(
   limits: ReceiveOptions & { readonly maxZipBytes: number },
 ): Promise<SentHead> {
   checkLength(request, limits.maxZipBytes);
-  return fileOf(request, async ({ stream, type, name }) => ({ type, name, head: await receiveHead(stream, limits) }));
+  return withFileOf(request, async ({ stream, type, name }) => ({
+    type,
+    name,
+    head: await receiveHead(stream, limits),
+  }));
 }
 
 /** Headers of a route that makes an import or a sync of a file. */

@@ -18,7 +18,7 @@ const PART = 'file';
  * Hands the file of a request to `take`, and returns its result. @throws Problem BAD_BODY, MEDIA_TYPE
  * @param takeLookup takes an identity or group file, which a form may also have; absent: it may not
  */
-export async function fileOf<Result>(
+export async function withFileOf<Result>(
   request: FastifyRequest,
   take: (file: SentFile) => Promise<Result>,
   takeLookup?: (lookup: LookupName, file: SentFile) => Promise<void>,

@@ -3,7 +3,7 @@ import { appendFile, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fileOf, type Quiet } from '../../../src/imports/read/file-state.ts';
+import { fileStateOf, type Quiet } from '../../../src/imports/read/file-state.ts';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import { drained, OPTIONS, refusal } from './reading.ts';
 
@@ -61,16 +61,16 @@ describe('a file that changes while it is read is refused', () => {
 
   test('a fresh one that ends within a line is looked at once more after a moment', async () => {
     const quiet = clock(() => appendFile(path, '01\n'));
-    const before = await fileOf(path, path, { quiet });
+    const before = await fileStateOf(path, path, { quiet });
     expect(await refusal(before.checkUnchanged('0'.charCodeAt(0)))).toMatchObject({ code: 'FILE_CHANGED' });
     expect(quiet.slept).toBeGreaterThan(0);
   });
 
   test('one that ends with a line, or is old, is not waited for', async () => {
     const quiet = clock(async () => {});
-    await (await fileOf(path, path, { quiet })).checkUnchanged(LINE_FEED);
+    await (await fileStateOf(path, path, { quiet })).checkUnchanged(LINE_FEED);
     await utimes(path, new Date(), new Date(Date.now() - 60_000));
-    await (await fileOf(path, path, { quiet })).checkUnchanged('0'.charCodeAt(0));
+    await (await fileStateOf(path, path, { quiet })).checkUnchanged('0'.charCodeAt(0));
     expect(quiet.slept).toBe(0);
   });
 });
@@ -81,7 +81,7 @@ test('a file that is being written is waited for until it is quiet, and then rea
     if (writes < 5) await appendFile(path, `w${writes},g1\n`);
     writes += 1;
   });
-  const before = await fileOf(path, path, { quiet, waitForQuietMs: 2_000 });
+  const before = await fileStateOf(path, path, { quiet, waitForQuietMs: 2_000 });
   await before.checkUnchanged(LINE_FEED);
   expect(writes).toBe(9); // five changes, then four looks of half a second
 });

@@ -188,7 +188,7 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
           </a>
         ))}
         <CopyButton
-          text={() => textOf(id, filter)}
+          text={() => rowsText(id, filter)}
           label={total > MAX_COPIED ? `Copy the first ${grouped(MAX_COPIED)} rows` : `Copy ${counted(total, 'row')}`}
           what="as a table"
         />
@@ -224,7 +224,7 @@ function useRetryable(id: string, chosen: Readonly<Record<string, string>> | nul
   return path === null ? null : (data?.total ?? null);
 }
 
-async function textOf(id: string, filter: RowsWanted) {
+async function rowsText(id: string, filter: RowsWanted) {
   let page: { rows: RowView[]; nextCursor: string | null } = { rows: [], nextCursor: null };
   const rows: RowView[] = [];
   do {

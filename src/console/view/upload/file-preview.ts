@@ -1,7 +1,7 @@
 /** The server's reading of a file's beginning, asked for whenever an option for reading changes. */
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
-import type { Field, FileFacts, Look, Preview } from '../../answers.ts';
+import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
 import type { Form } from '../../form.tsx';
 import { MISSING } from '../../import-words.ts';
 import { saidBeside } from '../../remedies.ts';
@@ -56,7 +56,7 @@ export abstract class ShownFile {
 export class FilePreview extends ShownFile {
   override chosen = signal<Readonly<Partial<Record<Field, string>>>>({});
   /** The last import of the same file; undefined for none. */
-  before = signal<Look['before'] | undefined>(undefined);
+  before = signal<FileLook['before'] | undefined>(undefined);
   /** Several files in one. */
   isArchive = signal(false);
   /** The number of columns of the file, whatever they are called. */
@@ -162,7 +162,7 @@ export class FilePreview extends ShownFile {
     if (head === undefined) return;
     try {
       const asked = query({ ...this.options, name: this.#name, size: this.#size });
-      const { facts, preview, problem, before } = await request<Look>(`/v1/look${asked}`, {
+      const { facts, preview, problem, before } = await request<FileLook>(`/v1/look${asked}`, {
         method: 'POST',
         body: head,
         signal: this.#leaving,

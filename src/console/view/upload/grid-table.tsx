@@ -105,14 +105,14 @@ interface ShownColumn {
 
 /** The column at which each field is chosen, or could be: there the form shows its error. */
 function usePlaces(columns: readonly ShownColumn[], form: Form) {
-  const placeOf = (field: string) =>
+  const columnOfField = (field: string) =>
     (
       columns.find(({ uses }) => uses.includes(field)) ??
       columns.find(({ suggested }) => suggested.some(({ key }) => key === field)) ??
       columns.find(({ uses }) => uses.length === 0) ??
       columns[0]
     )?.index;
-  const places = FIELDS.map(([field]) => [field, placeOf(field)] as const);
+  const places = FIELDS.map(([field]) => [field, columnOfField(field)] as const);
   useLayoutEffect(() => {
     for (const [field, index] of places) form.register(`map-${field}`, document.getElementById(`use-${index}`));
     return () => {
@@ -185,7 +185,7 @@ function Row({ row: { line, original, readAs, reasons, others }, columns, isRead
       </th>
       {columns.map((column) => (
         <td key={column}>
-          <div class="cell">{foreign(textOf(original[column]))}</div>
+          <div class="cell">{foreign(cellText(original[column]))}</div>
           {reasons.get(column)?.map((reason) => (
             <p key={reason} class={isLeftOut ? 'note' : 'error'}>
               {foreign(reason)}
@@ -229,7 +229,7 @@ function ReadAs({ row: { uid, guid, scope, region, problems, skipped }, preview 
   );
 }
 
-function textOf(value: unknown) {
+function cellText(value: unknown) {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

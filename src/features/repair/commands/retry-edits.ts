@@ -9,7 +9,7 @@ import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
-import { fileOf } from '../../../imports/read/file-state.ts';
+import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import { isFinal } from '../../../membership/import-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
@@ -30,7 +30,7 @@ export interface Edits {
 /** Reads a corrected report. @throws UsageError */
 export async function readEdits(path: string): Promise<CorrectedFile> {
   try {
-    await fileOf(path, path);
+    await fileStateOf(path, path);
     return { bytes: await readFile(path), name: basename(path) };
   } catch (error) {
     refuseAddress(path);

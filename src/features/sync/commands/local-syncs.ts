@@ -20,7 +20,7 @@ import type { ImportRecord } from '../../../imports/catalog.ts';
 import { newImportId } from '../../../imports/import-id.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
-import { fileOf } from '../../../imports/read/file-state.ts';
+import { fileStateOf } from '../../../imports/read/file-state.ts';
 import type { LookupSource } from '../../../imports/stage/lookup-file.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
@@ -123,7 +123,7 @@ async function planning(
 ): Promise<Pick<RunSyncOptions, 'begin' | 'beginLines'>> {
   const chosen = await syncFlagsOf(flags);
   const fetched: FetchedFile | undefined = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
-  if (fetched === undefined) await fileOf(file, file);
+  if (fetched === undefined) await fileStateOf(file, file);
   const lookups = await lookupFiles(config, flags);
   const given = importOptionsOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : undefined;

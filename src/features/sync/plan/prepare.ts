@@ -4,7 +4,7 @@ import { copyFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { QuestionRefused } from '../../../../jobs/ask-service.ts';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
-import { fileOf } from '../../../imports/read/file-state.ts';
+import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
 import { requireNames } from '../../../imports/record/profiles.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
@@ -133,13 +133,13 @@ async function stageFile(
   const { input, desired } = planFiles(folder);
   const { identities, groups, ...read } = reading;
   if (!existsSync(input)) {
-    const before = await fileOf(source, file, { ...read, signal });
+    const before = await fileStateOf(source, file, { ...read, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
   }
   const lookups = await mapLookupsInTurn({ identities, groups }, async ({ path, name }, lookup) => {
     const copy = lookupCopy(folder, lookup);
     if (existsSync(copy)) return { path: copy, name };
-    const before = await fileOf(path, name, { signal });
+    const before = await fileStateOf(path, name, { signal });
     await keepCopy(path, copy, name, (lastByte) => before.checkUnchanged(lastByte));
     return { path: copy, name };
   });

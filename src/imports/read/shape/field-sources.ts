@@ -1,6 +1,6 @@
 import { FIELDS, type Field } from '../columns.ts';
 import {
-  columnsOf,
+  columnsOfTemplate,
   fill,
   type Placeholder,
   parseTemplate,
@@ -101,7 +101,7 @@ function ofColumns(columns: readonly string[], flag: string, slotOf: Slots): Sou
 }
 
 function ofTemplate(template: Template, text: string, flag: string, slotOf: Slots): Source {
-  const columns = [...new Set(columnsOf(template))];
+  const columns = [...new Set(columnsOfTemplate(template))];
   const bySlot = new Map(columns.filter((name) => name !== VALUE).map((name) => [name, slotOf(name, flag)]));
   const slots = [...bySlot.values()];
   const isPlain = columns.length === 1 || template.filter((part) => typeof part !== 'string').length === 1;
@@ -131,7 +131,7 @@ function ofTemplate(template: Template, text: string, flag: string, slotOf: Slot
 export function nameTemplate(text: string | undefined): (name: string) => string {
   if (text === undefined) return (name) => name;
   const template = parseTemplate(text);
-  const strange = columnsOf(template).find((name) => name !== 'column' && name !== VALUE);
+  const strange = columnsOfTemplate(template).find((name) => name !== 'column' && name !== VALUE);
   if (strange !== undefined) {
     throw new TemplateError(
       `${JSON.stringify(text)} reads the column ${JSON.stringify(strange)}; this template has only {column}, the name of the group's column`,

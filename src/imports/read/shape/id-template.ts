@@ -119,7 +119,7 @@ export function parseTemplate(text: string): Template {
 }
 
 /** Columns that a template reads. */
-export function columnsOf(template: Template): string[] {
+export function columnsOfTemplate(template: Template): string[] {
   return template.flatMap((part) => (typeof part === 'string' ? [] : part.columns));
 }
 

@@ -11,7 +11,7 @@ import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
 import { type FieldSource, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
-import { columnsOf, parseTemplate, TemplateError } from './id-template.ts';
+import { columnsOfTemplate, parseTemplate, TemplateError } from './id-template.ts';
 import type { Lookups } from './lookup.ts';
 import { Shaper } from './shaper.ts';
 
@@ -76,7 +76,7 @@ function columnsRead(source: FieldSource | undefined): string[] {
   if (source === undefined) return [];
   if (source.kind === 'columns') return source.columns.flatMap((name) => [name, ...name.split('|')]);
   try {
-    return columnsOf(parseTemplate(source.text));
+    return columnsOfTemplate(parseTemplate(source.text));
   } catch {
     // A mistake in it is reported when it is used.
     return [];
