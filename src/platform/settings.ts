@@ -204,7 +204,7 @@ export const SETTINGS = {
     flag: '--per-group <n>',
     number: true,
     meaning:
-      'most concurrent calls that change one group, where the service adds members one after another: more would wait for each other',
+      'most concurrent calls of this data directory that change one group, where the service adds members one after another: more would wait for each other',
     preset: DEFAULT_PER_GROUP,
   },
   queue: {
