@@ -33,6 +33,7 @@ create table groups (
   unique (region, guid)
 ) strict;
 
+-- Members and banned users. Of a group in which only some users are asked about, only these stay.
 create table members (
   group_id  integer not null references groups (id),
   uid       text not null collate nocase,

@@ -113,6 +113,11 @@ update users set state = 'exists' where state is null and id in (
   select a.user_id from asked a join users u on u.id = a.user_id
   join members m on m.group_id = a.group_id and m.uid = u.uid and m.place <> 0 where a.group_id = :group);
 
+-- name: forget_others
+-- In: group. Where only some users are asked about, nothing is kept of the others.
+delete from members where group_id = :group and exists (select 1 from groups g where g.id = :group and g.asked is not null)
+  and uid not in (select u.uid from asked a join users u on u.id = a.user_id where a.group_id = :group);
+
 -- name: users_to_ask
 -- In: group. Out: users of whom it is not known whether they are in it.
 select u.id, u.uid from asked a join users u on u.id = a.user_id

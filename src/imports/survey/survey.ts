@@ -164,6 +164,7 @@ export class Survey<End extends string = string> {
   closeGroup(group: number, { members, banned }: Pick<OpenGroup, 'members' | 'banned'>): void {
     inTransaction(this.database, () => {
       this.#sql('asked_exist').run({ group });
+      this.#sql('forget_others').run({ group });
       this.#sql('close_group').run({ group, members, banned });
     });
   }
