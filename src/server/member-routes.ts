@@ -153,7 +153,7 @@ async function history(
       .rowsOf(record.id, caller)
       .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: after, key: after });
     for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
-      const at = new Date(finishedAt ?? record.createdAt).toISOString();
+      const at = finishedAt ?? new Date(record.createdAt).toISOString();
       const { id: importId, file, state } = record;
       entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
     }

@@ -26,5 +26,6 @@ function csvCell(cell: string, delimiter: string): string {
 /** A value as a cell: a text as it is, nothing as an empty one, all else as JSON writes it. */
 export function cellOf(value: unknown): string {
   if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }

@@ -52,7 +52,7 @@ type ReportColumns = [
 interface BatchOfRows {
   readonly attempts: number;
   readonly httpStatus: number | null;
-  readonly finishedAt: number | null;
+  readonly finishedAt: string | null;
   readonly members: number | null;
   /** Ids of the messages about additions: JSON of [row, id], as it is stored. */
   readonly messages: string;
@@ -115,7 +115,7 @@ function batchOfRows(batch: Record<string, SQLOutputValue> | undefined): BatchOf
   return {
     attempts: Number(calls ?? 0),
     httpStatus: numberOf(http_status),
-    finishedAt: numberOf(finished_at),
+    finishedAt: timeOf(finished_at),
     members: numberOf(members),
     messages: typeof messages === 'string' ? messages : '',
   };
@@ -138,6 +138,11 @@ function messageOfRow(messages: string, row: number): string {
 
 function numberOf(value: SQLOutputValue | undefined): number | null {
   return typeof value === 'number' ? value : null;
+}
+
+/** A time of the ledger (ms since 1970) in ISO 8601. */
+export function timeOf(at: unknown): string | null {
+  return at === null || at === undefined ? null : new Date(Number(at)).toISOString();
 }
 
 function isMessage(value: unknown): value is [row: number, id: string] {

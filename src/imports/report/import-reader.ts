@@ -16,7 +16,7 @@ import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
-import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
+import { chosenRows, type RowWithOutcome, timeOf } from './chosen-rows.ts';
 import type { CreatedThing } from './created-file.ts';
 import { foundRows, type RowFilter, retryable } from './found-rows.ts';
 import type { MembershipToRetry } from './retry-file.ts';
@@ -361,10 +361,6 @@ function rowDetail(database: DatabaseSync, sql: Statements, number: number): Row
       })),
     },
   };
-}
-
-function timeOf(at: unknown): string | null {
-  return at === null || at === undefined ? null : new Date(Number(at)).toISOString();
 }
 
 /** Null for nothing and for ''. */

@@ -44,12 +44,8 @@ function rowDetailJson(input: ReportInput, { row, facts }: RowDetail): string {
 function rowText(input: ReportInput): (row: RowWithOutcome) => string {
   const originalOf = originalJson(input);
   return (found) => {
-    const { original: _, finishedAt, ...row } = found;
-    const view = JSON.stringify({
-      ...row,
-      finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
-    });
-    return `${view.slice(0, -1)},"original":${originalOf(found)}}`;
+    const { original: _, ...row } = found;
+    return `${JSON.stringify(row).slice(0, -1)},"original":${originalOf(found)}}`;
   };
 }
 

@@ -1,11 +1,9 @@
 import type { RowView } from '../../api/rows.ts';
 
 /** One row of the input with what happened to it: the columns of the report by their names in the API. */
-export interface ReportRow extends Readonly<Omit<RowView, 'row' | 'original' | 'finishedAt' | 'value' | 'check'>> {
+export interface ReportRow extends Readonly<Omit<RowView, 'row' | 'original' | 'value' | 'check'>> {
   /** The input as it was, as JSON text: an array of cells (CSV input) or an object (JSON and NDJSON input). */
   readonly original: string;
-  /** Milliseconds since 1970, UTC. */
-  readonly finishedAt: number | null;
   /** The value of its row that gave the membership; empty if the row has one membership only. */
   readonly value?: string;
 }

@@ -16,8 +16,7 @@ export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
 
 function valueReader(field: (typeof ROW_COLUMNS)[keyof typeof ROW_COLUMNS][0]) {
   if (field === 'value') return ({ value }: ReportRow) => value ?? '';
-  if (field !== 'finishedAt') return (row: ReportRow) => row[field];
-  return ({ finishedAt }: ReportRow) => (finishedAt === null ? null : new Date(finishedAt).toISOString());
+  return (row: ReportRow) => row[field];
 }
 
 function ownColumns({ shaped = false }: Shaped) {

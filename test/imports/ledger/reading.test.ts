@@ -52,7 +52,12 @@ describe('the report', () => {
   test('gives the call and the time of what was sent, and the input as it was', async () => {
     const { reader } = await finishedImport();
     const [first] = reader.rows().toArray();
-    expect(first).toMatchObject({ attempts: 1, httpStatus: 200, finishedAt: 1_020, original: '["row",0]' });
+    expect(first).toMatchObject({
+      attempts: 1,
+      httpStatus: 200,
+      finishedAt: '1970-01-01T00:00:01.020Z',
+      original: '["row",0]',
+    });
     expect(reader.input()).toMatchObject({
       format: 'csv',
       kind: 'csv',

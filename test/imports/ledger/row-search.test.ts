@@ -45,7 +45,7 @@ const KEYS: Readonly<Record<RowSort, (row: RowWithOutcome) => string | number>> 
   guid: ({ guid }) => guid.toLowerCase(),
   outcome: ({ status }) => OUTCOMES.indexOf(status),
   code: ({ code }) => code,
-  finished: ({ finishedAt }) => finishedAt ?? 0,
+  finished: ({ finishedAt }) => finishedAt ?? '',
 };
 
 function sorted(rows: readonly RowWithOutcome[], { by, descending }: RowOrder): RowWithOutcome[] {

@@ -29,7 +29,7 @@ export function reportRow(changes: Partial<ReportRow> = {}): ReportRow {
     attempts: 1,
     httpStatus: 200,
     batch: 7,
-    finishedAt: Date.UTC(2025, 0, 31, 12, 0, 0),
+    finishedAt: '2025-01-31T12:00:00.000Z',
     created: '',
     messageId: '',
     members: null,
