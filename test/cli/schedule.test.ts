@@ -90,6 +90,7 @@ test('what cannot be a schedule ends with exit code 2, the value and what is all
     [[...FILE, ...CRON, '--file', 'https://ann:s3cret@exports.example/m.csv'], 'was given two values; give it once'],
     [[...FILE, ...CRON, '--header', 'Authorization=Bearer s3cret'], 'names no environment variable'],
     [[...FILE, ...CRON, '--missing', 'remove'], 'add --mode mirror'],
+    [[...FILE, ...CRON, '--remove-named', 'x'.repeat(201)], 'removeNamed'],
   ] as const) {
     const { code, stderr } = await at.run(['schedule', 'add', 'nightly', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);

@@ -37,13 +37,21 @@ export function handledLocally<Group extends Readonly<Record<string, Operation>>
     const { params, query, body } = operation;
     const named = (params?.parse(input) ?? {}) as Readonly<Record<string, string>>;
     const rest = Object.entries(input as object).filter(([field]) => !(field in named));
-    const given = { ...((body ?? query)?.parse(Object.fromEntries(rest)) as object), ...named };
+    const given = { ...(await checked(body ?? query, Object.fromEntries(rest))), ...named };
     const call = noted?.(operation.audit, Object.values(named)[0]);
     const answer = await handler(given, call);
     call?.done();
     return answer;
   };
   return { call: handle, download: handle };
+}
+
+/** @throws Problem BAD_OPTION, as a server does */
+async function checked(schema: z.ZodType | undefined, given: object): Promise<object> {
+  const read = schema?.safeParse(given);
+  if (read === undefined) return {};
+  if (read.success) return read.data as object;
+  throw (await import('../../server/refusals.ts')).badOption(read.error, given);
 }
 
 /** An answer; undefined where it is refused with this code. */

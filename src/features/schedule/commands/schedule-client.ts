@@ -1,15 +1,13 @@
 import type { z } from 'zod';
-import { addressOf } from '../../../api/address-of.ts';
-import type { Operation } from '../../../api/operation.ts';
+import type { HandlersOf, Operation } from '../../../api/operation.ts';
 import { serviceTarget } from '../../../app/chat-service.ts';
 import { askOwner } from '../../../app/owner-socket.ts';
-import { askedHere } from '../../../cli/audit.ts';
+import { notedHere } from '../../../cli/audit.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
-import type { Client } from '../../../cli/client/operation-client.ts';
+import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
-import { handled, performerOf } from '../../../server/perform.ts';
 import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { scheduleChanges } from '../change-schedule.ts';
 import { givenAt } from '../compose-schedules.ts';
@@ -26,12 +24,8 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
   const here = async (operation: Operation, input: { readonly name?: string }): Promise<unknown> => {
     if (!hasCatalog(dir) && operation === scheduleOperations.list) return { schedules: [] };
     if (!hasCatalog(dir) && operation !== scheduleOperations.add) throw ScheduleError.unknown(input.name ?? '');
-    const { address: path, rest: fields } = addressOf(operation.path, input);
-    const perform = (handlers: Parameters<typeof handled<typeof scheduleOperations>>[1]) =>
-      performerOf([handled(scheduleOperations, handlers)])(
-        { method: operation.method, path, fields },
-        askedHere(dir, undefined),
-      );
+    const perform = (handlers: HandlersOf<typeof scheduleOperations>) =>
+      handledLocally(scheduleOperations, handlers, notedHere(dir, undefined)).call(operation as never, input as never);
     if (operation.method === 'GET') {
       const catalog = openScheduleCatalogReader(dir.catalog);
       try {

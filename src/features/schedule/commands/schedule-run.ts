@@ -1,7 +1,8 @@
 import { serviceOpener } from '../../../app/open-service.ts';
 import { askOwner } from '../../../app/owner-socket.ts';
-import { noteCommand } from '../../../cli/audit.ts';
+import { notedHere } from '../../../cli/audit.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
+import { handledLocally } from '../../../cli/client/operation-client.ts';
 import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
@@ -13,8 +14,10 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
 import type { SyncRunner } from '../../sync/run/sync-runner.ts';
+import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
+import { runningHandlers } from '../routes/handlers.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { schedulesHere } from './schedule-client.ts';
 
@@ -63,10 +66,9 @@ async function runAlone(
     syncs: syncsOf(config, imports),
     openService: serviceOpener(config, flags),
     begin: async (syncs, coordinating) => {
-      const runs = openRuns(config, syncs, coordinating);
+      const { runs, client } = openRuns(config, syncs, coordinating);
       await runs.noteInterrupted();
-      ({ id } = runs.begin(name, currentUser()));
-      noteCommand<typeof scheduleOperations>(dataDir(config.dataDir), 'schedule.run', name);
+      ({ id } = await client.call(scheduleOperations.run, { name }));
       syncId = await syncOf(runs, id, coordinating.signal);
       return syncId;
     },
@@ -88,15 +90,20 @@ async function runAlone(
   return state === 'failed' ? EXIT.usage : EXIT.ok;
 }
 
-/** Stops the runs before the syncs that they follow. */
-function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating): ScheduleRuns {
-  const options = scheduleRunsOptions(config, { ...coordinating, sendsTo: coordinating.coordinator.sendsTo, syncs });
+/** Opens the runs, which are stopped before the syncs that they follow, and the client that begins them. */
+function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating) {
+  const { dir, coordinator } = coordinating;
+  const options = scheduleRunsOptions(config, { ...coordinating, sendsTo: coordinator.sendsTo, syncs });
+  const { catalog } = options;
   const runs = new ScheduleRuns(options);
+  const syncCatalog = openSyncCatalogReader(dir.catalog);
   coordinating.onStop(async () => {
     await runs.stop();
-    options.catalog.close();
+    syncCatalog.close();
+    catalog.close();
   });
-  return runs;
+  const handlers = runningHandlers({ catalog, syncCatalog, runs });
+  return { runs, client: handledLocally(scheduleOperations, handlers, notedHere(dir, coordinator.sendsTo)) };
 }
 
 /** The sync that a run makes; undefined when it ends without one, or a signal comes first. */

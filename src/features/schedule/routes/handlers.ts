@@ -54,3 +54,15 @@ export function changingHandlers({ catalog, syncCatalog, changes, at }: Schedule
     remove: async ({ name }) => changes.remove(name),
   } satisfies HandlersOf<typeof scheduleOperations>;
 }
+
+/** Begins runs. */
+export function runningHandlers({
+  catalog,
+  syncCatalog,
+  runs,
+}: Pick<ScheduleContext, 'catalog' | 'syncCatalog'> & Pick<Schedules, 'runs'>) {
+  const { runView } = scheduleViews(catalog, syncCatalog);
+  return {
+    run: async ({ name }, { who }) => runView(runs.begin(name, who)),
+  } satisfies HandlersOf<typeof scheduleOperations>;
+}

@@ -3,8 +3,7 @@ import type { Api, ServerContext } from '../../../server/context.ts';
 import { type Handled, handled } from '../../../server/perform.ts';
 import { serveAll } from '../../../server/serve.ts';
 import { scheduleOperations } from '../operations.ts';
-import { scheduleViews } from '../schedule-views.ts';
-import { changingHandlers, lookingHandlers } from './handlers.ts';
+import { changingHandlers, lookingHandlers, runningHandlers } from './handlers.ts';
 import { lookRoute, tryHandler } from './try-schedule.ts';
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
@@ -17,11 +16,10 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 /** Does all operations on schedules, in the process that owns the data directory and stays. @param isHere for people on the machine */
 export function scheduleHandlers(context: ServerContext, isHere: boolean): Handled {
   const { schedules, syncCatalog } = context;
-  const { runView } = scheduleViews(schedules.catalog, syncCatalog);
   return handled(scheduleOperations, {
     ...lookingHandlers({ ...schedules, syncCatalog }),
     ...changingHandlers({ ...schedules, syncCatalog }, isHere),
-    run: async ({ name }, { who }) => runView(schedules.runs.begin(name, who)),
+    ...runningHandlers({ ...schedules, syncCatalog }),
     try: tryHandler(context, isHere),
   });
 }
