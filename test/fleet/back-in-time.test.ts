@@ -11,6 +11,8 @@ import { ServiceJournal } from './service-journal.ts';
 /** Puts all keys of a running server back, as when its machine is set back to a snapshot; connections do not survive that. */
 async function setBack(url: string): Promise<() => Promise<void>> {
   const redis = new Redis(url);
+  onTestFinished(() => redis.disconnect());
+  redis.on('error', () => {});
   const beats = async () => {
     const [flow = ''] = await redis.keys('*add-members-us-*:flow');
     return Number(await redis.hget(flow, 'beats'));
