@@ -306,6 +306,7 @@ describe("a member's history", () => {
     expect(await server.json(`/v1/members/${uid}/history`)).toEqual({
       uid: '<img src=x onerror=alert(1)>',
       entries: [],
+      unread: [],
       nextCursor: null,
     });
   });
