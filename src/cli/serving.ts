@@ -11,7 +11,7 @@ import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
-import { syncHandlers } from '../features/sync/routes/sync-routes.ts';
+import { syncHandlers } from '../features/sync/routes/sync-handlers.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';

@@ -2,7 +2,6 @@ import type { SyncEntry } from '../../../api/sync-entry.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { type Client, entriesOf, handledLocally } from '../../../cli/client/operation-client.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
-import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
@@ -11,6 +10,8 @@ import { syncOperations } from '../operations.ts';
 import { planPieces } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { syncEntry, wholeSync } from '../plan/sync-view.ts';
+import { planHandlers } from '../routes/plan-handlers.ts';
+import { syncReadingHandlers } from '../routes/sync-handlers.ts';
 import { openSyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
 import { UnknownSync } from '../sync-errors.ts';
 import type { DecidingFlags, PlanFlags, SyncFileFlags } from './sync-flags.ts';
@@ -82,27 +83,23 @@ function findingsOf(client: Client, id: string, guard: Finding['guard']): Promis
 
 /** The syncs of a data directory, no matter which process runs them. */
 function localSyncs(path: string): Client {
+  const dir = dataDir(path);
+  const find = (id: string) => findSync(path, id);
+  const movesOf = (id: string) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.transitions(id) ?? []);
   return handledLocally(syncOperations, {
-    list: async ({ limit, cursor: before }) =>
-      readCatalog(path, openSyncCatalogReader, (catalog) => {
-        const { syncs, next = null } = catalog?.page({ limit, ...(before !== undefined && { before }) }) ?? {
-          syncs: [],
-        };
-        return { syncs: syncs.map((record) => syncEntry(record)), nextCursor: next };
-      }),
-    one: async ({ id }) => {
-      const moves = readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.transitions(id) ?? []);
-      return wholeSync(dataDir(path), findSync(path, id), moves, null, Number.MAX_SAFE_INTEGER);
-    },
-    plan: async ({ id, format, width, color }) => {
-      const { state, totals, reason } = findSync(path, id);
-      if (totals === null) throw new UsageError(`sync ${id} is ${state} and has no plan to show: ${reason}`);
-      const { plan } = planFiles(dataDir(path).sync(id));
-      const pieces = planPieces({ path: plan, format: format ?? 'csv', text: { width, color: color === 'true' } });
-      return (async function* () {
-        yield* pieces;
-      })();
-    },
+    ...syncReadingHandlers({
+      find,
+      page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
+      entry: (record) => syncEntry(record),
+      whole: (record) => wholeSync(dir, record, movesOf(record.id), null, Number.MAX_SAFE_INTEGER),
+    }),
+    ...planHandlers({
+      find,
+      dir,
+      pieces: async function* (download) {
+        yield* planPieces(download);
+      },
+    }),
   });
 }
 
