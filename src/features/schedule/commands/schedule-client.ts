@@ -4,6 +4,7 @@ import { serviceTarget } from '../../../app/chat-service.ts';
 import { askOwner } from '../../../app/owner-socket.ts';
 import { notedHere } from '../../../cli/audit.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
+import { openImports } from '../../../cli/client/open-imports.ts';
 import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -14,6 +15,7 @@ import { givenAt } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
 import { changingHandlers, lookingHandlers } from '../routes/handlers.ts';
 import { openScheduleCatalog, openScheduleCatalogReader, ScheduleError } from '../schedule-catalog.ts';
+import type { EditFlags } from './schedule-flags.ts';
 
 type Answered = Operation & { readonly answer: z.ZodType };
 
@@ -61,4 +63,15 @@ async function withSyncs<Result>(
   } finally {
     syncs.close();
   }
+}
+
+/** The schedules that a command is about, where its imports are. @throws as openImports */
+export async function openSchedules(
+  given: Omit<Parameters<typeof openImports>[0], 'giveUpAfter'> & Pick<EditFlags, 'giveUpAfter'>,
+) {
+  // How long the runs of a schedule wait is no setting of this process.
+  const { giveUpAfter: _, ...flags } = given;
+  const { config, imports } = await openImports(flags);
+  const client = imports.server ?? schedulesHere(config, 'sandbox' in flags && flags.sandbox === true);
+  return { config, imports, client };
 }

@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { askRegions } from '../../../app/owner-socket.ts';
-import { openImports } from '../../../cli/client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type RunningFlags,
   type ServerFlags,
-  wholeNumber,
   withDataDir,
   withJson,
   withRunning,
@@ -18,8 +16,7 @@ import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import type { Names } from '../../../cli/names.ts';
-import { type Io, print, say } from '../../../cli/screen/io.ts';
-import { drawTable } from '../../../cli/screen/table.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
@@ -28,13 +25,12 @@ import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { isPattern } from '../../../sources/obtain.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';
-import type { PlanCreate } from '../../sync/api-plan.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
-import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
-import { schedulesHere } from './schedule-client.ts';
+import { openSchedules } from './schedule-client.ts';
 import { type AddFlags, changesIn, type EditFlags, localTime, scheduleOf } from './schedule-flags.ts';
+import { scheduleHistoryCommand, scheduleListCommand } from './schedule-lists.ts';
 import { runHere } from './schedule-run.ts';
 
 const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
@@ -161,100 +157,6 @@ async function changeSchedule(
   if (changed === undefined) say(io, `Schedule ${name} is removed.`);
   else if (next === undefined) say(io, `Schedule ${name} is paused.`);
   else say(io, `Schedule ${name} is next due at ${localTime(next, changed.tz)} (${changed.tz}).`);
-  return EXIT.ok;
-}
-
-/** The schedules that a command is about, where its imports are. @throws as openImports */
-async function openSchedules(
-  given: Omit<Parameters<typeof openImports>[0], 'giveUpAfter'> & Pick<EditFlags, 'giveUpAfter'>,
-) {
-  // How long the runs of a schedule wait is no setting of this process.
-  const { giveUpAfter: _, ...flags } = given;
-  const { config, imports } = await openImports(flags);
-  const client = imports.server ?? schedulesHere(config, 'sandbox' in flags && flags.sandbox === true);
-  return { config, imports, client };
-}
-
-type ListFlags = CommonFlags & ServerFlags;
-
-const MAX_LISTED = 1_000;
-
-/** `rollcall schedule list`: what there is, when it is due next, and its last result. */
-function scheduleListCommand(io: Io, end: End): Command {
-  const command = new Command('list').description('show schedules, their next three times and last run');
-  return withServer(withDataDir(withJson(command))).action((flags: ListFlags) => end(list(io, flags)));
-}
-
-/** `rollcall schedule history`: the runs of a schedule, newest first. */
-function scheduleHistoryCommand(io: Io, end: End): Command {
-  const command = new Command('history')
-    .description('show the runs of a schedule, newest first')
-    .argument('<name>', 'as `schedule list` shows it')
-    .option('--limit <n>', 'how many runs', wholeNumber(1, MAX_LISTED), 20);
-  return withServer(withDataDir(withJson(command))).action(
-    (name: string, flags: ListFlags & { readonly limit: number }) => end(history(io, name, flags)),
-  );
-}
-
-async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
-  const { imports, client } = await openSchedules(flags);
-  const { schedules: found } = await client.call(scheduleOperations.list, {});
-  if (flags.json) {
-    io.out.write(`${JSON.stringify(found)}\n`);
-    return EXIT.ok;
-  }
-  if (found.length === 0) {
-    say(io, `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`);
-    return EXIT.ok;
-  }
-  print(io, `${found.map(blockOf).join('\n\n')}\n`);
-  return EXIT.ok;
-}
-
-function blockOf(schedule: ScheduleView): string {
-  const { name, cron, tz, file, paused, next, mode, missing = 'report', apply, create, lastRun } = schedule;
-  const whoIsMissing = mode === 'add' ? '' : `, missing: ${missing}`;
-  const times = next.map((at) => localTime(at, tz)).join(', ');
-  const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;
-  return [
-    `${name}  ${cron}  ${tz}  ${printable(file)}`,
-    `  sync  ${mode}${whoIsMissing}; ${apply ? 'plans are carried out' : 'plans only'}`,
-    `  next  ${paused ? 'none: the schedule is paused' : times}`,
-    ...(create === null ? [] : [`  may create  ${whatMay(create)}`]),
-    `  last  ${last ?? 'none yet'}`,
-  ].join('\n');
-}
-
-/** "users, groups (at most users=100,groups=10)" */
-function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
-  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'];
-  return `${what.filter((part) => part !== false).join(', ')} (at most ${maxCreate})`;
-}
-
-async function history(io: Io, name: string, flags: ListFlags & { readonly limit: number }): Promise<ExitCode> {
-  const { limit } = flags;
-  const { client } = await openSchedules(flags);
-  const [{ tz }, { runs }] = await Promise.all([
-    client.call(scheduleOperations.one, { name }),
-    client.call(scheduleOperations.history, { name, limit: `${limit}` }),
-  ]);
-  if (flags.json) {
-    io.out.write(`${JSON.stringify({ runs })}\n`);
-    return EXIT.ok;
-  }
-  if (runs.length === 0) {
-    say(io, `Schedule ${name} has not run yet.`);
-    return EXIT.ok;
-  }
-  const table = runs.map(({ dueAt, state, sync, reason }) => [
-    localTime(dueAt, tz),
-    state,
-    sync?.id ?? '',
-    printable(reason),
-  ]);
-  say(io, `Times are those of ${tz}.`);
-  // The reasons are what is looked for: they are not cut where the terminal ends.
-  print(io, `${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
   return EXIT.ok;
 }
 
