@@ -3,7 +3,9 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteCommand } from '../audit.ts';
+import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
+import { untilSettled } from '../client/settled.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -46,6 +48,7 @@ async function act(
   if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
+    if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
@@ -80,4 +83,19 @@ async function act(
   }
   await conclude(imports, io, id, flags.json === true);
   return ended.state === 'failed' ? EXIT.fatal : EXIT.ok;
+}
+
+/** An import of which nothing is in flight ends at once, as soon as its reports are written. */
+async function untilCancelled(io: Io, imports: Imports, id: string, json: boolean): Promise<ExitCode> {
+  await untilSettled({
+    io,
+    imports,
+    signal: new AbortController().signal,
+    look: () => imports.find(id),
+    goesOn: ({ state }) => !isFinal(state),
+    linesOf: () => [],
+    begins: 'the import to end',
+  });
+  await conclude(imports, io, id, json);
+  return EXIT.ok;
 }

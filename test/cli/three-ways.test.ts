@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openAccessStore } from '../../src/server/access/access-store.ts';
+import { jsonOrUndefined } from '../../src/text/json-or-undefined.ts';
+import { members, openSandboxPlace, type SandboxPlace } from './workplace.ts';
+
+/**
+ * A command about a data directory that no process owns, about one that a server owns, and about that server over HTTP: the same
+ * answer, the same refusal, the same line in the audit log.
+ */
+
+const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
+const ROWS = members([['team', 'new']]);
+
+/** Each in its order, on what the ones before it left. @param made ids by the name of what was made */
+const COMMANDS: readonly ((made: Made) => readonly string[])[] = [
+  () => ['list', '--json'],
+  ({ staged }) => ['status', staged, '--json'],
+  ({ staged }) => ['tag', staged, '+term', '--json'],
+  () => ['status', 'nobody', '--json'],
+  ({ staged }) => ['pause', staged, '--json'],
+  ({ staged }) => ['cancel', staged, '--json'],
+  ({ staged }) => ['cancel', staged, '--json'],
+  ({ over }) => ['cancel', over, '--json'],
+  ({ over }) => ['report', over, '--format', 'csv'],
+  ({ plan }) => ['sync', 'show', plan, '--format', 'json'],
+  () => ['sync', 'list', '--json'],
+  ({ plan }) => ['sync', 'approve', plan, '--reason', 'too early'],
+  ({ plan }) => ['sync', 'reject', plan, '--reason', 'the wrong file'],
+  ({ plan }) => ['sync', 'reject', plan, '--reason', 'the wrong file'],
+  ({ plan }) => ['sync', 'apply', plan],
+  () => ['sync', 'reject', 'sync-of-nobody', '--reason', 'none'],
+  () => ['schedule', 'list', '--json'],
+  () => ['schedule', 'pause', 'nightly', '--json'],
+  () => ['schedule', 'edit', 'nightly', '--cron', '0 4 * * *', '--json'],
+  () => ['schedule', 'resume', 'nightly', '--json'],
+  () => ['schedule', 'history', 'nightly', '--json'],
+  () => ['schedule', 'remove', 'nightly', '--json'],
+  () => ['schedule', 'remove', 'nightly', '--json'],
+];
+
+interface Made {
+  readonly staged: string;
+  readonly over: string;
+  readonly plan: string;
+}
+
+async function openPlace(): Promise<{ at: SandboxPlace; made: Made }> {
+  const at = await openSandboxPlace({
+    seed: { users: ['new'], regions: { us: { members: { team: { participants: PEOPLE } } } } },
+  });
+  const file = at.file('members.csv', ROWS);
+  const over = (await at.summary(['import', file])).summary.id;
+  const staged = (await at.summary(['import', file, '--dry-run'])).summary.id;
+  const planned = await at.run(['sync', file, '--mode', 'mirror', '--json']);
+  const plan = /sync-\d{8}-\d{6}-\w{3}/.exec(planned.stdout + planned.stderr)?.[0] ?? '';
+  expect(plan, planned.stdout + planned.stderr).not.toBe('');
+  await at.run(['schedule', 'add', 'nightly', '--file', file, '--cron', '0 3 * * *', '--tz', 'UTC']);
+  return { at, made: { staged, over, plan } };
+}
+
+/** What commands answer, and what the audit log has of them, without ids, times and what names a place. */
+async function answers({ at, made }: Awaited<ReturnType<typeof openPlace>>, flags: readonly string[]) {
+  const found: unknown[] = [];
+  for (const command of COMMANDS) {
+    const args = command(made);
+    const { code, stdout } = await at.run([...args, ...flags]);
+    found.push([essence(args.join(' '), at, made), code, document(essence(stdout, at, made))]);
+  }
+  const access = openAccessStore(join(at.dataDir, 'access.sqlite'));
+  const lines = access.audit({ limit: 100 }).toReversed();
+  access.close();
+  const audited = lines.map(({ action, target }) => [action, essence(target, at, made)]);
+  return { found, audited };
+}
+
+/** Without the order of fields. */
+function document(text: string): unknown {
+  return jsonOrUndefined(text) ?? text;
+}
+
+function essence(text: string, { root }: SandboxPlace, made: Made): string {
+  const named = Object.entries(made).reduce((rest, [name, id]) => rest.replaceAll(id, name), text);
+  return (
+    named
+      .replaceAll(/(sync-|undo-)?\d{8}-\d{6}-\w{3}/g, 'ID')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(root, '')
+      .replaceAll(/localhost:\d+/g, 'HOST')
+      // A server names addresses of its own where a directory names files.
+      .replaceAll(/"(?:http|\/)[^"]*"/g, '"PLACE"')
+      .replaceAll(/"(seconds|startedAt|finishedAt|durationMs|sandbox|createdBy|who)":[^,}]*/g, '"$1":0')
+  );
+}
+
+test('commands answer alike about a directory, one that a server owns, and a server', async () => {
+  const [alone, owned, there] = [await openPlace(), await openPlace(), await openPlace()];
+  const here = await answers(alone, []);
+  const server = owned.at.begin(['serve', '--port', '0']);
+  await server.says('Listening on');
+  const beside = await answers(owned, []);
+  const elsewhere = there.at.begin(['serve', '--port', '0']);
+  await elsewhere.says('Listening on http');
+  const url = /http:\S+/.exec(elsewhere.stderr())?.[0] ?? '';
+  const over = await answers(there, ['--server', url]);
+  for (const one of [server, elsewhere]) one.interrupt('SIGTERM');
+  await Promise.all([server.ended, elsewhere.ended]);
+  for (const found of [beside, over]) {
+    for (const [at, answer] of found.found.entries()) expect.soft(answer).toEqual(here.found[at]);
+    expect.soft(found.audited).toEqual(here.audited);
+  }
+});
