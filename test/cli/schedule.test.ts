@@ -7,6 +7,7 @@ import { createAuthority } from '../chat/tls-authority.ts';
 import { eventually } from '../eventually.ts';
 import {
   filesBelow,
+  manyMembers,
   members,
   openSandboxPlace,
   openWorkplace,
@@ -170,4 +171,18 @@ describe('with a server', () => {
     server.interrupt('SIGTERM');
     expect((await server.ended).code).toBe(0);
   });
+});
+
+test('schedules are listed while another command runs an import, and are not changed behind its back', async () => {
+  const at = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 200 });
+  const file = at.file('members.csv', manyMembers(2_000, 100));
+  await at.run(['schedule', 'add', 'nightly', '--file', file, '--cron', '0 3 * * *', '--tz', 'UTC']);
+  const running = at.begin(['import', file, '--concurrency', '1']);
+  await eventually(() => at.calls()).toBeGreaterThan(0);
+  const listed = await at.run(['schedule', 'list', '--json']);
+  expect([listed.code, JSON.parse(listed.stdout)]).toMatchObject([0, [{ name: 'nightly' }]]);
+  const refused = await at.run(['schedule', 'pause', 'nightly']);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('wait for its end')]);
+  running.interrupt();
+  await running.ended;
 });
