@@ -4,6 +4,7 @@ import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { LIST_FILTERS } from '../options/list-filter.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
+import { STOPPING } from '../options/sending-options.ts';
 import { asSentence } from '../text/wording.ts';
 import { count, IMPORT_ID, nextCursor, possible, rowCounts, stateReason, time } from './fields.ts';
 import { importSummary } from './import-summary.ts';
@@ -132,7 +133,7 @@ export const sendingPlan = z
 export type SendingPlan = z.infer<typeof sendingPlan>;
 
 /** `POST /v1/imports/:id/retry` */
-export const retryQuery = z.strictObject(queryOf(ROW_FILTER));
+export const retryQuery = z.strictObject(queryOf({ ...ROW_FILTER, ...STOPPING }));
 
 /** Actions for several imports at once. */
 const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag', 'dismiss'] as const;

@@ -16,7 +16,7 @@ import type { RunningFlags } from './flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import type { RecipeFlags } from './flags/option-flags.ts';
-import { type Again, type ImportRuns, unlessNothingLeft } from './import-runs.ts';
+import { type Again, type ImportRuns, retryRows } from './import-runs.ts';
 import { type LookupFiles, lookupFiles } from './lookup-files.ts';
 import { optionsWithRecipe } from './recipe-options.ts';
 import { type RunOptions, runImport } from './run-import.ts';
@@ -30,14 +30,8 @@ export function localImportRuns(io: Io, config: Config, flags: RunningFlags): Im
   };
 }
 
-function retry(
-  io: Io,
-  config: Config,
-  flags: RunningFlags,
-  id: string,
-  { edits, only, nothingBegan }: Again,
-): Promise<ExitCode> {
-  const { maxErrors } = flags;
+function retry(io: Io, config: Config, flags: RunningFlags, id: string, again: Again): Promise<ExitCode> {
+  const { edits, nothingBegan } = again;
   const dir = dataDir(config.dataDir);
   return runImport({
     config,
@@ -50,9 +44,8 @@ function retry(
         const { sendEdits } = await import('../features/repair/commands/retry-edits.ts');
         return sendEdits({ coordinator, dir }, edits, io, currentUser());
       }
-      const made = await unlessNothingLeft(coordinator.retry(id, { maxErrors, only, createdBy: currentUser() }));
-      if (made !== undefined) noteCommand(dir, 'import.retry', made, `of ${id}`, coordinator.sendsTo);
-      return made;
+      const { ownImports } = await import('./owner.ts');
+      return retryRows(ownImports({ dir, coordinator }), id, again);
     },
   });
 }

@@ -5,11 +5,12 @@ import { openCatalogReader } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importView } from '../imports/report/import-view.ts';
 import type { DataDir } from '../platform/data-dir.ts';
-import { type ImportActs, importActs } from '../server/import-handlers.ts';
+import { type ImportActs, importActs, retrying } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { regionHandlers } from '../server/settings-routes.ts';
-import { askedHere } from './audit.ts';
+import { askedHere, notedHere } from './audit.ts';
 import { sourcesOf } from './client/data-directory.ts';
+import { type Client, handledLocally } from './client/operation-client.ts';
 
 interface Owner {
   readonly dir: DataDir;
@@ -23,7 +24,21 @@ export function ownerAnswers({ dir, coordinator }: Owner, operations: readonly H
 }
 
 /** The operations that every process with imports does for others. */
-export function importOwner({ dir, coordinator }: Owner): readonly Handled[] {
+export function importOwner(owner: Owner): readonly Handled[] {
+  return [
+    handled(importOperations, importActs(actsOf(owner))),
+    handled(serviceOperations, regionHandlers(owner.coordinator)),
+  ];
+}
+
+/** Imports, for the command that owns the data directory itself: it stays until what it begins is over. */
+export function ownImports(owner: Owner): Client {
+  const parts = actsOf(owner);
+  const handlers = { ...importActs(parts), ...retrying(parts) };
+  return handledLocally(importOperations, handlers, notedHere(owner.dir, owner.coordinator.sendsTo));
+}
+
+function actsOf({ dir, coordinator }: Owner): ImportActs {
   const of: ImportActs['views']['of'] = async (record) => {
     const catalog = openCatalogReader(dir.catalog);
     try {
@@ -32,8 +47,5 @@ export function importOwner({ dir, coordinator }: Owner): readonly Handled[] {
       catalog.close();
     }
   };
-  return [
-    handled(importOperations, importActs({ coordinator, views: { of } })),
-    handled(serviceOperations, regionHandlers(coordinator)),
-  ];
+  return { coordinator, views: { of } };
 }

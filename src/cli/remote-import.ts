@@ -1,6 +1,4 @@
-import { importOperations } from '../api/operations/import-operations.ts';
 import type { Edits } from '../features/repair/commands/retry-edits.ts';
-import { type RowFilter, rowFilterOptions } from '../imports/report/found-rows.ts';
 import { firstSignal } from '../platform/lifecycle.ts';
 import type { RemoteOptions } from './client/import-place.ts';
 import { sendForImport } from './client/send-file.ts';
@@ -8,7 +6,7 @@ import type { Server } from './client/server-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
-import { type ImportRuns, unlessNothingLeft } from './import-runs.ts';
+import { type ImportRuns, retryRows } from './import-runs.ts';
 import { conclude } from './screen/conclude.ts';
 import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
@@ -22,17 +20,13 @@ export function remoteImportRuns(options: RemoteOptions): ImportRuns {
       const { sendAndCheck } = await import('../features/check/commands/remote-check.ts');
       return sendAndCheck(options, file, flags, maxCallsOf(flags));
     },
-    retry: async (id, { edits, only, nothingBegan }) => {
+    retry: async (id, again) => {
+      const { edits, nothingBegan } = again;
       await imports.saySendsTo(io);
-      const made = edits === undefined ? await retry(server, id, only) : await sendEdits(server, edits, io);
+      const made = edits === undefined ? await retryRows(server, id, again) : await sendEdits(server, edits, io);
       return made === undefined ? nothingBegan() : follow(options, made);
     },
   };
-}
-
-function retry(server: Server, id: string, only: RowFilter): Promise<string | undefined> {
-  const asked = async () => (await server.call(importOperations.retry, { id, ...rowFilterOptions(only) })).id;
-  return unlessNothingLeft(asked());
 }
 
 async function sendEdits(server: Server, edits: Edits, io: Io): Promise<string | undefined> {

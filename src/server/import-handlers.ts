@@ -16,7 +16,7 @@ type Verb = 'pause' | 'resume' | 'cancel';
 
 /** The parts that what is done with imports takes. */
 export interface ImportActs {
-  readonly coordinator: Pick<Coordinator, Verb | 'dismiss' | 'tag' | 'remove' | 'find'>;
+  readonly coordinator: Pick<Coordinator, Verb | 'dismiss' | 'tag' | 'remove' | 'find' | 'retry'>;
   readonly views: Pick<ImportViews, 'of'>;
 }
 
@@ -49,11 +49,25 @@ export function importActs({ coordinator, views }: ImportActs): HandlersOf<typeo
   };
 }
 
+/** Begins a retry, in a process that stays until it is over. */
+export function retrying({ coordinator, views }: ImportActs): Pick<HandlersOf<typeof importOperations>, 'retry'> {
+  return {
+    retry: async ({ id, maxErrors, ...chosen }, { who, audited }) => {
+      const only = rowFilterOf(chosen);
+      const made = await coordinator.retry(id, { maxErrors, only, createdBy: who });
+      const texts = new URLSearchParams(rowFilterOptions(only)).toString();
+      audited(texts === '' ? `of ${id}` : `of ${id}, only ${texts.slice(0, 500)}`, made);
+      return views.of(coordinator.find(made));
+    },
+  };
+}
+
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importHandlers(context: ServerContext): HandlersOf<typeof importOperations> {
   const { coordinator, reading, views } = context;
   return {
     ...importActs(context),
+    ...retrying(context),
     list: async ({ limit, cursor, ...filter }) => {
       const { imports, next } = reading.page({
         limit,
@@ -64,13 +78,6 @@ export function importHandlers(context: ServerContext): HandlersOf<typeof import
     },
     one: async ({ id }) => views.of(coordinator.find(id)),
     sending: async ({ id, ...changes }) => sendingPlanOf(context, coordinator.find(id), changes),
-    retry: async ({ id, ...chosen }, { who, audited }) => {
-      const only = rowFilterOf(chosen);
-      const made = await coordinator.retry(id, { only, createdBy: who });
-      const texts = new URLSearchParams(rowFilterOptions(only)).toString();
-      audited(texts === '' ? `of ${id}` : `of ${id}, only ${texts.slice(0, 500)}`, made);
-      return views.of(coordinator.find(made));
-    },
     remove: async ({ id }, { audited }) => {
       const { file } = coordinator.find(id);
       await coordinator.remove(id);

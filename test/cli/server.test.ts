@@ -228,7 +228,6 @@ describe('what cannot work is refused with why:', () => {
     [['import', 'm.csv', '--concurrency', '3'], '--concurrency'],
     [['status', '--data-dir', 'x'], '--data-dir'],
     [['cancel', '--queue', 'redis://x'], '--queue'],
-    [['retry', '--max-errors', '3'], '--max-errors'],
     [['import', 'missing.csv'], 'missing.csv'],
   ])('%j', async (args, says) => {
     const err = new PassThrough();

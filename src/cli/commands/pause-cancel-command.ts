@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { noteCommand } from '../audit.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { untilSettled } from '../client/settled.ts';
@@ -53,11 +52,20 @@ async function act(
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
-  const [{ openLog }, { composeCoordinator }, { dispatchOnly, NO_SERVICE }, { whenLeft }] = await Promise.all([
+  const [
+    { openLog },
+    { composeCoordinator },
+    { dispatchOnly, NO_SERVICE },
+    { whenLeft },
+    { ownImports },
+    { importOperations },
+  ] = await Promise.all([
     import('../../platform/log.ts'),
     import('../../app/compose.ts'),
     import('../../app/chat-service.ts'),
     import('../../app/owner-socket.ts'),
+    import('../owner.ts'),
+    import('../../api/operations/import-operations.ts'),
   ]);
   // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.
@@ -67,15 +75,15 @@ async function act(
     log.warn(text);
     say(io, `Warning: ${text}.`);
   };
-  const coordinator = await whenLeft(dataDir(config.dataDir), () => composeCoordinator({ config, service, log, warn }));
+  const dir = dataDir(config.dataDir);
+  const coordinator = await whenLeft(dir, () => composeCoordinator({ config, service, log, warn }));
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
   coordinator.events.on('failure', reject);
   let ended: ImportRecord;
   const progress = showSteps(io, () => [], { begins: `the import to ${verb}`, regions: () => coordinator.regions() });
   try {
-    await coordinator[verb](id);
-    noteCommand(dataDir(config.dataDir), `import.${verb}`, id);
+    await ownImports({ dir, coordinator }).call(importOperations[verb], { id });
     ended = await Promise.race([coordinator.settled(id), failed]);
   } finally {
     progress.stop();

@@ -1,20 +1,21 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import { importOperations } from '../../api/operations/import-operations.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import { textsOf } from '../../options/option.ts';
 import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
-import { inShort } from '../../text/wording.ts';
-import { noteCommand } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { findImport } from '../client/kept-imports.ts';
 import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
+import { ownImports } from '../owner.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
@@ -72,8 +73,8 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       runSyncOf(config, io, id, here);
     },
     begin: async (coordinator) => {
-      await coordinator.resume(id, changes);
-      noteCommand(dataDir(config.dataDir), 'import.resume', id, inShort(changes), coordinator.sendsTo);
+      const client = ownImports({ dir: dataDir(config.dataDir), coordinator });
+      await client.call(importOperations.resume, { id, ...Object.fromEntries(textsOf(ANSWERING, changes)) });
       return id;
     },
   });

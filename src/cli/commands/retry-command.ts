@@ -35,11 +35,6 @@ export function retryCommand(io: Io, end: End): Command {
 
 async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { imports, runs } = await openImportRuns(io, flags);
-  if (imports.unattended && flags.maxErrors !== undefined) {
-    throw new UsageError(
-      `--max-errors cannot be changed for a retry ${imports.place()}; leave it out: it stays as it was`,
-    );
-  }
   const found = await imports.find(given);
   const { id, state } = found;
   if (!isFinal(state)) {
@@ -65,7 +60,12 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   }
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  return runs.retry(id, { edits, only, nothingBegan: () => sayNothingLeft(io, id, nothingLeft) });
+  return runs.retry(id, {
+    edits,
+    only,
+    maxErrors: flags.maxErrors,
+    nothingBegan: () => sayNothingLeft(io, id, nothingLeft),
+  });
 }
 
 async function editsOf(path: string): Promise<Edits['file']> {
