@@ -4,16 +4,7 @@ import type { ZodError } from 'zod';
 import type { ProblemCode } from '../api/problem-codes.ts';
 import { PROBLEM_TYPE } from '../api/problems.ts';
 import { asParameter, written } from '../errors/named-options.ts';
-import { RollcallError, TransitionError } from '../errors/rollcall-error.ts';
-import {
-  CreatesNothing,
-  CreateWithoutName,
-  RegionWithoutApp,
-  TooManyRemovals,
-  UnknownImport,
-  WrongState,
-} from '../imports/import-errors.ts';
-import { WrongTarget } from '../imports/target.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { busyIn } from '../platform/database-busy.ts';
 import { defined } from '../platform/defined.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
@@ -103,8 +94,14 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
-/** Problems of features, by the code of their error: no feature is imported for it. */
-const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
+/** Problems by the code of their error: no class is imported for it. */
+const BY_CODE: Readonly<Record<string, CodeProblem>> = {
+  UNKNOWN_IMPORT: { code: 'UNKNOWN_IMPORT' },
+  CREATES_NOTHING: { code: 'WRONG_STATE', hasRemedy: true },
+  CREATE_WITHOUT_NAME: { code: 'WRONG_STATE', hasRemedy: true },
+  WRONG_TARGET: { code: 'WRONG_TARGET', hasRemedy: true },
+  REGION_WITHOUT_APP: { code: 'REGION_WITHOUT_APP' },
+  TOO_MANY_REMOVALS: { code: 'TOO_MANY_REMOVALS', hasRemedy: true },
   UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
   CANNOT_CHECK: { code: 'WRONG_STATE' },
   NO_CHECK_YET: { code: 'NO_CHECK_YET' },
@@ -127,7 +124,7 @@ const OF_FEATURES: Readonly<Record<string, FeatureProblem>> = {
   PACKAGE_MISSING: { code: 'BAD_OPTION', hasRemedy: true },
 };
 
-interface FeatureProblem {
+interface CodeProblem {
   readonly code: ProblemCode;
   /** The option that it is always about. If the error names one, the code is BAD_OPTION. */
   readonly field?: string;
@@ -135,9 +132,9 @@ interface FeatureProblem {
   readonly hasRemedy?: true;
 }
 
-function refusedByFeature(error: RollcallError): Problem | undefined {
+function refusedByCode(error: RollcallError): Problem | undefined {
   const { code, what, facts } = error;
-  const known = OF_FEATURES[code];
+  const known = BY_CODE[code];
   if (known === undefined) return undefined;
   const named = typeof facts['field'] === 'string' ? facts['field'] : undefined;
   const field = known.field ?? named;
@@ -156,23 +153,9 @@ function remedyIn({ remedyWords }: RollcallError): { readonly remedy?: string } 
 /** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', asSentence(error.what));
-  if (error instanceof WrongState) {
-    return new Problem('WRONG_STATE', asSentence(error.what), { possible: error.possible });
-  }
-  if (error instanceof CreateWithoutName || error instanceof CreatesNothing) {
-    return new Problem('WRONG_STATE', asSentence(error.what), remedyIn(error));
-  }
-  if (error instanceof WrongTarget)
-    return new Problem('WRONG_TARGET', asSentence(error.what), { remedy: asSentence(error.remedy ?? '') });
   if (error instanceof RollcallError) {
-    const refused = refusedByFeature(error);
+    const refused = refusedByCode(error);
     if (refused !== undefined) return refused;
-  }
-  if (error instanceof TransitionError) return new Problem('WRONG_STATE', asSentence(error.what));
-  if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
-  if (error instanceof TooManyRemovals) {
-    return new Problem('TOO_MANY_REMOVALS', asSentence(error.what), remedyIn(error));
   }
   if (error instanceof TaskStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
