@@ -76,6 +76,8 @@ const VERBS: Readonly<Record<string, string>> = {
 
 interface Described {
   operationId?: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  requestBody?: Json;
   responses: Record<string, { content?: Json; headers?: Json; description?: string }>;
 }
 interface Document {
@@ -97,6 +99,9 @@ function completed(document: Document): Document {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       operation.operationId ??= operationIdOf(method, path);
+      // A source that the server reads takes the place of the body.
+      if (operation.parameters?.some(({ name }) => name === 'source'))
+        operation.requestBody = { ...operation.requestBody, required: false };
       const { 200: answer } = operation.responses;
       if (method !== 'get' || !path.startsWith('/v1/') || answer?.content?.['application/json'] === undefined) continue;
       answer.headers = { ETag: ETAG };
