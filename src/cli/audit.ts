@@ -49,7 +49,7 @@ export function notedHere(dir: DataDir, sendsTo: Aimed | undefined) {
   });
 }
 
-/** Somebody at a terminal of this machine asks for an operation: its line goes into the log of the data directory. */
+/** Notes an operation that a person at a terminal of this machine asks for in the log of the data directory. */
 export function askedHere({ root }: DataDir, sendsTo: Aimed | undefined, who = currentUser()): Asked {
   return { ...atTerminal(), who, access: { note: (line) => noteIn(root, line) }, sendsTo };
 }

@@ -59,7 +59,7 @@ async function openPlace(): Promise<{ at: SandboxPlace; made: Made }> {
   return { at, made: { staged, over, plan } };
 }
 
-/** What commands answer, and what the audit log has of them, without ids, times and what names a place. */
+/** Returns the answers of commands, and their lines in the audit log, without ids, times and what names a place. */
 async function answers({ at, made }: Awaited<ReturnType<typeof openPlace>>, flags: readonly string[]) {
   const found: unknown[] = [];
   for (const command of COMMANDS) {
