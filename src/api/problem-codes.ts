@@ -231,11 +231,13 @@ export const PROBLEMS = {
     status: 500,
     title: 'A file of the data directory is damaged',
     remedy: 'Put the file that `detail` names back from a backup, or import the input again.',
+    onPages: 'Put the file back from a backup, or import the input again.',
   },
   LEDGER_MISSING: {
     status: 500,
     title: 'The file with the rows of the import is gone',
     remedy: 'Put the file that `detail` names back from a backup, or import the input again.',
+    onPages: 'Put the file back from a backup, or import the input again.',
   },
   DATABASE_BUSY: {
     status: 503,

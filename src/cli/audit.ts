@@ -45,7 +45,7 @@ export function notedHere(dir: DataDir, sendsTo: Aimed | undefined) {
   const asked = askedHere(dir, sendsTo);
   return (action: string | undefined, named: string | undefined): NotedCall => ({
     who: asked.who,
-    ...auditing(asked, action, named),
+    ...auditing(() => asked, action, named),
   });
 }
 

@@ -59,9 +59,10 @@ const name = () => {
       field.setAttribute('aria-label', row.dataset.paramName);
   for (const field of document.querySelectorAll('.opblock-section-request-body textarea:not([aria-label])'))
     field.setAttribute('aria-label', 'Body of the request');
+  document.getElementById('servers')?.setAttribute('aria-label', 'Server');
   for (const heading of document.querySelectorAll('#api :is(h3, h4, h5):not([aria-level])'))
     heading.setAttribute('aria-level', Number(heading.tagName[1]) - 1);
-  for (const [part, label] of [['information-container', 'About the API'], ['filter-container', 'Filter']])
+  for (const [part, label] of [['information-container', 'About the API'], ['filter-container', 'Filter'], ['schemes-server-container', 'Servers']])
     for (const element of document.getElementsByClassName(part)) {
       element.role = 'region';
       element.ariaLabel = label;
@@ -89,7 +90,7 @@ code { font-family: ui-monospace, monospace; font-size: 0.9em; overflow-wrap: an
 html:not(.dark-mode) #api .opblock .opblock-summary-method { background: #41505f; }
 html:not(.dark-mode) #api .opblock.opblock-post .opblock-summary-method { background: #0a6b3d; }
 html:not(.dark-mode) #api .opblock.opblock-delete .opblock-summary-method { background: #a4262c; }
-html:not(.dark-mode) #api :is(.url, .parameter__in, .renderedMarkdown code, .response-control-media-type__accept-message, .response-control-media-type__accept-message code, .btn.authorize span, .json-schema-2020-12-expand-deep-button) { color: #1f5f8b; }
+html:not(.dark-mode) #api :is(.info a, .url, .parameter__in, .renderedMarkdown code, .response-control-media-type__accept-message, .response-control-media-type__accept-message code, .btn.authorize span, .json-schema-2020-12-expand-deep-button) { color: #1f5f8b; }
 html:not(.dark-mode) #api :is(.btn.execute, .download-contents) { border-color: #1f5f8b; background: #1f5f8b; }
 .dark-mode #api .opblock-put .opblock-section-header { background: #3d2a1f; }
 #api .btn.cancel { border-color: currentcolor; color: light-dark(#a4262c, #ff9a9a); }

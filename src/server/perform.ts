@@ -19,7 +19,7 @@ export async function perform(
   asked: Asked,
 ): Promise<unknown> {
   const [named] = Object.values(input.params as Readonly<Record<string, string>>);
-  const { audited, done } = auditing(asked, operation.audit, named);
+  const { audited, done } = auditing(() => asked, operation.audit, named);
   const answer = await handler({ ...input.rest, ...input.params } as never, { who: asked.who, audited });
   done();
   return answer;

@@ -73,7 +73,7 @@ export function serve<
 ): void {
   register(app, operation, async (request, reply) => {
     const [named] = Object.values((request.params ?? {}) as Readonly<Record<string, string>>);
-    const { audited, done } = auditing(askedBy(app, request), operation.audit, named);
+    const { audited, done } = auditing(() => askedBy(app, request), operation.audit, named);
     const answered = await handler(request as RequestOf<Params, Query, Body>, reply, audited);
     done();
     return answered;

@@ -59,6 +59,9 @@ type Directory = 'groups' | 'users' | 'deactivated';
 const STATEMENTS = new URL('survey.sql', import.meta.url);
 const sentences = z.array(z.string());
 
+/** The statement that applies a list, by the list. */
+const TAKES = { groups: 'take_groups', users: 'take_users', deactivated: 'take_deactivated' } as const;
+
 /** A survey of the service: tables that the crawler fills, in the file of what is made from them. */
 export class Survey<End extends string = string> {
   readonly database: DatabaseSync;
@@ -266,7 +269,7 @@ export class Survey<End extends string = string> {
   take(region: Region, list: Directory): void {
     inTransaction(this.database, () => {
       const all = list === 'deactivated' ? {} : { all: this.keepsAll ? 1 : 0 };
-      this.#sql(`take_${list}`).run({ region, list, ...all });
+      this.#sql(TAKES[list]).run({ region, list, ...all });
       this.#sql('forget_listed').run({ list, region });
       this.#sql('list_done').run({ region, list });
     });

@@ -115,9 +115,11 @@ function editCommand(io: Io, end: End): Command {
 }
 
 async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
+  const { changes, read } = changesIn(flags);
   const { client } = await openSchedules(flags);
   const before = await client.call(scheduleOperations.one, { name });
-  const made = await client.call(scheduleOperations.edit, { ...before, ...(await changesIn(flags, before)) });
+  const reading = { ...before.reading, ...read };
+  const made = await client.call(scheduleOperations.edit, { ...before, ...changes, reading });
   if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
   const [next] = made.next;
   const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
+import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
@@ -16,12 +17,13 @@ import { READING, type ReadingChoices, SHAPE } from '../../../options/reading-op
 import { EXPECTING, type ExpectingChoices, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
+import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
-import { type NewSchedule, type ScheduleReading, type ScheduleView, scheduleSettings } from '../api.ts';
+import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../api.ts';
 
 export interface AddFlags
   extends CommonFlags,
@@ -78,7 +80,10 @@ export async function scheduleOf(
   const reading = await readingOf(
     flags,
     async (recipe) => findRecipeOrFile(dataDir(config.dataDir), recipe),
-    (options) => (existsSync(file) ? optionsWithRecipe(config, flags.recipe, options, file, flags.file) : undefined),
+    () =>
+      existsSync(file)
+        ? optionsWithRecipe(config, flags.recipe, importOptionsOf(config, flags), file, flags.file)
+        : undefined,
   );
   return {
     ...given,
@@ -126,11 +131,11 @@ async function recipeAt(server: Client, recipe: string): Promise<Recipe> {
 async function readingOf(
   flags: AddFlags,
   find: (recipe: string) => Promise<Recipe>,
-  ofFile: (given: ImportOptions) => Promise<ImportOptions> | undefined = () => undefined,
+  ofFile: () => Promise<ImportOptions> | undefined = () => undefined,
 ): Promise<ScheduleReading> {
   const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   if (flags.recipe === undefined) return given as ScheduleReading;
-  const seen = await ofFile(given as ImportOptions);
+  const seen = await ofFile();
   if (seen !== undefined) return readingIn(seen);
   const recipe = await find(flags.recipe);
   const options = withRecipe(recipe, given as Partial<ImportOptions>);
@@ -138,12 +143,20 @@ async function readingOf(
   return readingIn(options);
 }
 
-function readingIn({ recipe: _, ...options }: Partial<ImportOptions>): ScheduleReading {
-  return scheduleSettings.shape.reading.unwrap().strip().parse(options);
+/** Without what is the default. */
+function readingIn({ recipe: _, map = {}, format, ...options }: Partial<ImportOptions>): ScheduleReading {
+  const chosen = defined({
+    map: Object.keys(map).length === 0 ? undefined : map,
+    format: format === 'auto' ? undefined : format,
+  });
+  return scheduleSettings.shape.reading
+    .unwrap()
+    .strip()
+    .parse({ ...options, ...chosen });
 }
 
-/** Returns the settings that the flags change. @throws UsageError where that is nothing */
-export function changesIn(flags: EditFlags, { reading }: Pick<ScheduleView, 'reading'>) {
+/** Returns the settings that the flags change, and those of reading the file. @throws UsageError where that is nothing */
+export function changesIn(flags: EditFlags) {
   const changes = {
     ...settingsIn(flags),
     ...changed(GIVING_UP, flags),
@@ -152,7 +165,7 @@ export function changesIn(flags: EditFlags, { reading }: Pick<ScheduleView, 'rea
   if (Object.keys({ ...changes, ...read }).length === 0) {
     throw new UsageError('there is nothing to change; give a setting, such as --cron or --file');
   }
-  return { ...changes, reading: { ...reading, ...read } };
+  return { changes, read };
 }
 
 /** Undefined: a setting that is taken away. */
