@@ -43,10 +43,12 @@ class Connection extends EventTarget {
 
   async #ask() {
     clearTimeout(this.#timer);
-    const answered = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(MAX_ANSWER_MS) }).then(
-      (reply) => reply.ok,
-      () => false,
-    );
+    const answered = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(MAX_ANSWER_MS) })
+      .then(
+        // Read to its end: an answer that is not kept and not read holds its connection.
+        (reply) => reply.text().then(() => reply.ok),
+      )
+      .catch(() => false);
     const was = this.away;
     if (answered) {
       this.#waitS = 0;
