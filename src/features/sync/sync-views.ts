@@ -12,20 +12,29 @@ export interface SyncViews {
   whole(record: SyncRecord): SyncView;
 }
 
-/** Syncs with the progress of those that are being planned. */
+/**
+ * Syncs with the progress of those that are being planned. One that is applied names its import just before that begins: until then
+ * it is shown without.
+ * @param hasImport whether an import is there
+ */
 export function syncViews(
   syncs: Pick<SyncRunner, 'events'>,
   dir: DataDir,
   { transitions }: Pick<SyncCatalogReader, 'transitions'>,
+  hasImport: (id: string) => boolean,
 ): SyncViews {
+  const begun = (record: SyncRecord): SyncRecord => {
+    const { state, importId } = record;
+    return state === 'applying' && importId !== null && !hasImport(importId) ? { ...record, importId: null } : record;
+  };
   const planning = new Map<string, Planning>();
   syncs.events.on('planning', (id, progress) => planning.set(id, progressView(progress, planning.get(id)?.rows ?? 0)));
   syncs.events.on('state', ({ id, state }) => {
     if (state !== 'planning') planning.delete(id);
   });
   return {
-    entry: (record) => syncEntry(record, planning.get(record.id)),
-    whole: (record) => wholeSync(dir, record, transitions(record.id), planning.get(record.id)),
+    entry: (record) => syncEntry(begun(record), planning.get(record.id)),
+    whole: (record) => wholeSync(dir, begun(record), transitions(record.id), planning.get(record.id)),
   };
 }
 
