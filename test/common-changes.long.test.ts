@@ -210,7 +210,7 @@ test('a new operation: its declaration, and its handler', { timeout: TIME_MS }, 
   );
   copy.insert(
     'src/server/settings-routes.ts',
-    '  serve(app, serviceOperations.regions,',
+    '  serve(app, serviceOperations.audit,',
     '  serve(app, serviceOperations.hours, async () => ({}));\n',
   );
   copy.insert(
