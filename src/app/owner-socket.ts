@@ -74,6 +74,8 @@ async function findSocket(dir: DataDir): Promise<string | undefined> {
 /** Time in which an owner that stops gives the data directory back, and between two looks, in ms. */
 const LEAVING_MS = STOP_DEADLINE_MS + 5_000;
 const LOOK_MS = 50;
+/** Time for answers that are on their way when the owner stops, in ms. */
+const LAST_ANSWERS_MS = 2_000;
 
 /**
  * Opens what owns the data directory. An owner without a socket begins or leaves, as that of an import does which was
@@ -102,7 +104,11 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ c
   const isOutside = left !== dir.controlSocket;
   if (left !== undefined) await removeSocket(dir, left, isOutside);
   const path = await newSocket(dir);
-  const server = http().createServer((incoming, reply) => void send(answer, incoming, reply));
+  const answering = new Set<Promise<void>>();
+  const server = http().createServer((incoming, reply) => {
+    const sent = send(answer, incoming, reply).finally(() => answering.delete(sent));
+    answering.add(sent);
+  });
   const mask = process.umask(0o077);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -114,6 +120,8 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ c
   }
   return {
     close: async () => {
+      // A pause that ends this process is answered before its connection goes.
+      await Promise.race([Promise.allSettled(answering), sleep(LAST_ANSWERS_MS, undefined, { ref: false })]);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await removeSocket(dir, path, isOutside);
@@ -122,15 +130,18 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ c
 }
 
 async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+  const { promise: isSent, resolve } = Promise.withResolvers<void>();
+  reply.once('close', resolve);
   const end = (status: number, body: unknown) => {
-    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? null));
+    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? null), resolve);
+    return isSent;
   };
   try {
     const { method = '', url = '', headers } = incoming;
     const fields = JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as object;
-    end(200, await answer({ method, path: url, who: decodeURIComponent(String(headers[WHO])), fields }));
+    await end(200, await answer({ method, path: url, who: decodeURIComponent(String(headers[WHO])), fields }));
   } catch (error) {
-    end(409, refusalOf(error));
+    await end(409, refusalOf(error));
   }
 }
 
