@@ -6,8 +6,7 @@ import type { importOperations } from '../api/operations/import-operations.ts';
 import type { Aimed } from '../imports/target.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { type AccessStore, openAccessStore } from '../server/access/access-store.ts';
-import { type Asked, auditing, withAim } from '../server/access/noting.ts';
-import type { NotedCall } from './client/operation-client.ts';
+import { type Asked, withAim } from '../server/access/noting.ts';
 import { currentUser } from './current-user.ts';
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
@@ -40,16 +39,7 @@ function noteIn(root: string, line: Parameters<AccessStore['note']>[0]): void {
   }
 }
 
-/** Calls of this process's user, each noted once (`handledLocally`). */
-export function notedHere(dir: DataDir, sendsTo: Aimed | undefined) {
-  const asked = askedHere(dir, sendsTo);
-  return (action: string | undefined, named: string | undefined): NotedCall => ({
-    who: asked.who,
-    ...auditing(() => asked, action, named),
-  });
-}
-
-/** Notes an operation that a person at a terminal of this machine asks for in the log of the data directory. */
+/** A person at a terminal of this machine, whose operations are noted in the log of the data directory. */
 export function askedHere({ root }: DataDir, sendsTo: Aimed | undefined, who = currentUser()): Asked {
   return { ...atTerminal(), who, access: { note: (line) => noteIn(root, line) }, sendsTo };
 }

@@ -1,16 +1,16 @@
 import { importOperations } from '../api/operations/import-operations.ts';
 import { serviceOperations } from '../api/operations/service-operations.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
-import { openCatalogReader } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { importView } from '../imports/report/import-view.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { type ImportActs, importActs, retrying } from '../server/import-handlers.ts';
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { regionHandlers } from '../server/settings-routes.ts';
-import { askedHere, notedHere } from './audit.ts';
-import { sourcesOf } from './client/data-directory.ts';
-import { type Client, handledLocally } from './client/operation-client.ts';
+import { askedHere } from './audit.ts';
+import { sourcesOf, viewing } from './client/data-directory.ts';
+import { handledLocally } from './client/local-client.ts';
+import type { Client } from './client/operation-client.ts';
 
 interface Owner {
   readonly dir: DataDir;
@@ -35,17 +35,11 @@ export function importOwner(owner: Owner): readonly Handled[] {
 export function ownImports(owner: Owner): Client {
   const parts = actsOf(owner);
   const handlers = { ...importActs(parts), ...retrying(parts) };
-  return handledLocally(importOperations, handlers, notedHere(owner.dir, owner.coordinator.sendsTo));
+  return handledLocally(importOperations, handlers, askedHere(owner.dir, owner.coordinator.sendsTo));
 }
 
 function actsOf({ dir, coordinator }: Owner): ImportActs {
-  const of: ImportActs['views']['of'] = async (record) => {
-    const catalog = openCatalogReader(dir.catalog);
-    try {
-      return await importView(record, sourcesOf(dir, catalog));
-    } finally {
-      catalog.close();
-    }
-  };
+  const of: ImportActs['views']['of'] = (record) =>
+    viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog)));
   return { coordinator, views: { of } };
 }

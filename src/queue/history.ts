@@ -7,7 +7,7 @@ import type { RedisConnection } from './redis.ts';
  * one from such a moment on. A job keeps the id with which it was added: in another history it may have been run.
  *
  * The id is the server's own, which is new after a start and a failover, and that of an epoch. Processes with calls count
- * beats beside the queue, and each remembers how many there were. Whoever finds fewer begins a new epoch.
+ * beats beside the queue, and each remembers how many there were. The process that finds fewer begins a new epoch.
  */
 export interface History {
   /** Asks for the id. */

@@ -2,14 +2,13 @@ import type { Call, HandlersOf, Operation } from '../api/operation.ts';
 import type { OwnerRequest } from '../app/owner-socket.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Asked, auditing } from './access/noting.ts';
-import { badOption } from './refusals.ts';
 
 /** A handler of any operation. */
 export type AnyHandler = (input: never, call: Call) => Promise<unknown>;
 
 /**
- * Does an operation by its one handler, and notes it: for requests of the API (serve.ts), and of other processes on this machine
- * (`performerOf`).
+ * Does an operation by its one handler, and notes it: for requests of the API (serve.ts), of other processes on this machine
+ * (`performerOf`), and of a command in its own process (cli/client/local-client.ts).
  * @param input checked: the fields of the path and, beside them, of the body or else of the query
  */
 export async function perform(
@@ -23,6 +22,26 @@ export async function perform(
   const answer = await handler({ ...input.rest, ...input.params } as never, { who: asked.who, audited });
   done();
   return answer;
+}
+
+/** The same with fields that are not checked yet, those of the path among them. @throws Problem BAD_OPTION */
+export async function performGiven(
+  operation: Operation,
+  handler: AnyHandler,
+  fields: object,
+  asked: Asked,
+): Promise<unknown> {
+  const { params: names, query, body } = operation;
+  const params = await checked(names, fields);
+  const others = Object.fromEntries(Object.entries(fields).filter(([field]) => !(field in params)));
+  return perform(operation, handler, { params, rest: await checked(body ?? query, others) }, asked);
+}
+
+async function checked(schema: Operation['query'], given: object): Promise<object> {
+  if (schema === undefined) return {};
+  const read = schema.safeParse(given);
+  if (read.success) return read.data as object;
+  throw (await import('./refusals.ts')).badOption(read.error, given);
 }
 
 /** Operations that a process does, with their handlers. */
@@ -45,24 +64,14 @@ export function performerOf(all: readonly Handled[]) {
   );
   return async ({ method, path, fields }: Omit<OwnerRequest, 'who'>, asked: Asked): Promise<unknown> => {
     for (const { operation, handler } of known) {
-      const params = operation.method === method ? namesIn(operation.path, path) : undefined;
-      if (params === undefined) continue;
-      const { body, query } = operation;
-      const input = { params: checked(operation.params, params), rest: checked(body ?? query, fields) };
-      return perform(operation, handler, input, asked);
+      const names = operation.method === method ? namesIn(operation.path, path) : undefined;
+      if (names !== undefined) return performGiven(operation, handler, { ...fields, ...names }, asked);
     }
     throw new RollcallError(
       'OWNER_REFUSED',
       `the process that uses this data directory runs an import or sync and nothing else (it does not know ${method} ${path}); wait for its end`,
     );
   };
-}
-
-function checked(schema: Operation['query'], given: object): object {
-  if (schema === undefined) return {};
-  const read = schema.safeParse(given);
-  if (read.success) return read.data as object;
-  throw badOption(read.error, given);
 }
 
 /** The names in the path of an operation as a request has them; undefined for a request of another one. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
+import { addressOf } from '../api/address-of.ts';
 import type { Audited, Operation } from '../api/operation.ts';
 import type { ProblemCode } from '../api/problem-codes.ts';
 import { defined } from '../platform/defined.ts';
@@ -38,12 +39,7 @@ export function serveAll(app: Api, { group, handlers }: Handled): void {
         askedBy(app, request),
       );
       const { location } = operation;
-      const made = answer as Readonly<Record<string, unknown>>;
-      if (location !== undefined)
-        reply.header(
-          'location',
-          location.replace(/:(\w+)/g, (_, field: string) => `${made[field]}`),
-        );
+      if (location !== undefined) reply.header('location', addressOf(location, answer as object).address);
       return answer;
     });
   }

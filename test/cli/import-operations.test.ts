@@ -13,7 +13,7 @@ import { importOptions } from '../../src/imports/import-options.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 
 /**
- * An operation does the same, refuses the same and leaves the same line in the audit log, whoever does it: the command
+ * An operation does the same, refuses the same and leaves the same line in the audit log, whichever process does it: the command
  * itself, for a data directory that nobody owns; the owner, asked over its socket; a server.
  */
 interface Way {

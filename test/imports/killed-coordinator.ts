@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
-import type { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
+import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
-import { eventually } from './pipeline-harness.ts';
+import { csv, eventually, participants } from './pipeline-harness.ts';
 
 const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
 
@@ -41,6 +44,23 @@ export async function completedAfterKills(
   } finally {
     reader.close();
   }
+}
+
+/** A file of four groups, `group-1` to `group-4`, for a coordinator whose calls take a while. */
+export async function fourGroups(membersOfEach: number) {
+  const root = tempDir();
+  const sandbox = await startSandbox({
+    users: 'any',
+    groups: 'any',
+    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    latencyMs: [5, 20],
+  });
+  onTestFinished(() => sandbox.close());
+  const dir = dataDir(join(root, 'data'));
+  const file = join(root, 'members.csv');
+  writeFileSync(file, csv([1, 2, 3, 4].flatMap((n) => participants(membersOfEach, `group-${n}`, `g${n}u`))));
+  const { host, caPem: ca, apps } = sandbox;
+  return { root, sandbox, dir, settings: { dataDir: dir.root, file, host, ca, ...apps.us } };
 }
 
 /**

@@ -1,32 +1,18 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
-import { dataDir } from '../../src/platform/data-dir.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { tempDir } from '../temp-dir.ts';
-import { startCoordinator } from './killed-coordinator.ts';
-import { csv, eventually, participants } from './pipeline-harness.ts';
+import { fourGroups, startCoordinator } from './killed-coordinator.ts';
+import { eventually } from './pipeline-harness.ts';
 
 /** The formats of SQLite: the header of a write-ahead log, and that of each page in it, in bytes. */
 const WAL_HEADER = 32;
 const FRAME_HEADER = 24;
 
 test('wherever a power cut ends the log of a ledger, every user whom the service has got is known or asked about', async () => {
-  const root = tempDir();
-  const sandbox = await startSandbox({
-    users: 'any',
-    groups: 'any',
-    rateLimit: { calls: 1_000_000, perMs: 1_000 },
-    latencyMs: [5, 20],
-  });
-  onTestFinished(() => sandbox.close());
-  const dir = dataDir(join(root, 'data'));
-  const file = join(root, 'members.csv');
-  writeFileSync(file, csv([1, 2, 3, 4].flatMap((n) => participants(1_000, `group-${n}`, `g${n}u`))));
-  const { host, caPem: ca, apps } = sandbox;
-  const child = startCoordinator({ dataDir: dir.root, file, host, ca, ...apps.us });
+  const { root, sandbox, dir, settings } = await fourGroups(1_000);
+  const child = startCoordinator(settings);
   await child.working;
   await eventually(() => sandbox.calls.us.requests).toBeGreaterThanOrEqual(110);
   child.process.kill('SIGKILL');

@@ -1,30 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
-import { dataDir } from '../../src/platform/data-dir.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { syncsOf, tracedSyncs } from '../servers/strace.ts';
-import { tempDir } from '../temp-dir.ts';
-import { startCoordinator } from './killed-coordinator.ts';
-import { csv, participants } from './pipeline-harness.ts';
+import { fourGroups, startCoordinator } from './killed-coordinator.ts';
 
 test('the mark of a batch is brought to the disk after it was made and before its call leaves', async () => {
-  const root = tempDir();
-  const sandbox = await startSandbox({
-    users: 'any',
-    groups: 'any',
-    rateLimit: { calls: 1_000_000, perMs: 1_000 },
-    latencyMs: [5, 20],
-  });
-  onTestFinished(() => sandbox.close());
-  const dir = dataDir(join(root, 'data'));
-  const file = join(root, 'members.csv');
-  writeFileSync(file, csv([1, 2, 3, 4].flatMap((n) => participants(1_500, `group-${n}`, `g${n}u`))));
+  const { root, dir, settings } = await fourGroups(1_500);
   const trace = join(root, 'trace');
-  const { host, caPem: ca, apps } = sandbox;
-  const settings = { dataDir: dir.root, file, host, ca, ...apps.us };
   expect(await startCoordinator(settings, tracedSyncs(trace)).ended).toBe(0);
 
   const syncs = syncsOf(trace, 'ledger.sqlite-wal');

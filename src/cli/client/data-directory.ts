@@ -107,7 +107,10 @@ function dataDirectory(config: Config): Place {
   };
 }
 
-async function viewing<Result>(dir: DataDir, read: (catalog: CatalogReader) => Promise<Result>): Promise<Result> {
+export async function viewing<Result>(
+  dir: DataDir,
+  read: (catalog: CatalogReader) => Promise<Result>,
+): Promise<Result> {
   const catalog = openKept(dir);
   try {
     return await read(catalog);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { type DataDir, dataDir, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
+import { type DataDir, dataDir, hasCatalog, ownDataDir, readCatalog } from '../../platform/data-dir.ts';
 import { fileId, isSameFile } from '../../platform/file-id.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { shellWord } from '../../text/shell-word.ts';
@@ -45,13 +45,7 @@ export function openClaimed(dir: DataDir): Catalog {
 
 /** The reason why nothing works in the directory, if it is a copy. */
 export function copyFault(dir: DataDir): DataDirCopied | undefined {
-  if (!hasCatalog(dir)) return undefined;
-  const catalog = openCatalogReader(dir.catalog);
-  try {
-    return copyIn(dir, catalog);
-  } finally {
-    catalog.close();
-  }
+  return readCatalog(dir.root, openCatalogReader, (catalog) => catalog && copyIn(dir, catalog));
 }
 
 /**

@@ -170,7 +170,7 @@ export class ImportLedger {
     doubtCopy(this.#database, this.#sql, path, uncertainty);
   }
 
-  /** Whoever sends it next takes it for a copy. */
+  /** The process that sends it next takes it for a copy. */
   leaveFile(): void {
     this.#sql('send_from').run('');
   }

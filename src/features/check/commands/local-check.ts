@@ -1,6 +1,6 @@
-import { notedHere } from '../../../cli/audit.ts';
+import { askedHere } from '../../../cli/audit.ts';
 import { localImports } from '../../../cli/client/data-directory.ts';
-import { handledLocally } from '../../../cli/client/operation-client.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { followImport, IMPORT_BEGINS, type RunOptions, sayNothingBegan } from '../../../cli/run-import.ts';
@@ -46,7 +46,7 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
       if (!signal.aborted) fault = error;
     };
     const handlers = checkHandlers({ coordinator, dir, checks, onError });
-    const client = handledLocally(checkOperations, handlers, notedHere(dir, coordinator.sendsTo));
+    const client = handledLocally(checkOperations, handlers, askedHere(dir, coordinator.sendsTo));
     const made = makeCheck({ io, client, imports, id, maxCalls, callsPerMinute, signal });
     await here.until(made.catch(onError), { stop: () => {} });
   });

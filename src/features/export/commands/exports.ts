@@ -1,10 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceOpener } from '../../../app/open-service.ts';
-import { notedHere } from '../../../cli/audit.ts';
+import { askedHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { untilSettled } from '../../../cli/client/settled.ts';
 import { coordinate } from '../../../cli/coordinate.ts';
@@ -98,7 +99,7 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
     here.onStop(() => exports.stop());
     const having = Object.keys(service.apps) as Region[];
     const handlers = exportHandlers({ exports, dir, having, unread: () => {} });
-    const client = handledLocally(exportOperations, handlers, notedHere(dir, coordinator.sendsTo));
+    const client = handledLocally(exportOperations, handlers, askedHere(dir, coordinator.sendsTo));
     const { id } = await begin(client, flags, wanted);
     begun = { id, client };
     await here.until(

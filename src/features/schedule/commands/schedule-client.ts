@@ -2,10 +2,11 @@ import type { z } from 'zod';
 import type { HandlersOf, Operation } from '../../../api/operation.ts';
 import { serviceTarget } from '../../../app/chat-service.ts';
 import { askOwner } from '../../../app/owner-socket.ts';
-import { notedHere } from '../../../cli/audit.ts';
+import { askedHere } from '../../../cli/audit.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
-import { type Client, handledLocally } from '../../../cli/client/operation-client.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
@@ -27,7 +28,7 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
     if (!hasCatalog(dir) && operation === scheduleOperations.list) return { schedules: [] };
     if (!hasCatalog(dir) && operation !== scheduleOperations.add) throw ScheduleError.unknown(input.name ?? '');
     const perform = (handlers: HandlersOf<typeof scheduleOperations>) =>
-      handledLocally(scheduleOperations, handlers, notedHere(dir, undefined)).call(operation as never, input as never);
+      handledLocally(scheduleOperations, handlers, askedHere(dir, undefined)).call(operation as never, input as never);
     if (operation.method === 'GET') {
       const catalog = openScheduleCatalogReader(dir.catalog);
       try {

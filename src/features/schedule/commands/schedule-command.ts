@@ -31,7 +31,7 @@ import { openScheduleCatalogReader } from '../schedule-catalog.ts';
 import { openSchedules } from './schedule-client.ts';
 import { type AddFlags, changesIn, type EditFlags, localTime, scheduleOf } from './schedule-flags.ts';
 import { scheduleHistoryCommand, scheduleListCommand } from './schedule-lists.ts';
-import { runHere } from './schedule-run.ts';
+import { runSchedule } from './schedule-run.ts';
 
 const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
@@ -134,7 +134,7 @@ function runCommand(io: Io, end: End): Command {
     .argument('<name>', 'as `schedule list` shows it');
   withServer(withRunning(command));
   return command.action((name: string, flags: RunningFlags & ServerFlags) =>
-    end(openSchedules(flags).then(({ config, imports }) => runHere(config, imports, io, name, flags))),
+    end(openSchedules(flags).then(({ config, imports }) => runSchedule({ io, config, imports, name, flags }))),
   );
 }
 

@@ -1,8 +1,8 @@
 import { serviceOpener } from '../../../app/open-service.ts';
 import { askOwner } from '../../../app/owner-socket.ts';
-import { notedHere } from '../../../cli/audit.ts';
+import { askedHere } from '../../../cli/audit.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { handledLocally } from '../../../cli/client/operation-client.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
 import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
@@ -21,32 +21,30 @@ import { runningHandlers } from '../routes/handlers.ts';
 import { ScheduleRuns } from '../schedule-runs.ts';
 import { schedulesHere } from './schedule-client.ts';
 
-/** Runs a schedule of a data directory: by the process that owns it, else here, to its end. */
-export async function runHere(
-  config: Config,
-  imports: Imports,
-  io: Io,
-  name: string,
-  flags: RunningFlags,
-): Promise<ExitCode> {
+/** A schedule that a command runs. */
+interface RunOfSchedule {
+  readonly io: Io;
+  readonly config: Config;
+  readonly imports: Imports;
+  readonly name: string;
+  readonly flags: RunningFlags;
+}
+
+/** Runs a schedule: by a server or the process that owns the data directory, else here, to its end. */
+export async function runSchedule(run: RunOfSchedule): Promise<ExitCode> {
+  const { io, config, imports, name, flags } = run;
   const { server } = imports;
   const begun = server
     ? await server.call(scheduleOperations.run, { name })
     : await askOwner(dataDir(config.dataDir), scheduleOperations.run, { name }, currentUser());
-  if (begun === undefined) return runAlone(config, imports, io, name, flags);
+  if (begun === undefined) return runAlone(run);
   if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
   say(io, `The server runs schedule ${name} now. See what comes of it with:`);
   say(io, `  ${imports.command('schedule', 'history', name)}`);
   return EXIT.ok;
 }
 
-async function runAlone(
-  config: Config,
-  imports: Imports,
-  io: Io,
-  name: string,
-  flags: RunningFlags,
-): Promise<ExitCode> {
+async function runAlone({ io, config, imports, name, flags }: RunOfSchedule): Promise<ExitCode> {
   const client = schedulesHere(config, flags.sandbox === true);
   const { sandbox } = await client.call(scheduleOperations.one, { name });
   if (sandbox !== (flags.sandbox === true)) {
@@ -103,7 +101,7 @@ function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating)
     catalog.close();
   });
   const handlers = runningHandlers({ catalog, syncCatalog, runs });
-  return { runs, client: handledLocally(scheduleOperations, handlers, notedHere(dir, coordinator.sendsTo)) };
+  return { runs, client: handledLocally(scheduleOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
 }
 
 /** The sync that a run makes; undefined when it ends without one, or a signal comes first. */

@@ -1,6 +1,8 @@
 import type { SyncEntry } from '../../../api/sync-entry.ts';
+import { askedHere } from '../../../cli/audit.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { type Client, entriesOf, handledLocally } from '../../../cli/client/operation-client.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
+import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
 import type { ExitCode } from '../../../cli/exit-codes.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
@@ -86,7 +88,7 @@ function localSyncs(path: string): Client {
   const dir = dataDir(path);
   const find = (id: string) => findSync(path, id);
   const movesOf = (id: string) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.transitions(id) ?? []);
-  return handledLocally(syncOperations, {
+  const handlers = {
     ...syncReadingHandlers({
       find,
       page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
@@ -100,7 +102,8 @@ function localSyncs(path: string): Client {
         yield* planPieces(download);
       },
     }),
-  });
+  };
+  return handledLocally(syncOperations, handlers, askedHere(dir, undefined));
 }
 
 /** A sync of a data directory. @throws UnknownSync */
