@@ -83,6 +83,16 @@ export interface Behaviour {
   readonly groupType: 'optional' | 'required';
   /** Calls a minute that only read (GET), as a budget beside that of the others; 0: all calls share one. Documented: 20,000. */
   readonly listsPerMinute: number;
+  /** Bulk imports a minute, as a budget beside the others. Documented: 60. */
+  readonly importsPerMinute: number;
+  /** An entity of a bulk import that is refused: said under its key (documented), or the call ends with 500, after those before it were imported (observed for messages). */
+  readonly importFailure: 'per-key' | 'end-call';
+  /** The results of a bulk import: under `data`, or under `data` in `data`. Both documented. */
+  readonly importReply: 'once' | 'twice';
+  /** `userDetails` and `groupDetails` of an imported member: create one who is missing, or not. Guess. */
+  readonly importDetails: 'create' | 'ignore';
+  /** Whether an imported member gets an action message. Guess: none, because the reply has none. */
+  readonly importMessages: 'none' | 'written';
   /** Spelling of the rate headers: `X-Rate-Limit…` or `X-RateLimit-…`. Both documented. */
   readonly rateHeaders: 'X-Rate-Limit' | 'X-RateLimit';
 }
@@ -121,6 +131,11 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   membersOfNewGroup: 'add',
   groupType: 'optional',
   listsPerMinute: 0,
+  importsPerMinute: 60,
+  importFailure: 'per-key',
+  importReply: 'once',
+  importDetails: 'create',
+  importMessages: 'none',
   rateHeaders: 'X-Rate-Limit',
 };
 
@@ -159,6 +174,11 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   membersOfNewGroup: ['add', 'add-silently', 'ignore', 'refuse'],
   groupType: ['optional', 'required'],
   listsPerMinute: 'number',
+  importsPerMinute: 'number',
+  importFailure: ['per-key', 'end-call'],
+  importReply: ['once', 'twice'],
+  importDetails: ['create', 'ignore'],
+  importMessages: ['none', 'written'],
   rateHeaders: ['X-Rate-Limit', 'X-RateLimit'],
 };
 

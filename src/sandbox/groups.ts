@@ -11,7 +11,7 @@ import { actingUser, type Call, readBody, requireGroup, requireUser, WrittenRepl
 
 /** Operations on groups, except adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 
-const profileFields = {
+export const groupProfile = {
   name: z.string().min(1).max(100),
   type: z.enum(['public', 'private', 'password']).optional(),
   password: z.string().max(100).optional(),
@@ -23,10 +23,10 @@ const profileFields = {
 };
 const createGroupRequest = z.looseObject({
   guid: z.string(),
-  ...profileFields,
+  ...groupProfile,
   members: addMembersRequest.strip().optional(),
 });
-const updateGroupRequest = z.looseObject({ ...profileFields, name: profileFields.name.optional() });
+const updateGroupRequest = z.looseObject({ ...groupProfile, name: groupProfile.name.optional() });
 
 /**
  * POST /groups: a group of the named owner, else of the acting user, else of the system user. Owner and acting user are admins

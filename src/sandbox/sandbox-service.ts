@@ -5,6 +5,7 @@ import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
 import { REGIONS, type Region } from '../chat/service/regions.ts';
 import { createKey, deleteKey, getKey, listKeys, updateKey } from './api-keys.ts';
 import type { Behaviour } from './behaviour.ts';
+import { importGroups, importMembers, importUsers } from './data-import.ts';
 import { addMembers, banMember, changeScope, removeMember, unbanMember } from './group-members.ts';
 import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers, updateGroup } from './groups.ts';
 import type { Names } from './host-names.ts';
@@ -43,6 +44,8 @@ export interface Tenant {
   readonly window: RateWindow;
   /** The window of calls that only read; the same one if all calls share a budget. */
   readonly lists: RateWindow;
+  /** The window of bulk imports. */
+  readonly imports: RateWindow;
   readonly traffic: TrafficCounter;
 }
 
@@ -120,7 +123,7 @@ export class Service {
       if (early !== undefined) return early;
       const scope = this.#authenticate(request, tenant.app, to.appId);
       const now = this.#options.now();
-      const taken = (request.method === 'GET' ? tenant.lists : tenant.window).take(now);
+      const taken = windowOf(tenant, request.method, route.path).take(now);
       headers = taken.headers;
       if (taken.limited) {
         tenant.traffic.rateLimited += 1;
@@ -302,6 +305,14 @@ interface Route {
   readonly faulty?: FaultyCall;
 }
 
+const DATA_IMPORT = 'data_import';
+
+/** The budget that a call counts in (docs/chat-service.md, 39 and 72). */
+function windowOf(tenant: Tenant, method: string | undefined, [, resource]: readonly string[]): RateWindow {
+  if (method === 'GET') return tenant.lists;
+  return resource === DATA_IMPORT ? tenant.imports : tenant.window;
+}
+
 /** Addresses of the banned users of a group; documentation has both. */
 const BANNED_ADDRESSES: readonly string[] = ['bannedusers', 'banned_members'];
 
@@ -335,6 +346,15 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: 'users/{uid}', scopes: ['fullAccess'], operation: deleteUser },
   { method: 'POST', path: 'users', scopes: ['fullAccess', 'authOnly'], operation: createUser, faulty: 'create' },
   { method: 'POST', path: 'users/{uid}/auth_tokens', scopes: ['fullAccess', 'authOnly'], operation: createAuthToken },
+  {
+    method: 'POST',
+    path: `${DATA_IMPORT}/members`,
+    scopes: ['fullAccess'],
+    operation: importMembers,
+    faulty: 'add-members',
+  },
+  { method: 'POST', path: `${DATA_IMPORT}/users`, scopes: ['fullAccess'], operation: importUsers, faulty: 'create' },
+  { method: 'POST', path: `${DATA_IMPORT}/groups`, scopes: ['fullAccess'], operation: importGroups, faulty: 'create' },
   { method: 'GET', path: 'apikeys', scopes: ['fullAccess'], operation: listKeys },
   { method: 'POST', path: 'apikeys', scopes: ['fullAccess'], operation: createKey },
   { method: 'GET', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: getKey },

@@ -190,7 +190,8 @@ function makeTenant(region: Region, options: SandboxOptions, behaviour: Behaviou
   const window = new RateWindow(options.rateLimit ?? DEFAULT_RATE_LIMIT, behaviour.rateHeaders);
   const perMinute = { calls: behaviour.listsPerMinute, perMs: 60_000 };
   const lists = behaviour.listsPerMinute === 0 ? window : new RateWindow(perMinute, behaviour.rateHeaders);
-  return { app, keys, window, lists, traffic: new TrafficCounter() };
+  const imports = new RateWindow({ calls: behaviour.importsPerMinute, perMs: 60_000 }, behaviour.rateHeaders);
+  return { app, keys, window, lists, imports, traffic: new TrafficCounter() };
 }
 
 function environment(

@@ -12,7 +12,7 @@ import { actingUser, type Call, readBody, requireGroup, requireUser } from './sa
 
 const METADATA_BYTES = 5 * 1024;
 
-const profileFields = {
+export const userProfile = {
   name: z.string().min(1).max(100),
   avatar: z.url().max(3000).optional(),
   link: z.url().max(3000).optional(),
@@ -24,10 +24,10 @@ const profileFields = {
     .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
     .optional(),
 };
-const createUserRequest = z.looseObject({ uid: z.string(), ...profileFields, withAuthToken: z.boolean().optional() });
+const createUserRequest = z.looseObject({ uid: z.string(), ...userProfile, withAuthToken: z.boolean().optional() });
 const updateUserRequest = z.looseObject({
-  ...profileFields,
-  name: profileFields.name.optional(),
+  ...userProfile,
+  name: userProfile.name.optional(),
   unset: z.array(z.enum(['avatar', 'link', 'metadata'])).optional(),
 });
 const PROFILE_FIELDS = ['name', 'avatar', 'link', 'role', 'statusMessage', 'tags', 'metadata'] as const;

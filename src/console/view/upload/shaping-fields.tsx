@@ -26,7 +26,7 @@ const GROUPS_IN: Choice[] = [
 const SCOPES: readonly string[] = CHOICES.scope;
 const MEANINGS: Choice[] = [['', 'not chosen'], ...SCOPES, ['none', 'no membership']];
 const TEMPLATE_NOTE =
-  'Columns in braces, with functions: lower, upper, trim, slug, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
+  'Columns in braces, with functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 
 /** `upload`: what identity and group file can go with. */
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {

@@ -32,6 +32,7 @@ const PLAIN: Readonly<Record<string, TextFunction>> = {
   upper: (text) => text.toUpperCase(),
   trim: (text) => text.trim(),
   slug,
+  cometchat: cometChatId,
   localpart: (text) => before(text, text.lastIndexOf('@')),
   domain: (text) => (text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : ''),
   digits: (text) => (isDamagedNumber(text) ? text : text.replace(/\D/g, '')),
@@ -59,6 +60,23 @@ function slug(text: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^-+|-+$/g, '');
+}
+
+const UNSAFE = /[^a-z0-9_-]/g;
+const LONGEST_SAFE = 100;
+const KEPT = 90;
+
+/**
+ * The UID or GUID that the vendor's migration guides make of a foreign id (docs/chat-service.md, 79): an app that
+ * follows them and an import must make the same one. A small id of safe characters stays; any other is cut at 90
+ * characters and gets a hash of the original, so that `a.b` and `a_b` stay two.
+ */
+function cometChatId(text: string): string {
+  const safe = text.toLowerCase().replace(UNSAFE, '_');
+  if (safe === text && safe.length <= LONGEST_SAFE) return safe;
+  let hash = 0;
+  for (const character of text) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
+  return `${safe.slice(0, KEPT)}_${hash.toString(36)}`;
 }
 
 /** A whole number as a program writes it that takes ids for quantities: `1001.0`, `4.0012E+15`. */
