@@ -7,10 +7,10 @@ import { type ImportReader, openImportReader } from '../imports/report/import-re
 import { writtenBy } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
 import { isFinal } from '../membership/import-state.ts';
+import { messagesSentence } from '../membership/outcome-words.ts';
 import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir } from '../platform/data-dir.ts';
 import { intoOneFile } from '../platform/sqlite.ts';
-import { messagesSentence } from '../text/wording.ts';
 import { localImports } from './client/data-directory.ts';
 import { findImport, summaryOfKept } from './client/kept-imports.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';

@@ -1,9 +1,10 @@
 /** Words for states, outcomes and actions, and the sentences for each. Pure. */
 
 import { FULFILLED, RETRYABLE, sumOfOutcomes } from '../membership/outcome.ts';
+import { OUTCOME_LABELS as LABELS } from '../membership/outcome-words.ts';
 import { noAnswerSince } from '../text/no-answer.ts';
 import { limitWords } from '../text/pace-words.ts';
-import { counted, grouped, OUTCOME_LABELS as LABELS } from '../text/wording.ts';
+import { counted, grouped } from '../text/wording.ts';
 import type {
   Action,
   Field,

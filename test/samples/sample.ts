@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll } from 'vitest';
 import { importSummary } from '../../src/api/import-summary.ts';
-import { sumEquation } from '../../src/text/wording.ts';
+import { sumEquation } from '../../src/membership/outcome-words.ts';
 import { type Ended, runHere } from '../cli/run-here.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

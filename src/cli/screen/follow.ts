@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnderWay } from '../../membership/import-state.ts';
-import { messagesSentence } from '../../text/wording.ts';
+import { messagesSentence } from '../../membership/outcome-words.ts';
 import type { Imports, Look } from '../client/import-place.ts';
 import { ServerAway } from '../client/server-errors.ts';
 import { type Io, say } from './io.ts';

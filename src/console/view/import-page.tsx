@@ -4,7 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tagsProblem } from '../../api/tag-rule.ts';
 import { ImportCheck } from '../../features/check/page.tsx';
-import { counted, duration, grouped, messagesText } from '../../text/wording.ts';
+import { messagesText } from '../../membership/outcome-words.ts';
+import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { CopyButton, reportCommand } from '../copy.tsx';
 import {

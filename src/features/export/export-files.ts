@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { writeTable } from '../../text/table.ts';
+import { writeTable } from '../../platform/table.ts';
 import type { ExportFormat, ExportList } from './api.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
 

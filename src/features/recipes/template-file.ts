@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 import { INPUTS } from '../../options/input-kinds.ts';
-import { XML_HEAD } from '../../text/xlsx-writer.ts';
+import { XML_HEAD } from '../../platform/xlsx-writer.ts';
 
 /** An example file that can be imported as it is: the names of the columns, and what they may contain. */
 

@@ -1,4 +1,4 @@
-import { writeTable } from '../../text/table.ts';
+import { writeTable } from '../../platform/table.ts';
 
 /** A user or group that an import created, or a user that it made active again. */
 export interface CreatedThing {

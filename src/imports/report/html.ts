@@ -2,17 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
+import { messagesText, OUTCOME_LABELS, outcomesShown, sumEquation } from '../../membership/outcome-words.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
-import {
-  counted,
-  duration,
-  grouped,
-  messagesText,
-  OUTCOME_LABELS,
-  outcomesShown,
-  sumEquation,
-  utcTime,
-} from '../../text/wording.ts';
+import { counted, duration, grouped, utcTime } from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';
 import { STYLE } from './html-style.ts';
 import {

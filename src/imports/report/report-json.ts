@@ -1,5 +1,5 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../text/table.ts';
+import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../platform/table.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 import { distinctKeys, type Original, originalCells, originalOnOneLine, ownNames, ownValues } from './report-table.ts';
 

@@ -1,8 +1,8 @@
 import { ROW_COLUMNS } from '../../membership/row-columns.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
+import { writeTable } from '../../platform/table.ts';
 import { cellOf } from '../../text/csv-line.ts';
-import { writeTable } from '../../text/table.ts';
 import { parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 

@@ -1,6 +1,6 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
+import { writeTable } from '../../platform/table.ts';
 import { inChunks } from '../../text/chunks.ts';
-import { writeTable } from '../../text/table.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 import { originalCells, originalOnOneLine } from './report-table.ts';
 

@@ -3,18 +3,9 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
+import { messagesSentence, OUTCOME_LABELS, outcomesShown, sumEquation } from '../../membership/outcome-words.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
-import {
-  counted,
-  duration,
-  grouped,
-  messagesSentence,
-  OUTCOME_LABELS,
-  outcomesShown,
-  printable,
-  sumEquation,
-  unbroken,
-} from '../../text/wording.ts';
+import { counted, duration, grouped, printable, unbroken } from '../../text/wording.ts';
 import { adviceForCode } from './advice.ts';
 import {
   createdText,

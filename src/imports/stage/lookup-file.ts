@@ -8,8 +8,8 @@ import { type ByLookup, LOOKUPS, type LookupName, mapLookupsInTurn } from '../..
 import type { Shape } from '../../options/shape.ts';
 import { hashOf } from '../../platform/file-hash.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { writeTable } from '../../platform/table.ts';
 import { sameWord } from '../../text/same-text.ts';
-import { writeTable } from '../../text/table.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import { scopeOfWord } from '../read/membership-row.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { writeTable } from '../../../src/platform/table.ts';
 import { harmless, isInert } from '../../../src/text/spreadsheet.ts';
-import { writeTable } from '../../../src/text/table.ts';
 
 /** Texts made of what attacks are made of, far denser than chance would give. */
 const hostile = fc

@@ -6,7 +6,8 @@ import { asFlag, written } from '../../../errors/named-options.ts';
 import { VERDICT_LABELS } from '../../../imports/predictions/check-verdict.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
-import { counted, duration, grouped, messagesSentence, printable, roughly } from '../../../text/wording.ts';
+import { messagesSentence } from '../../../membership/outcome-words.ts';
+import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary } from '../api.ts';
 import type { Checked } from './checked.ts';
 

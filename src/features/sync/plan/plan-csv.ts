@@ -1,7 +1,7 @@
 import type { Profiles } from '../../../imports/record/profiles.ts';
 import { foldId } from '../../../membership/membership.ts';
 import type { CreateField } from '../../../options/create-options.ts';
-import { writeTable } from '../../../text/table.ts';
+import { writeTable } from '../../../platform/table.ts';
 import type { PlanAction } from '../api-plan.ts';
 import type { GroupName, PlannedChange, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';

@@ -1,5 +1,5 @@
+import { jsonDocument } from '../../../platform/table.ts';
 import { Thread } from '../../../platform/threads.ts';
-import { jsonDocument } from '../../../text/table.ts';
 import type { PlanDocument } from '../api-plan.ts';
 import { planCsv } from './plan-csv.ts';
 import { planMarkdown } from './plan-markdown.ts';

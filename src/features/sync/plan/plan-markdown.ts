@@ -1,7 +1,8 @@
 import { type RowCounts, sumOfOutcomes } from '../../../membership/outcome.ts';
+import { sumEquation } from '../../../membership/outcome-words.ts';
 import type { PlanActionName } from '../../../membership/plan-words.ts';
 import { cut } from '../../../text/terminal-text.ts';
-import { asSentence, counted, grouped, printable, sumEquation } from '../../../text/wording.ts';
+import { asSentence, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { PlanReader } from './plan-reading.ts';

@@ -1,6 +1,6 @@
-import { inChunks } from './chunks.ts';
-import { cellOf, csvLine } from './csv-line.ts';
-import { importable } from './spreadsheet.ts';
+import { inChunks } from '../text/chunks.ts';
+import { cellOf, csvLine } from '../text/csv-line.ts';
+import { importable } from '../text/spreadsheet.ts';
 import { workbook } from './xlsx-writer.ts';
 
 /** A value that is JSON already: objects have it as it is. */

@@ -1,0 +1,80 @@
+import { MEMBERS_WITH_ALL_FEATURES } from '../chat/service/limits.ts';
+import { counted, grouped, printable, unbroken } from '../text/wording.ts';
+import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from './outcome.ts';
+
+/** Labels of the outcomes. */
+export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
+  added: 'added',
+  banned: 'banned',
+  already_member: 'already a member',
+  failed: 'failed',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  unconfirmed: 'unconfirmed',
+  unprocessed: 'unprocessed',
+  changed: 'changed',
+  removed: 'removed',
+  unbanned: 'unbanned',
+  skipped: 'left out',
+};
+
+/** Outcomes worth a line: those with rows, and `added` always, because its absence is news. */
+export function outcomesShown(rows: RowCounts): Outcome[] {
+  return OUTCOMES.filter((outcome) => outcome === 'added' || rows[outcome] > 0);
+}
+
+/**
+ * Promise 1 of docs/architecture.md as an equation: "4,212 rows read = 4,100 added + 112 failed"; `pending` rows have no outcome
+ * yet. `inputRows`: rows of a file of which a row may give several memberships. Terms hold together by no-break spaces.
+ */
+export function sumEquation(rows: RowCounts, pending: number, inputRows?: number): string {
+  const terms = outcomesShown(rows).map((outcome) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
+  if (pending > 0) terms.push(`${grouped(pending)} pending`);
+  const sign = rows.read === sumOfOutcomes(rows) + pending ? '=' : '≠';
+  const sides = [
+    inputRows === undefined ? `${counted(rows.read, 'row')} read` : fromRows(rows, inputRows),
+    ...terms.map((term, index) => `${index === 0 ? sign : '+'} ${term}`),
+  ];
+  return sides.map(unbroken).join(' ');
+}
+
+/** Returns the phrase about the rows of a shaped input: memberships, and rows that are left out. */
+function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
+  const left = skipped === 0 ? '' : ` and ${counted(skipped, 'row')} left out`;
+  return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
+}
+
+/** Returns the sentence about the messages that an import will write, before its first call. Some rows change nothing. */
+export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
+  return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, ${ONE_FOR_EACH}.`;
+}
+
+/** The words for what writes a message. */
+export const ONE_FOR_EACH = 'one for each change';
+
+/** Returns the messages that an import writes; in how many groups is known of its plan only. */
+export function messagesText({
+  writes: { messages, groups },
+  rows: { added, banned, changed, removed, unbanned },
+  finishedAt,
+}: {
+  readonly writes: { readonly messages: number; readonly groups: number };
+  readonly rows: RowCounts;
+  readonly finishedAt: string | null;
+}): string {
+  const planned = `${grouped(messages)} in ${counted(groups, 'group')}`;
+  const written = added + banned + changed + removed + unbanned;
+  if (finishedAt === null) return `up to ${planned}`;
+  return written === messages ? planned : grouped(written);
+}
+
+interface GrownGroup {
+  readonly guid: string;
+  readonly members: number;
+}
+
+/** A note without a full stop. @param example one of these groups */
+export function manyMembers(groups: number, { guid, members }: GrownGroup, grows: 'grew' | 'would grow'): string {
+  const example = `${groups === 1 ? '' : 'such as '}"${printable(guid)}" to ${grouped(members)}`;
+  return `${counted(groups, 'group')} ${grows} beyond ${MEMBERS_WITH_ALL_FEATURES} members, ${example}: the service does not update the conversations and unread counts of larger groups`;
+}
