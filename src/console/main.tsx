@@ -22,7 +22,7 @@ function routeOf(path: string) {
     const match = route.pattern.exec(path);
     if (match !== null) return { ...route, param: decoded(match[1] ?? '') };
   }
-  return { title: 'Not found', page: NotFoundPage, param: '' };
+  return { title: 'Not found', load: notFound, param: '' };
 }
 
 function decoded(text: string) {
@@ -33,12 +33,16 @@ function decoded(text: string) {
   }
 }
 
-function show({ moveFocus }: { moveFocus: boolean }) {
+async function show({ moveFocus }: { moveFocus: boolean }) {
   const { pathname, search } = location;
-  const { title, page: Page, param } = routeOf(pathname);
+  const { title, load, param } = routeOf(pathname);
   shownPath.value = pathname;
   pageTitle.value = title;
   visit += 1;
+  const own = visit;
+  const Page = await load().catch(unloaded);
+  // Another one was opened meanwhile.
+  if (own !== visit) return;
   const who = session.peek() ?? NOBODY;
   const isAdmin = who.role === 'admin';
   const isOperator = isAdmin || who.role === 'operator';
@@ -57,16 +61,41 @@ function show({ moveFocus }: { moveFocus: boolean }) {
   if (location.hash === '') scrollTo(0, 0);
 }
 
+/** Stands for a page whose script could not be loaded: the server is away, or has another version than this page. */
+function unloaded() {
+  connection.lost();
+  connection.addEventListener('back', () => void show({ moveFocus: false }), { once: true });
+  return () => (
+    <>
+      <h1>This page could not be loaded</h1>
+      <button type="button" class="main" onClick={() => location.reload()}>
+        Load it again
+      </button>
+    </>
+  );
+}
+
+/** The scripts of the other pages come while nothing else is done: they open at once, and without the server. */
+function loadOthers() {
+  const load = () => void Promise.allSettled(PAGES.map((page) => page.load()));
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(load);
+  else setTimeout(load);
+}
+
 /** Goes to a path of the console. Someone who has just logged in is asked for again. */
 function go(path: string) {
   const fromLogin = location.pathname === '/login';
   history.pushState(null, '', path);
   if (fromLogin) void begin({ moveFocus: true });
-  else show({ moveFocus: true });
+  else void show({ moveFocus: true });
 }
 
 /** Asks who is logged in and shows the page, or the login. */
 async function begin({ moveFocus }: { moveFocus: boolean }) {
+  // It comes beside the answer.
+  void routeOf(location.pathname)
+    .load()
+    .catch(() => undefined);
   try {
     session.value = await call('GET /v1/session', {});
   } catch (error) {
@@ -85,10 +114,11 @@ async function begin({ moveFocus }: { moveFocus: boolean }) {
   const isKnown = session.peek() !== null;
   if (isKnown && location.pathname === '/login') history.replaceState(null, '', '/');
   if (!isKnown && location.pathname !== '/login') return toLogin(location.pathname + location.search);
-  show({ moveFocus });
+  const shown = show({ moveFocus });
   if (!isKnown) return;
   watchOverview();
-  await askSettings();
+  await Promise.all([shown, askSettings()]);
+  loadOthers();
 }
 
 /** A server that was started again may have another target. */
@@ -103,7 +133,7 @@ function toLogin(next: string) {
   forgetAll();
   leaveOverview();
   history.replaceState(null, '', `/login${query({ next: next === '/' ? '' : next })}`);
-  show({ moveFocus: true });
+  void show({ moveFocus: true });
 }
 
 /** The token counts no more. The user can log in over the page and go on with it. */
@@ -118,7 +148,7 @@ function askAgain() {
     close();
     watchOverview();
     // A user with another role sees another page.
-    if (session.peek()?.role !== before.role) show({ moveFocus: false });
+    if (session.peek()?.role !== before.role) void show({ moveFocus: false });
     connection.dispatchEvent(new Event('back'));
   };
   const onLeave = () => {
@@ -134,7 +164,7 @@ function follow(event: MouseEvent) {
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '') return;
-  if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).page === NotFoundPage) return;
+  if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).load === notFound) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 }
@@ -146,11 +176,11 @@ access.addEventListener('refused', askAgain);
 connection.addEventListener('back', () => void askSettings());
 document.addEventListener('click', follow);
 // A link within the page, such as the one that skips to the content, is no other page.
-addEventListener('popstate', () => location.pathname !== shownPath.peek() && show({ moveFocus: true }));
+addEventListener('popstate', () => location.pathname !== shownPath.peek() && void show({ moveFocus: true }));
 void begin({ moveFocus: false });
 
-function NotFoundPage() {
-  return (
+async function notFound() {
+  return () => (
     <>
       <h1>There is no such page</h1>
       <p>

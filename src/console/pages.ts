@@ -1,41 +1,43 @@
-/** The pages of the console, in the order of the navigation. */
-import { ExportsPage } from '../features/export/page.tsx';
-import { RepairPage } from '../features/repair/pages/repair.tsx';
-import { ScheduleFormPage } from '../features/schedule/pages/schedule-form.tsx';
-import { SchedulesPage } from '../features/schedule/pages/schedules.tsx';
-import { SyncPage } from '../features/sync/pages/sync.tsx';
-import { SyncsPage } from '../features/sync/pages/syncs.tsx';
+/** The pages of the console, in the order of the navigation. Each is loaded when it is opened. */
 import type { Page } from './place.ts';
-import { AuditPage } from './view/audit-page.tsx';
-import { ImportPage } from './view/import-page.tsx';
-import { ImportsPage } from './view/imports-page.tsx';
-import { LoginPage } from './view/login-page.tsx';
-import { MemberPage } from './view/member-page.tsx';
-import { SettingsPage } from './view/settings-page.tsx';
-import { NowPage } from './view/start-page.tsx';
 
 interface PageEntry {
   /** Matches its path. */
   pattern: RegExp;
   title: string;
-  page: Page;
+  load: () => Promise<Page>;
   /** Its link in the navigation; without one, other pages lead to it. */
   entry?: readonly [path: string, name: string];
 }
 
+const now = () => import('./view/start-page.tsx').then(({ NowPage }) => NowPage);
+const imports = () => import('./view/imports-page.tsx').then(({ ImportsPage }) => ImportsPage);
+const oneImport = () => import('./view/import-page.tsx').then(({ ImportPage }) => ImportPage);
+const repair = () => import('../features/repair/pages/repair.tsx').then(({ RepairPage }) => RepairPage);
+const syncs = () => import('../features/sync/pages/syncs.tsx').then(({ SyncsPage }) => SyncsPage);
+const sync = () => import('../features/sync/pages/sync.tsx').then(({ SyncPage }) => SyncPage);
+const scheduleForm = () =>
+  import('../features/schedule/pages/schedule-form.tsx').then(({ ScheduleFormPage }) => ScheduleFormPage);
+const schedules = () => import('../features/schedule/pages/schedules.tsx').then(({ SchedulesPage }) => SchedulesPage);
+const exports = () => import('../features/export/page.tsx').then(({ ExportsPage }) => ExportsPage);
+const member = () => import('./view/member-page.tsx').then(({ MemberPage }) => MemberPage);
+const audit = () => import('./view/audit-page.tsx').then(({ AuditPage }) => AuditPage);
+const settings = () => import('./view/settings-page.tsx').then(({ SettingsPage }) => SettingsPage);
+const login = () => import('./view/login-page.tsx').then(({ LoginPage }) => LoginPage);
+
 export const PAGES: readonly PageEntry[] = [
-  { pattern: /^\/$/, title: 'Now', page: NowPage, entry: ['/', 'Now'] },
-  { pattern: /^\/imports$/, title: 'Imports', page: ImportsPage, entry: ['/imports', 'Imports'] },
-  { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: ImportPage },
-  { pattern: /^\/imports\/([^/]+)\/repair$/, title: 'Repair rows', page: RepairPage },
-  { pattern: /^\/syncs$/, title: 'Syncs', page: SyncsPage, entry: ['/syncs', 'Syncs'] },
-  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: SyncPage },
-  { pattern: /^\/schedules\/new$/, title: 'New schedule', page: ScheduleFormPage },
-  { pattern: /^\/schedules\/([^/]+)\/edit$/, title: 'Edit schedule', page: ScheduleFormPage },
-  { pattern: /^\/schedules$/, title: 'Schedules', page: SchedulesPage, entry: ['/schedules', 'Schedules'] },
-  { pattern: /^\/exports$/, title: 'Exports', page: ExportsPage, entry: ['/exports', 'Exports'] },
-  { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: MemberPage, entry: ['/members', 'Members'] },
-  { pattern: /^\/audit$/, title: 'Audit log', page: AuditPage, entry: ['/audit', 'Audit'] },
-  { pattern: /^\/settings$/, title: 'Settings', page: SettingsPage, entry: ['/settings', 'Settings'] },
-  { pattern: /^\/login$/, title: 'Log in', page: LoginPage },
+  { pattern: /^\/$/, title: 'Now', load: now, entry: ['/', 'Now'] },
+  { pattern: /^\/imports$/, title: 'Imports', load: imports, entry: ['/imports', 'Imports'] },
+  { pattern: /^\/imports\/([^/]+)$/, title: 'Import', load: oneImport },
+  { pattern: /^\/imports\/([^/]+)\/repair$/, title: 'Repair rows', load: repair },
+  { pattern: /^\/syncs$/, title: 'Syncs', load: syncs, entry: ['/syncs', 'Syncs'] },
+  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', load: sync },
+  { pattern: /^\/schedules\/new$/, title: 'New schedule', load: scheduleForm },
+  { pattern: /^\/schedules\/([^/]+)\/edit$/, title: 'Edit schedule', load: scheduleForm },
+  { pattern: /^\/schedules$/, title: 'Schedules', load: schedules, entry: ['/schedules', 'Schedules'] },
+  { pattern: /^\/exports$/, title: 'Exports', load: exports, entry: ['/exports', 'Exports'] },
+  { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', load: member, entry: ['/members', 'Members'] },
+  { pattern: /^\/audit$/, title: 'Audit log', load: audit, entry: ['/audit', 'Audit'] },
+  { pattern: /^\/settings$/, title: 'Settings', load: settings, entry: ['/settings', 'Settings'] },
+  { pattern: /^\/login$/, title: 'Log in', load: login },
 ];

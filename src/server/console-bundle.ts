@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Metafile } from 'esbuild';
 
 /** A file of the console as it goes to the browser, packed once. */
 export interface ConsoleFile {
@@ -68,15 +69,21 @@ export function packagesIn(texts: ConsoleTexts): string[] {
   return [...new Set(['swagger-ui-dist', ...found.flatMap(([, name]) => name ?? [])])].toSorted();
 }
 
-/** Makes one script and one stylesheet of the console's sources, and takes those that draw the page of the API. */
+/**
+ * Makes scripts and one stylesheet of the console's sources, and takes those that draw the page of the API. A page of the
+ * console is a script of its own, which is loaded when it is opened.
+ */
 export async function bundleConsole(): Promise<ConsoleTexts> {
   const { build } = await import('esbuild');
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: fileURLToPath(FOLDER),
     entryPoints: [ENTRY, 'style.css'],
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     outdir: '.',
     bundle: true,
+    splitting: true,
+    metafile: true,
     format: 'esm',
     target: 'es2022',
     jsx: 'automatic',
@@ -89,14 +96,28 @@ export async function bundleConsole(): Promise<ConsoleTexts> {
   });
   const made = outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)] as const);
   const page = await readFile(new URL(PAGE, FOLDER), 'utf8');
-  const named = page.replace(/\/assets\/(main|style)\.(js|css)/g, (_, base: string, end: string) => {
-    const found = made.find(([name]) => name.startsWith(`${base}-`) && name.endsWith(`.${end}`));
-    return `/assets/${found?.[0]}`;
-  });
+  const main = Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint === ENTRY) ?? '';
+  // What the first script needs comes with it, and not after it.
+  const early = importedBy(metafile, main).map(
+    (path) => `<link rel="modulepreload" href="/assets/${basename(path)}">\n`,
+  );
+  const named = page
+    .replace('<script', `${early.join('')}<script`)
+    .replace(/\/assets\/(main|style)\.(js|css)/g, (_, base: string, end: string) => {
+      const found = made.find(([name]) => name.startsWith(`${base}-`) && name.endsWith(`.${end}`));
+      return `/assets/${found?.[0]}`;
+    });
   const mark = await readFile(new URL('mark.svg', FOLDER));
   const folder = new URL('.', import.meta.resolve('swagger-ui-dist/package.json'));
   const swagger = SWAGGER_FILES.map(async (name) => [name, await readFile(new URL(name, folder))] as const);
   return new Map([...made, ...(await Promise.all(swagger)), ['mark.svg', mark], [PAGE, Buffer.from(named)]]);
+}
+
+/** The scripts without which this one does not run. */
+function importedBy(metafile: Metafile, path: string): string[] {
+  const own =
+    metafile.outputs[path]?.imports.flatMap((one) => (one.kind === 'import-statement' ? [one.path] : [])) ?? [];
+  return [...new Set(own.flatMap((one) => [one, ...importedBy(metafile, one)]))];
 }
 
 async function consoleFile(name: string, body: Buffer): Promise<ConsoleFile> {
