@@ -218,6 +218,32 @@ const CASES: readonly Case[] = [
     expected: () => stream(json<StreamItem[]>('stream-import/import.json')),
   },
   {
+    file: 'sendbird-channels/channels.json',
+    recipe: 'sendbird-channels',
+    // The ids by another program of the rule, in Python.
+    expected: () => [
+      'sendbird_group_channel_4711_sales anna_17uf4 moderator',
+      'sendbird_group_channel_4711_sales ben participant',
+      'sendbird_group_channel_4711_sales carla_acme_example_109r7f1 participant',
+      'general_talk_qao8x0 ben moderator',
+    ],
+    skipped: 1,
+  },
+  {
+    file: 'twilio-participants/participants.json',
+    recipe: 'twilio-participants',
+    expected: () => [
+      'ch0000000000000000000000000000000a_qsa9w6 anna participant',
+      'ch0000000000000000000000000000000a_qsa9w6 ben_acme_example_1nygle3 participant',
+    ],
+    skipped: 1,
+  },
+  {
+    file: 'twilio-participants/page.json',
+    recipe: 'twilio-participants',
+    expected: () => ['ch0000000000000000000000000000000b_qsa9w7 anna participant'],
+  },
+  {
     file: 'cometchat-import/members.json',
     recipe: 'cometchat-import',
     expected: () =>

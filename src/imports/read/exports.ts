@@ -13,13 +13,29 @@ import { IntakeError } from './intake-error.ts';
  * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
  * those of any other file. Elements about something else (messages, users, channels) give no rows.
  */
-export const EXPORTS = ['slack', 'mattermost', 'stream', 'cometchat', 'scim', 'teams'] as const;
+export const EXPORTS = ['slack', 'mattermost', 'stream', 'sendbird', 'twilio', 'cometchat', 'scim', 'teams'] as const;
 export type ExportName = (typeof EXPORTS)[number];
 
 type FlatRow = Readonly<Record<string, unknown>>;
 type Flatten = (element: Element, deleted: ReadonlySet<string>) => Iterable<FlatRow>;
 
-const FLATTEN: Readonly<Record<ExportName, Flatten>> = { slack, mattermost, stream, cometchat, scim, teams };
+const FLATTEN: Readonly<Record<ExportName, Flatten>> = {
+  slack,
+  mattermost,
+  stream,
+  sendbird,
+  twilio,
+  cometchat,
+  scim,
+  teams,
+};
+
+/** The property in which a page of the system's API has its elements. */
+const PAGES: Readonly<Partial<Record<ExportName, string>>> = {
+  scim: 'Resources',
+  sendbird: 'channels',
+  twilio: 'participants',
+};
 
 /**
  * Reads elements of an export: rows are what they hold. Without a name elements are rows themselves.
@@ -35,8 +51,8 @@ export function ofExport(
   return {
     // Every object may hold memberships.
     isRow: () => true,
-    // Members beside the name of their group belong to it; what is in `Resources` are groups.
-    isOpened: (property) => property !== 'Resources',
+    // Members beside the name of their group belong to it.
+    isOpened: (property) => property !== PAGES[name],
     *rows(element, place) {
       for (const row of flatten(element, deleted)) {
         yield* rows.rows(row, place, JSON.stringify(row), Object.keys(row).length);
@@ -93,11 +109,41 @@ function* stream({ type, item }: Element): Generator<FlatRow> {
   const member = objectOf(item);
   const role = cellOf(member['channel_role']);
   const channel = cellOf(member['channel_id']);
+  const named = channel.startsWith(DISTINCT) ? '' : channel;
   yield {
     channel_type: cellOf(member['channel_type']),
-    channel_id: channel.startsWith(DISTINCT) ? '' : channel,
+    channel_id: named,
+    cid: named === '' ? '' : `${cellOf(member['channel_type'])}:${named}`,
     user_id: idOf(member['user_id']),
     channel_role: role === '' && member['is_moderator'] === true ? 'channel_moderator' : role,
+  };
+}
+
+/** A group channel with its members, or a page of them; operators are named among the members, or in a list. */
+function* sendbird({ channel_url: url, name, members, operators }: Element): Generator<FlatRow> {
+  const operating = new Set(listOf(operators).map((operator) => cellOf(objectOf(operator)['user_id'])));
+  for (const member of listOf(members).map(objectOf)) {
+    const user = idOf(member['user_id']);
+    yield {
+      channel_url: idOf(url),
+      channel_name: cellOf(name),
+      user_id: user,
+      state: cellOf(member['state']),
+      role: member['role'] === 'operator' || operating.has(cellOf(user)) ? 'operator' : 'member',
+    };
+  }
+}
+
+/** A participant of a conversation, as the API or the vendor's command line writes it. One of a telephone has no identity. */
+function* twilio(participant: Element): Generator<FlatRow> {
+  const { conversation_sid: snake, conversationSid: conversation = snake, identity } = participant;
+  const { role_sid: role, roleSid = role, date_created: made, dateCreated = made } = participant;
+  if (conversation === undefined) return;
+  yield {
+    conversation_sid: idOf(conversation),
+    identity: idOf(identity),
+    role_sid: cellOf(roleSid),
+    joined_at: cellOf(dateCreated),
   };
 }
 

@@ -174,7 +174,8 @@ class JsonDocument {
   #enterElements(index: number): void {
     const outer = this.#outerText ?? '';
     const property = this.#currentProperty();
-    if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
+    if (isMemberList(property) && this.#reader.isOpened === undefined)
+      throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
       throw wrongShape('element 1', `${both} both hold an array of objects, and only one can be the rows`);
