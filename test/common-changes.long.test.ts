@@ -354,13 +354,8 @@ export function MottoPage() {
   copy.insert('src/server/server.ts', '  notificationRoutes(app, context);', '  mottoRoutes(app);\n');
   copy.insert(
     'src/console/pages.ts',
-    'import { RepairPage }',
-    "import { MottoPage } from '../features/motto/page.tsx';\n",
-  );
-  copy.insert(
-    'src/console/pages.ts',
     '  { pattern: /^\\/login$/',
-    "  { pattern: /^\\/motto$/, title: 'Motto', page: MottoPage },\n",
+    "  { pattern: /^\\/motto$/, title: 'Motto', load: () => import('../features/motto/page.tsx').then((page) => page.MottoPage) },\n",
   );
   copy.insert('test/source-rules.ts', "  ['src/features/inspect'],", "  ['src/features/motto'],\n");
   copy.insert(

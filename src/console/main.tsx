@@ -1,10 +1,10 @@
 /** The console's start: which page a path shows, and the way from page to page without a new load. */
 import { render } from 'preact';
 import type { Session } from './answers.ts';
-import { showOver } from './dialog.tsx';
-import { ErrorNotice } from './elements.tsx';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
+import { showOver } from './kit/dialog.tsx';
+import { ErrorNotice } from './kit/elements.tsx';
 import { leaveOverview, watchOverview } from './live-overview.ts';
 import { PAGES } from './pages.ts';
 import { PlaceContext, pageTitle, showTitle } from './place.ts';

@@ -1,7 +1,7 @@
 /** The target of rows: the sandbox, or the profile, host and apps of the real service. */
 import type { ComponentChildren } from 'preact';
 import type { ImportView, Settings } from './answers.ts';
-import { foreign } from './elements.tsx';
+import { foreign } from './kit/elements.tsx';
 
 export interface SendsTo {
   sandbox?: boolean | undefined;

@@ -1,6 +1,7 @@
 /** The uploads that no form on the page shows: how far they are, and how they ended. */
-import { foreign } from './elements.tsx';
+
 import { size } from './format.ts';
+import { foreign } from './kit/elements.tsx';
 import { ApiError } from './requests.ts';
 import { type Upload, uploads } from './uploads.ts';
 

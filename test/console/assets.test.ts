@@ -64,7 +64,7 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
 });
 
 function coloursOf(scheme: string): ReadonlyMap<string, string> {
-  const [light = '', dark = ''] = read('theme.css').split('@media (prefers-color-scheme: dark)');
+  const [light = '', dark = ''] = read('kit/theme.css').split('@media (prefers-color-scheme: dark)');
   const of = (text: string) =>
     [...text.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value] as const);
   return new Map(scheme === 'light' ? of(light) : [...of(light), ...of(dark)]);

@@ -2,14 +2,14 @@
 import { useMemo } from 'preact/hooks';
 import type { Role } from '../../api/service.ts';
 import type { TokenView } from '../answers.ts';
-import { showOnce } from '../copy.tsx';
-import { type Column, DataTable } from '../data-table.tsx';
-import { ask, confirmed } from '../dialog.tsx';
-import { Badge, Empty, ErrorPlace, foreign, Pending, Tag, Time } from '../elements.tsx';
-import { type Choice, optionsOf } from '../form.tsx';
+import { showOnce } from '../kit/copy.tsx';
+import { type Column, DataTable } from '../kit/data-table.tsx';
+import { ask, confirmed } from '../kit/dialog.tsx';
+import { Badge, Empty, ErrorPlace, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
+import { type Choice, optionsOf } from '../kit/form.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../kit/work.tsx';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
-import { useKeptFocus, useWork, WorkButton } from '../work.tsx';
 
 const ROLES: readonly Choice[] = [
   ['viewer', 'viewer: looks'],

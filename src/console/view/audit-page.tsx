@@ -1,10 +1,10 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
 import type { AuditPage as Page } from '../answers.ts';
-import type { Column } from '../data-table.tsx';
-import { Card, Empty, foreign, importHref, syncHref, Time } from '../elements.tsx';
-import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../filter-fields.tsx';
-import { type Choice, FilterChoice } from '../form.tsx';
-import { PagedTable } from '../paged-table.tsx';
+import type { Column } from '../kit/data-table.tsx';
+import { Card, Empty, foreign, importHref, syncHref, Time } from '../kit/elements.tsx';
+import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../kit/filter-fields.tsx';
+import { type Choice, FilterChoice } from '../kit/form.tsx';
+import { PagedTable } from '../kit/paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
 import { usePages } from '../use-answer.ts';

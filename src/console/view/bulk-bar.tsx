@@ -6,15 +6,15 @@ import { tagsProblem } from '../../api/tag-rule.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted } from '../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../answers.ts';
-import { ask, confirmed } from '../dialog.tsx';
-import { ErrorPlace, foreign, importHref } from '../elements.tsx';
 import { listIn } from '../format.ts';
 import { announce } from '../frame.tsx';
 import { fileName, leftToDo } from '../import-words.ts';
+import { ask, confirmed } from '../kit/dialog.tsx';
+import { ErrorPlace, foreign, importHref } from '../kit/elements.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../kit/work.tsx';
 import { refreshOverview } from '../live-overview.ts';
 import { saidOf } from '../remedies.ts';
 import { call } from '../requests.ts';
-import { useKeptFocus, useWork, WorkButton } from '../work.tsx';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
 
 type Verb = 'pause' | 'resume' | 'cancel' | 'delete';

@@ -7,7 +7,10 @@ import { ImportCheck } from '../../features/check/page.tsx';
 import { messagesText } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
-import { CopyButton, reportCommand } from '../copy.tsx';
+import { listIn } from '../format.ts';
+import { announce } from '../frame.tsx';
+import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
+import { CopyButton, reportCommand } from '../kit/copy.tsx';
 import {
   Badge,
   Card,
@@ -23,15 +26,12 @@ import {
   Tag,
   Time,
   tagHref,
-} from '../elements.tsx';
-import { listIn } from '../format.ts';
-import { announce } from '../frame.tsx';
-import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
+} from '../kit/elements.tsx';
+import { useKeptFocus, useWork } from '../kit/work.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { targetFacts } from '../target-facts.tsx';
 import { useAnswer } from '../use-answer.ts';
-import { useKeptFocus, useWork } from '../work.tsx';
 import { ImportDownloads } from './import/downloads.tsx';
 import { ImportActions } from './import/import-actions.tsx';
 import { ImportHead } from './import/import-head.tsx';

@@ -4,10 +4,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
-import type { Column } from '../data-table.tsx';
-import { Badge, Card, foreign, importHref, Tag, Time, tagHref } from '../elements.tsx';
-import { DayFilter, daysAsked, FilterBar, type Filter as FilterOf, TypedFilter, useFilter } from '../filter-fields.tsx';
-import { type Choice, FilterChoice } from '../form.tsx';
 import { announce, settings } from '../frame.tsx';
 import {
   fileName,
@@ -20,9 +16,20 @@ import {
   stateLabel,
   stateTone,
 } from '../import-words.ts';
+import type { Column } from '../kit/data-table.tsx';
+import { Badge, Card, foreign, importHref, Tag, Time, tagHref } from '../kit/elements.tsx';
+import {
+  DayFilter,
+  daysAsked,
+  FilterBar,
+  type Filter as FilterOf,
+  TypedFilter,
+  useFilter,
+} from '../kit/filter-fields.tsx';
+import { type Choice, FilterChoice } from '../kit/form.tsx';
+import { OutcomeBar } from '../kit/outcome-bar.tsx';
+import { PagedTable } from '../kit/paged-table.tsx';
 import { onListEvents } from '../live-overview.ts';
-import { OutcomeBar } from '../outcome-bar.tsx';
-import { PagedTable } from '../paged-table.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
 import { type Pages, usePages } from '../use-answer.ts';

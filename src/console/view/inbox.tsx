@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
-import { Badge, Card, ErrorPlace, foreign, importHref, RepairLink, syncHref, Time } from '../elements.tsx';
 import { actionLabel, fileName, stateLabel, stateSentence, stateTone, withoutFailing } from '../import-words.ts';
+import { Badge, Card, ErrorPlace, foreign, importHref, RepairLink, syncHref, Time } from '../kit/elements.tsx';
+import { useWork, WorkButton } from '../kit/work.tsx';
 import { refreshOverview } from '../live-overview.ts';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
 import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../sync-words.ts';
-import { useWork, WorkButton } from '../work.tsx';
 import { mayBeSent, type ResumeQuery } from './import/before-sending.tsx';
 
 export function Needs({ overview: { needs, waiting, attention, running, syncs, nights } }: { overview: Overview }) {

@@ -1,10 +1,10 @@
 /** Logging in with a token. */
 import { useEffect, useRef } from 'preact/hooks';
-import { useModal } from '../dialog.tsx';
-import { ErrorPlace } from '../elements.tsx';
+import { useModal } from '../kit/dialog.tsx';
+import { ErrorPlace } from '../kit/elements.tsx';
+import { useWork } from '../kit/work.tsx';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
-import { useWork } from '../work.tsx';
 
 export function LoginPage() {
   const { query, go } = usePlace();

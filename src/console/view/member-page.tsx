@@ -3,15 +3,15 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { counted } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
-import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../elements.tsx';
 import { fileName, outcomeLabel, STATE_GROUPS } from '../import-words.ts';
-import { OutcomeMark } from '../outcome-bar.tsx';
-import { MoreButton, PagedTable } from '../paged-table.tsx';
+import { type Column, DataTable } from '../kit/data-table.tsx';
+import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../kit/elements.tsx';
+import { OutcomeMark } from '../kit/outcome-bar.tsx';
+import { MoreButton, PagedTable } from '../kit/paged-table.tsx';
+import { useWork, WorkButton } from '../kit/work.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
-import { useWork, WorkButton } from '../work.tsx';
 
 const ENTRIES = 100;
 

@@ -1,9 +1,9 @@
 /** A new import: choose a file, see how it is read, start. */
 import { BAN_CHECKS } from '../../options/labels.ts';
-import { importHref } from '../elements.tsx';
-import { CheckField, CheckFields, FieldGroup, TextField, unticked } from '../form.tsx';
 import { listIn } from '../format.ts';
 import { useEntry } from '../kept-entries.ts';
+import { importHref } from '../kit/elements.tsx';
+import { CheckField, CheckFields, FieldGroup, TextField, unticked } from '../kit/form.tsx';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating-fields.tsx';
 import { RunLimits } from './upload/reading-fields.tsx';
 import { READING, SHAPING } from './upload/shape-form.ts';

@@ -2,13 +2,13 @@
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport, Tone } from '../answers.ts';
-import { type Column, DataTable } from '../data-table.tsx';
-import { Badge, Card, Empty, foreign, importHref, syncHref, Time, TimeIn } from '../elements.tsx';
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { fileName, inPlace, leftToDo, stateLabel, stateTone } from '../import-words.ts';
+import { type Column, DataTable } from '../kit/data-table.tsx';
+import { Badge, Card, Empty, foreign, importHref, syncHref, Time, TimeIn } from '../kit/elements.tsx';
+import { OutcomeBar } from '../kit/outcome-bar.tsx';
 import { overview } from '../live-overview.ts';
-import { OutcomeBar } from '../outcome-bar.tsx';
 import { needed, usePlace } from '../place.ts';
 import { connection } from '../server-connection.ts';
 import { SYNC_TONES } from '../sync-words.ts';

@@ -2,8 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ImportView } from '../../console/answers.ts';
-import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, RepairLink } from '../../console/elements.tsx';
 import { atLeast } from '../../console/format.ts';
+import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, RepairLink } from '../../console/kit/elements.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../console/kit/work.tsx';
 import { usePlace } from '../../console/place.ts';
 import { query, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
@@ -12,7 +13,6 @@ import type { LiveImport } from '../../console/view/import/live-import.ts';
 import { VERDICTS } from '../../console/view/import/row-columns.tsx';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 import type { checkOperations } from './operations.ts';

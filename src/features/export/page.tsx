@@ -1,14 +1,14 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 import type { Tone } from '../../console/answers.ts';
-import { confirmed } from '../../console/dialog.tsx';
-import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/elements.tsx';
-import { CheckField, TextField, useForm } from '../../console/form.tsx';
+import { confirmed } from '../../console/kit/dialog.tsx';
+import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/kit/elements.tsx';
+import { CheckField, TextField, useForm } from '../../console/kit/form.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../console/kit/work.tsx';
 import { usePlace } from '../../console/place.ts';
 import { requestsOf } from '../../console/requests.ts';
 import { targetFacts } from '../../console/target-facts.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download, linksOf } from '../../console/view/import/downloads.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../console/work.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
 import type { exportOperations } from './operations.ts';

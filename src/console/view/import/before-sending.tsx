@@ -6,15 +6,15 @@ import type { importOperations } from '../../../api/operations/import-operations
 import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
-import { confirmed, type Question } from '../../dialog.tsx';
-import { Facts, Time } from '../../elements.tsx';
 import { atLeast } from '../../format.ts';
 import { settings } from '../../frame.tsx';
+import { confirmed, type Question } from '../../kit/dialog.tsx';
+import { Facts, Time } from '../../kit/elements.tsx';
+import { useLeaving } from '../../kit/work.tsx';
 import { useListNews } from '../../live-overview.ts';
 import { type Address, addressOf, request } from '../../requests.ts';
 import { type SendsTo, sendsToFacts, sendsToOf } from '../../target-facts.tsx';
 import { useAnswer } from '../../use-answer.ts';
-import { useLeaving } from '../../work.tsx';
 
 /** Fewer rows are sent without a question. */
 export const MANY_ROWS = 100;

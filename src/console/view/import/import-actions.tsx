@@ -2,10 +2,10 @@
 import { useEffect } from 'preact/hooks';
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import type { Action, ImportView } from '../../answers.ts';
-import { ErrorPlace, importHref, syncHref } from '../../elements.tsx';
 import { actionLabel, isUndone } from '../../import-words.ts';
+import { ErrorPlace, importHref, syncHref } from '../../kit/elements.tsx';
+import { useKeptFocus, WorkButton } from '../../kit/work.tsx';
 import { usePlace } from '../../place.ts';
-import { useKeptFocus, WorkButton } from '../../work.tsx';
 import { ReadOtherwise } from '../upload-form.tsx';
 import { isToBeAsked } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';

@@ -4,7 +4,6 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { addressAdvice } from '../../../text/no-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { FollowUp, ImportView, Progress } from '../../answers.ts';
-import { Badge, FileNotes, foreign, importHref, syncHref, Time } from '../../elements.tsx';
 import { estimate, size, timeOfDay } from '../../format.ts';
 import {
   AWAITS_AGREEMENT,
@@ -16,11 +15,12 @@ import {
   stateTone,
   waiting,
 } from '../../import-words.ts';
+import { Badge, FileNotes, foreign, importHref, syncHref, Time } from '../../kit/elements.tsx';
+import { Legend, OutcomeBar } from '../../kit/outcome-bar.tsx';
+import { useLeaving } from '../../kit/work.tsx';
 import { useListNews } from '../../live-overview.ts';
 import { withControls } from '../../option-words.ts';
-import { Legend, OutcomeBar } from '../../outcome-bar.tsx';
 import { connection } from '../../server-connection.ts';
-import { useLeaving } from '../../work.tsx';
 import type { LiveImport } from './live-import.ts';
 
 /** States whose reason says more than the state. */

@@ -1,11 +1,11 @@
 /** The columns of an import's rows: in the table, and as text to paste. */
 import { grouped } from '../../../text/wording.ts';
 import type { RowView, Verdict } from '../../answers.ts';
-import type { Column } from '../../data-table.tsx';
-import { foreign, memberHref } from '../../elements.tsx';
-import type { Choice } from '../../form.tsx';
 import { messageWords, outcomeLabel } from '../../import-words.ts';
-import { OutcomeMark } from '../../outcome-bar.tsx';
+import type { Column } from '../../kit/data-table.tsx';
+import { foreign, memberHref } from '../../kit/elements.tsx';
+import type { Choice } from '../../kit/form.tsx';
+import { OutcomeMark } from '../../kit/outcome-bar.tsx';
 
 /** Orders of the rows, also for screens without column heads. */
 export const ROW_ORDERS: Choice[] = [

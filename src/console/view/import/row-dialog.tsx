@@ -2,11 +2,11 @@
 import type { ComponentChildren } from 'preact';
 import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
-import { CopyButton, reportCommand } from '../../copy.tsx';
-import { useModal } from '../../dialog.tsx';
-import { Facts, foreign, foreignOrDash, memberHref, Pending, Time } from '../../elements.tsx';
 import { columnLabel, messageWords } from '../../import-words.ts';
-import { OutcomeMark } from '../../outcome-bar.tsx';
+import { CopyButton, reportCommand } from '../../kit/copy.tsx';
+import { useModal } from '../../kit/dialog.tsx';
+import { Facts, foreign, foreignOrDash, memberHref, Pending, Time } from '../../kit/elements.tsx';
+import { OutcomeMark } from '../../kit/outcome-bar.tsx';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 

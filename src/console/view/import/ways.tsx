@@ -2,12 +2,12 @@
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { confirmed, type Question } from '../../dialog.tsx';
-import { foreign, importHref, RepairLink } from '../../elements.tsx';
 import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, withoutFailing } from '../../import-words.ts';
+import { confirmed, type Question } from '../../kit/dialog.tsx';
+import { foreign, importHref, RepairLink } from '../../kit/elements.tsx';
+import { useWork, type Work, WorkButton } from '../../kit/work.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
-import { useWork, type Work, WorkButton } from '../../work.tsx';
 import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';

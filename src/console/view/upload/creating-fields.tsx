@@ -1,5 +1,6 @@
 /** The options for creating users and groups that the service does not know. */
 import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
+import { columnChoices } from '../../import-words.ts';
 import {
   CheckField,
   CheckFields,
@@ -10,8 +11,7 @@ import {
   SelectField,
   TextField,
   unticked,
-} from '../../form.tsx';
-import { columnChoices } from '../../import-words.ts';
+} from '../../kit/form.tsx';
 import type { FilePreview } from './file-preview.ts';
 
 /** The values of these fields before anything is chosen. */

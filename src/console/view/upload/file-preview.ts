@@ -2,8 +2,8 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
-import type { Form } from '../../form.tsx';
 import { MISSING } from '../../import-words.ts';
+import type { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../remedies.ts';
 import { ApiError, query, request } from '../../requests.ts';
 import { connection } from '../../server-connection.ts';

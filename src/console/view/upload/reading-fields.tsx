@@ -1,7 +1,7 @@
 /** The options for reading a file, whatever it is uploaded for. */
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
-import { type Choice, choicesOf, FieldGroup, type Form, SelectField, TextField } from '../../form.tsx';
+import { type Choice, choicesOf, FieldGroup, type Form, SelectField, TextField } from '../../kit/form.tsx';
 import type { ShownFile } from './file-preview.ts';
 
 const SCOPES = choicesOf('scope', { ban: 'ban (refuse entry)' });

@@ -2,12 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';
-import { ErrorPlace, foreign } from '../../elements.tsx';
-import { type Form, focusField, SelectField, TextField } from '../../form.tsx';
 import { nameOf } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
+import { ErrorPlace, foreign } from '../../kit/elements.tsx';
+import { type Form, focusField, SelectField, TextField } from '../../kit/form.tsx';
+import { useWork, WorkButton } from '../../kit/work.tsx';
 import { request } from '../../requests.ts';
-import { useWork, WorkButton } from '../../work.tsx';
 import type { FilePreview } from './file-preview.ts';
 
 interface RecipeChoiceProperties {

@@ -1,9 +1,9 @@
 /** The mapping from rows to memberships, if rows are not simply one membership each. */
 import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
-import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../form.tsx';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
-import { useKeptFocus } from '../../work.tsx';
+import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../kit/form.tsx';
+import { useKeptFocus } from '../../kit/work.tsx';
 import type { FilePreview, ShownFile } from './file-preview.ts';
 import { type Condition, conditionsIn, FIRST_OF, TEMPLATE, wordsOf } from './shape-form.ts';
 

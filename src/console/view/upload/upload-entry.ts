@@ -1,7 +1,7 @@
 /** A file that was chosen for a new import or sync, with what was entered for it. It outlives its page. */
 import { signal } from '@preact/signals';
-import { Form } from '../../form.tsx';
 import { entryAt, move } from '../../kept-entries.ts';
+import { Form } from '../../kit/form.tsx';
 import { newKey, type Task, Upload } from '../../uploads.ts';
 import { FilePreview } from './file-preview.ts';
 import { SHAPING } from './shape-form.ts';

@@ -1,9 +1,9 @@
 /** The rows to repair as a table whose values are fields, with the problem of each beside it. */
 import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { Empty, foreign, importHref } from '../../../console/elements.tsx';
 import { columnLabel } from '../../../console/import-words.ts';
+import { type Column, DataTable } from '../../../console/kit/data-table.tsx';
+import { Empty, foreign, importHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { RepairRow, RepairView } from '../api.ts';

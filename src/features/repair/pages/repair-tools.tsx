@@ -1,9 +1,9 @@
 /** Many rows at once: a pasted column, find and replace, a corrected file. Each says first what it would change. */
 import { useSignal } from '@preact/signals';
-import { confirmed } from '../../../console/dialog.tsx';
-import { ErrorPlace, foreign } from '../../../console/elements.tsx';
-import { SelectField, TextField, useForm } from '../../../console/form.tsx';
 import { columnLabel } from '../../../console/import-words.ts';
+import { confirmed } from '../../../console/kit/dialog.tsx';
+import { ErrorPlace, foreign } from '../../../console/kit/elements.tsx';
+import { SelectField, TextField, useForm } from '../../../console/kit/form.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf } from '../../../console/requests.ts';
 import { counted, grouped } from '../../../text/wording.ts';

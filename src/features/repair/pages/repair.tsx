@@ -1,14 +1,14 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
-import { confirmed } from '../../../console/dialog.tsx';
-import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/elements.tsx';
-import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
+import { confirmed } from '../../../console/kit/dialog.tsx';
+import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
+import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
+import { useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { addressOf, call, query } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
-import { useWork, WorkButton } from '../../../console/work.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairView } from '../api.ts';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';

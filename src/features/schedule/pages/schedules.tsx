@@ -2,16 +2,26 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
-import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { confirmed } from '../../../console/dialog.tsx';
-import { Badge, Card, Empty, ErrorPlace, foreign, Pending, syncHref, Tag, TimeIn } from '../../../console/elements.tsx';
-import { useChange } from '../../../console/form.tsx';
+import { type Column, DataTable } from '../../../console/kit/data-table.tsx';
+import { confirmed } from '../../../console/kit/dialog.tsx';
+import {
+  Badge,
+  Card,
+  Empty,
+  ErrorPlace,
+  foreign,
+  Pending,
+  syncHref,
+  Tag,
+  TimeIn,
+} from '../../../console/kit/elements.tsx';
+import { useChange } from '../../../console/kit/form.tsx';
+import { useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { useWork, WorkButton } from '../../../console/work.tsx';
 import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
 

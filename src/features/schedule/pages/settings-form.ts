@@ -1,7 +1,7 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
 import type { RecipeSettings } from '../../../console/answers.ts';
-import type { Choice } from '../../../console/form.tsx';
 import { listIn } from '../../../console/format.ts';
+import type { Choice } from '../../../console/kit/form.tsx';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
 import {
   FIRST_OF,

@@ -1,17 +1,17 @@
 /** The fields for a schedule's file, which is in or below what the server allows. */
 import { useEffect, useRef } from 'preact/hooks';
 import type { Recipe } from '../../../console/answers.ts';
-import { foreign } from '../../../console/elements.tsx';
-import { type Form, TextField, useChange } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
+import { foreign } from '../../../console/kit/elements.tsx';
+import { type Form, TextField, useChange } from '../../../console/kit/form.tsx';
+import { WorkButton } from '../../../console/kit/work.tsx';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
-import { WorkButton } from '../../../console/work.tsx';
 import { plainReading, readingFields } from './settings-form.ts';
 import type { SourcePreview } from './source-preview.ts';
 

@@ -2,7 +2,7 @@
 import { batch, computed } from '@preact/signals';
 import type { SentFor } from '../../../api/operation.ts';
 import type { Field } from '../../../console/answers.ts';
-import type { Form } from '../../../console/form.tsx';
+import type { Form } from '../../../console/kit/form.tsx';
 import { ApiError, requestsOf } from '../../../console/requests.ts';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import type { scheduleOperations } from '../operations.ts';

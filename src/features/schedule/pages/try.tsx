@@ -1,10 +1,10 @@
 /** A schedule tried before it is saved: its plan in numbers. Nothing is sent. */
 import { useSignal } from '@preact/signals';
-import { Badge, ErrorNotice, syncHref } from '../../../console/elements.tsx';
+import { Badge, ErrorNotice, syncHref } from '../../../console/kit/elements.tsx';
+import { WorkButton } from '../../../console/kit/work.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { WorkButton } from '../../../console/work.tsx';
 import { grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../../sync/api.ts';
 import type { syncOperations } from '../../sync/operations.ts';

@@ -1,8 +1,8 @@
 /** The times of a schedule: in words, as an expression, and the next five. */
 import { useRef } from 'preact/hooks';
 import { cronWords } from '../../../console/cron-words.ts';
-import { TimeIn } from '../../../console/elements.tsx';
-import { Field, type Form, SelectField, TextField, useChange } from '../../../console/form.tsx';
+import { TimeIn } from '../../../console/kit/elements.tsx';
+import { Field, type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import type { scheduleOperations } from '../operations.ts';

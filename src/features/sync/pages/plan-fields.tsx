@@ -1,6 +1,7 @@
 /** The flags that decide a plan, as fields of a form: of a sync, and of a schedule. */
-import { CheckFields, choicesOf, type Form, SelectField, TextField, unticked } from '../../../console/form.tsx';
+
 import { settings } from '../../../console/frame.tsx';
+import { CheckFields, choicesOf, type Form, SelectField, TextField, unticked } from '../../../console/kit/form.tsx';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 
 /** The values of these fields before anything is chosen. */

@@ -1,11 +1,11 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
-import { type Column, DataTable } from '../../../console/data-table.tsx';
-import { foreign, ListState, memberHref, Tag } from '../../../console/elements.tsx';
-import { TypedFilter, useFilter } from '../../../console/filter-fields.tsx';
-import { type Choice, FilterChoice } from '../../../console/form.tsx';
-import { swatch } from '../../../console/outcome-bar.tsx';
-import { MoreButton, PagedTable } from '../../../console/paged-table.tsx';
+import { type Column, DataTable } from '../../../console/kit/data-table.tsx';
+import { foreign, ListState, memberHref, Tag } from '../../../console/kit/elements.tsx';
+import { TypedFilter, useFilter } from '../../../console/kit/filter-fields.tsx';
+import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
+import { swatch } from '../../../console/kit/outcome-bar.tsx';
+import { MoreButton, PagedTable } from '../../../console/kit/paged-table.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,

@@ -1,13 +1,13 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
-import { ask, confirmed, reasonFor } from '../../../console/dialog.tsx';
-import { ErrorPlace, syncHref } from '../../../console/elements.tsx';
+import { ask, confirmed, reasonFor } from '../../../console/kit/dialog.tsx';
+import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../../console/work.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { syncOperations } from '../operations.ts';

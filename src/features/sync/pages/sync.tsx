@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
+import { announce } from '../../../console/frame.tsx';
+import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
 import {
   Badge,
   Card,
@@ -14,11 +16,9 @@ import {
   syncHref,
   Tag,
   Time,
-} from '../../../console/elements.tsx';
-import { announce } from '../../../console/frame.tsx';
-import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
+} from '../../../console/kit/elements.tsx';
+import { Legend, swatch } from '../../../console/kit/outcome-bar.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
-import { Legend, swatch } from '../../../console/outcome-bar.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
 import {

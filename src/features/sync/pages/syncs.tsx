@@ -1,12 +1,12 @@
 import type { SyncEntry } from '../../../console/answers.ts';
-import type { Column } from '../../../console/data-table.tsx';
-import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/elements.tsx';
-import { useFilter } from '../../../console/filter-fields.tsx';
-import { type Choice, FilterChoice } from '../../../console/form.tsx';
 import { settings } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
+import type { Column } from '../../../console/kit/data-table.tsx';
+import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
+import { useFilter } from '../../../console/kit/filter-fields.tsx';
+import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
+import { PagedTable } from '../../../console/kit/paged-table.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
-import { PagedTable } from '../../../console/paged-table.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
 import {

@@ -1,8 +1,8 @@
 /** Buttons that put a text on the clipboard. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { announce } from '../frame.tsx';
 import { ask } from './dialog.tsx';
-import { announce } from './frame.tsx';
 
 /** Time for which a button says that it has copied, in ms. */
 const SAID_MS = 2000;

@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { connection } from './server-connection.ts';
-import { isAway } from './use-answer.ts';
+import { connection } from '../server-connection.ts';
+import { isAway } from '../use-answer.ts';
 
 export interface Work {
   busy: boolean;

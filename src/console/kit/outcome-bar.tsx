@@ -1,8 +1,8 @@
 /** Rows by outcome as a bar, a legend, and a sum. */
-import { OUTCOMES, sumOfOutcomes } from '../membership/outcome.ts';
-import { grouped } from '../text/wording.ts';
-import type { Outcome, RowCounts } from './answers.ts';
-import { OUTCOME_LABELS, outcomeLabel } from './import-words.ts';
+import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
+import { grouped } from '../../text/wording.ts';
+import type { Outcome, RowCounts } from '../answers.ts';
+import { OUTCOME_LABELS, outcomeLabel } from '../import-words.ts';
 
 /** Percent below which a part would vanish: one failed row among a million must be seen. */
 const MIN_PERCENT = 1.2;

@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Tone } from './answers.ts';
-import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from './format.ts';
-import { ApiError, query } from './requests.ts';
+import type { Tone } from '../answers.ts';
+import { ago, dayAndTimeIn, exactTime, timeToTheSecond } from '../format.ts';
+import { ApiError, query } from '../requests.ts';
 
 /** A value from a file or the service: its direction of writing stays its own. Nothing for ''. */
 export function foreign(value: string) {

@@ -2,8 +2,8 @@
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { CHOICES, LABELS } from '../options/labels.ts';
-import { isNarrow } from './place.ts';
+import { CHOICES, LABELS } from '../../options/labels.ts';
+import { isNarrow } from '../place.ts';
 
 /** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
 export class Form {

@@ -1,8 +1,8 @@
 /** A table that comes page by page: its items, or why there are none, and the button for more. */
 import type { ComponentChildren } from 'preact';
+import type { Pages } from '../use-answer.ts';
 import { DataTable, type DataTableProperties } from './data-table.tsx';
 import { Empty, Pending } from './elements.tsx';
-import type { Pages } from './use-answer.ts';
 
 interface PagedTableProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
   pages: Pages<T>;

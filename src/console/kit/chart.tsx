@@ -1,7 +1,7 @@
 /** Lines over time, drawn by uPlot in the colours of the page. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { rate } from './format.ts';
+import { rate } from '../format.ts';
 
 const HEIGHT = 150;
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });

@@ -1,4 +1,4 @@
-/** A table with a caption, which becomes a list of cards where there is little room (table.css). */
+/** A table with a caption, which becomes a list of cards where there is little room (list.css). */
 import { Component, type ComponentChildren } from 'preact';
 
 export interface Column<T> {

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { isNarrow, keepInAddress, usePlace } from './place.ts';
-import { clock } from './preferences.ts';
-import { query } from './requests.ts';
+import { isNarrow, keepInAddress, usePlace } from '../place.ts';
+import { clock } from '../preferences.ts';
+import { query } from '../requests.ts';
 
 /** The values that are set. */
 type FilterValues<Name extends string> = Readonly<Partial<Record<Name, string>>>;
