@@ -35,7 +35,7 @@ test.each([
   ['allowDemotion', 6],
   ['allowUnban', 6],
   ['createGroups', 12],
-  ['removeByName', 12],
+  ['removeNamed', 12],
   ['giveUpAfterMs', 13],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {

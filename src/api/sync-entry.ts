@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
+import { LIFTING } from '../options/ban-options.ts';
+import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
+import { filledShape, keptShape } from '../options/option.ts';
 import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
 /** The number of members per action. */
@@ -45,7 +48,20 @@ const planning = z.strictObject({
 });
 export type Planning = z.infer<typeof planning>;
 
-/** A sync as the API lists it. */
+const { missing, allowDemotion } = MODE;
+
+/** The options that decide a plan. Without a choice no one loses anything. */
+export const planFlags = z.strictObject({
+  mode: z.enum(['add', 'mirror', 'undo']).default('add'),
+  missing: missing.schema.default('report').meta({ description: 'Counts in mode mirror only.' }),
+  ...filledShape({ allowDemotion, ...LIFTING }),
+  protect: PROTECTING.protect.schema.default([]),
+  removeNamed: REMOVING_BY_NAME.removeNamed.schema.default([]),
+  ...keptShape(UNDOING),
+});
+export type PlanFlags = Readonly<z.output<typeof planFlags>>;
+
+/** A sync in a list: what is stored of it, as far as a list shows it, and what is computed. */
 export const syncEntry = z
   .strictObject({
     id: z.string(),
@@ -61,8 +77,7 @@ export const syncEntry = z
     sandbox: z.boolean(),
     target: sentTo.optional().meta({ description: 'The only target of planning and changes.' }),
     apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
-    mode: z.enum(['add', 'mirror', 'undo']),
-    missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
+    ...planFlags.pick({ mode: true, missing: true }).shape,
     totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
     approved: z
       .strictObject({ by: z.string(), at: time, reason: z.string() })

@@ -76,42 +76,17 @@ select id, state, reason, code, remedy, file, source, options, retry_of as retry
 
 create table syncs (
   id          text primary key,
-  state       text not null,             -- membership/sync-state.ts
-  reason      text not null,             -- why it is in this state, in a sentence
-  code        text,                      -- the same for programs; null where the state says all
-  file        text not null,             -- the input as the user named it; of an undo: of the import
-  source      text not null,             -- the path that it is read from; of an undo: empty
-  options     text not null,             -- JSON: how it is read and decided
-  totals      text,                      -- JSON: the plan in numbers; null until it is made
-  undo_of     text,                      -- the import that it takes back
-  import_id   text,                      -- the import that carries it out; null until there is to be one
-  schedule_id text,
-  approved_by text,                      -- who let it through although a guard objects
-  approved_at integer,
-  approval    text,                      -- and why
-  created_at  integer not null,
-  finished_at integer
+  sync        text not null,             -- JSON (features/sync/kept-sync.ts)
+  state       text as (sync ->> 'state'),
+  source      text as (sync ->> 'source'),
+  undo_of     text as (sync ->> 'undoOf'),
+  schedule    text as (sync ->> 'schedule'),
+  created_at  integer as (cast(round(unixepoch(sync ->> 'createdAt', 'subsec') * 1000) as integer)),
+  finished_at integer as (cast(round(unixepoch(sync ->> 'finishedAt', 'subsec') * 1000) as integer))
 ) strict;
 
 create index syncs_by_time on syncs (created_at, id);
 create index syncs_by_import on syncs (undo_of) where undo_of is not null;
-
--- Every move of every sync, with its reason, and who wanted it (empty: the sync itself).
-create table sync_transitions (
-  sync_id text not null references syncs (id) on delete cascade,
-  at      integer not null,
-  state   text not null,
-  reason  text not null,
-  who     text not null
-) strict;
-
-create index sync_transitions_by_sync on sync_transitions (sync_id, at);
-
-create view sync_records as
-select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
-       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
-       created_at as createdAt, finished_at as finishedAt
-  from syncs;
 
 -- Schedules: syncs that begin by themselves. What the queue knows of them is put there from here.
 
@@ -180,10 +155,11 @@ begin
     values (lower(hex(randomblob(16))), 'import', new.import_id, new.state, new.reason, new.at);
 end;
 
-create trigger note_sync after insert on sync_transitions
-when new.state in ('held', 'applied', 'incomplete', 'stale', 'failed') and exists (select 1 from notifying)
-  and not exists (select 1 from syncs where id = new.sync_id and options ->> 'isTry')
+create trigger note_sync after update on syncs
+when new.state <> old.state and new.state in ('held', 'applied', 'incomplete', 'stale', 'failed')
+  and exists (select 1 from notifying) and new.sync ->> 'isTry' is null
 begin
   insert into deliveries (id, kind, subject, state, reason, at)
-    values (lower(hex(randomblob(16))), 'sync', new.sync_id, new.state, new.reason, new.at);
+    values (lower(hex(randomblob(16))), 'sync', new.id, new.state, new.sync ->> 'reason',
+            cast(round(unixepoch(new.sync ->> '$.moves[#-1].at', 'subsec') * 1000) as integer));
 end;

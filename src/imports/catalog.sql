@@ -94,7 +94,7 @@ select i.* from open_problems p join import_records i on i.id = p.id
  where i.finishedAt is not null
    and p.rows > coalesce((select rows from dismissed where import_id = i.id), 0)
    and not exists (select 1 from syncs where undo_of = i.id and state in ('applied', 'unchanged'))
-   and not exists (select 1 from syncs own join syncs later on later.schedule_id = own.schedule_id
+   and not exists (select 1 from syncs own join syncs later on later.schedule = own.schedule
                     where own.id = i.id and later.created_at > own.created_at
                       and later.state in ('applied', 'unchanged', 'incomplete'))
  order by i.createdAt desc, i.id desc limit :limit;

@@ -66,7 +66,6 @@ export const PROTECTING = {
 export const REMOVING_BY_NAME = {
   removeNamed: option({
     ...uidList,
-    kept: 'removeByName',
     help: 'UIDs that may be removed even if they are owner, admin or protected',
   }),
 };

@@ -40,7 +40,7 @@ export async function openContext(
   const heads = openInspectThread();
   onStop(() => heads.close());
   const syncs = syncsOf(options, events);
-  const syncViews = viewsOfSyncs(syncs, dir, syncCatalog, (id) => reading.find(id) !== undefined);
+  const syncViews = viewsOfSyncs(syncs, dir, (id) => reading.find(id) !== undefined);
   const schedules = schedulesOf(options, syncs, events);
   const { receiver: fixed, notifyPrivate: allowPrivate = false, outageMs } = options;
   const notifications = await openNotifications(

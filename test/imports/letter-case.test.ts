@@ -79,7 +79,6 @@ describe.each(CASES)('ids in any case, with a service where capital letters are 
     expect(changes(id)).toHaveLength(3);
     expect(members('room-x')).toEqual({ 'user-a': 'participant', 'user-b': 'admin', 'user-d': 'moderator' });
     const undo = await syncs.undo(id, {
-      flags: { allowUnban: false, protect: [], removeByName: [] },
       limits: { smallGroupRemovals: 10 },
       apply: true,
       who: 'tester',

@@ -139,7 +139,7 @@ describe('of a plan', () => {
   beforeAll(async () => {
     const file = `guid,uid,scope\n${['ann', 'zoe', 'yan'].map((uid) => `crew,${uid},admin\n`).join('')}nowhere,ann,admin\ncrew,"<img src=x>",admin\n`;
     plan = await sync(file, `mode=mirror&name=plan.csv&protect=ben&protect=cyd,dan&limit.failedListings=1`);
-    expect(plan.flags.protect).toEqual(['ben', 'cyd', 'dan']);
+    expect(plan.protect).toEqual(['ben', 'cyd', 'dan']);
     expect(plan.limits).toEqual({ failedListings: 1 });
   });
 

@@ -93,7 +93,6 @@ test('an undo keeps it too', async () => {
   const syncing = await openSyncing(GROUPS);
   const { id: imported } = await syncing.run('guid,uid\ncalm,emil\n');
   const id = await syncing.syncs.undo(imported, {
-    flags: { allowUnban: false, protect: [], removeByName: [] },
     apply: true,
     who: 'tester',
   });

@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { countNewcomers } from '../../src/features/sync/plan/plan-creations.ts';
 import { planText } from '../../src/features/sync/plan/plan-text.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
-import { fileRows, people, planned } from './planning.ts';
+import { DEFAULT_FLAGS, fileRows, people, planned } from './planning.ts';
 import { openSyncing, type Syncing } from './syncing.ts';
 
 const FILE = [
@@ -42,7 +41,7 @@ test('groups are created first, then users when they turn out to be missing; a s
   const flags = { mode: 'mirror', missing: 'remove' } as const;
   const done = await at.sync(FILE, flags, creates());
   expect(done.state).toBe('applied');
-  expect(JSON.parse(done.totals ?? '')).toMatchObject({
+  expect(done.totals).toMatchObject({
     unlisted: 1,
     actions: { add: 4, remove: 1 },
     create: { groups: 1, users: 2, reactivated: 0 },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { decide, decideInThread } from '../../src/features/sync/plan/make-plan.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
-import { actionsOf, fileRows, owned, people, planned } from './planning.ts';
+import { actionsOf, DEFAULT_FLAGS, fileRows, owned, people, planned } from './planning.ts';
 
-const FLAGS: SyncFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: ['u3'] };
+const FLAGS: PlanFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: ['u3'] };
 
 test('a thread makes the same plan as the process itself', async () => {
   const { path, plan, desired } = planned(

@@ -39,7 +39,7 @@ test('stands still, says why, and continues by itself when there is room', async
   onTestFinished(() => watch.stop());
   const id = await syncs.create(syncing.request('guid,uid\nteam,ann\nteam,ben\n'));
   await stands;
-  expect(moves.slice(0, 2)).toEqual(['planning null', 'planning DISK_FULL']);
+  expect(moves.slice(0, 2)).toEqual(['planning undefined', 'planning DISK_FULL']);
   makeRoom();
   expect((await syncs.settled(id)).state).toBe('applied');
   expect(syncing.members('team')).toEqual({ ann: 'participant', ben: 'participant' });

@@ -3,10 +3,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeUndoPlan } from '../../src/features/sync/plan/make-plan.ts';
 import { changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { EMBEDDED, openPipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';
-import { list } from './planning.ts';
+import { DEFAULT_FLAGS, list } from './planning.ts';
 
 test('what an import of edits did, the plan of its undo takes back by another one', async () => {
   const members = { admins: ['ann'], participants: ['pat', 'pit'], usersToBan: ['bad'] };

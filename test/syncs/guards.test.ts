@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { LIMITS, type LimitName, limitsWith } from '../../src/features/sync/guard-limits.ts';
 import { checkGuards, GUARDS, guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { type PreviousRun, previousRun } from '../../src/features/sync/plan/previous-run.ts';
-import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { actionsOf, CSV, type FileRow, fileRows, type Live, type LiveGroup, people, planned } from './planning.ts';
 
-const REMOVING: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove' };
+const REMOVING: Partial<PlanFlags> = { mode: 'mirror', missing: 'remove' };
 
 interface Case {
   readonly file: readonly FileRow[];
   readonly live: Live;
-  readonly flags?: Partial<SyncFlags>;
+  readonly flags?: Partial<PlanFlags>;
   readonly previous?: PreviousRun;
   readonly limits?: Partial<Record<LimitName, number>>;
 }
@@ -342,7 +342,7 @@ test('an owner who would be removed holds the plan even when the options name th
   const given: Case = {
     file: fileRows(people(3)),
     live: { team },
-    flags: { ...REMOVING, removeByName: ['U4'] },
+    flags: { ...REMOVING, removeNamed: ['U4'] },
   };
   expect(findings(given)).toMatchObject([
     { guard: 'owner-changes', guid: 'team', sentence: expect.stringContaining('owner u4') },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import type { PlanAction } from '../../src/features/sync/api-plan.ts';
 import type { PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
-import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
 import { actionsOf, applied, type FileRow, type Live, type LiveGroup, planned } from './planning.ts';
 import { has, rightPlace, wantedIn } from './right-place.ts';
@@ -37,16 +37,16 @@ const live: fc.Arbitrary<Live> = fc.record({
   gone: fc.constantFrom<LiveGroup>({ listing: 'not_found' }, { listing: 'failed' }),
 });
 const someUids = fc.uniqueArray(fc.constantFrom(...UIDS).chain(spelled), { maxLength: 2 });
-const flags: fc.Arbitrary<SyncFlags> = fc.record({
+const flags: fc.Arbitrary<PlanFlags> = fc.record({
   mode: fc.constantFrom('add', 'mirror'),
   missing: fc.constantFrom('report', 'remove', 'ban'),
   allowDemotion: fc.boolean(),
   allowUnban: fc.boolean(),
   protect: someUids,
-  removeByName: someUids,
+  removeNamed: someUids,
 });
 
-const everyCase = (look: (rows: readonly FileRow[], before: Live, chosen: SyncFlags) => void) =>
+const everyCase = (look: (rows: readonly FileRow[], before: Live, chosen: PlanFlags) => void) =>
   fc.assert(fc.property(file, live, flags, look), { numRuns: 25 });
 
 test('applying a plan brings everyone to the right place and to no other, and the next plan has nothing to do', () => {
@@ -99,16 +99,16 @@ function expectOneActionEach(plan: PlanLedger, rows: readonly FileRow[], before:
   expect([...found].toSorted()).toEqual(expected.toSorted());
 }
 
-function expectNothingTaken({ uid, action, from, to }: PlanAction, owner: string | null, chosen: SyncFlags): void {
+function expectNothingTaken({ uid, action, from, to }: PlanAction, owner: string | null, chosen: PlanFlags): void {
   const isLowered = action === 'change' && SCOPES.indexOf(to || 'ban') > SCOPES.indexOf(from || 'ban');
-  if (has(chosen.removeByName, uid.toLowerCase()) || !(action === 'remove' || action === 'ban' || isLowered)) return;
+  if (has(chosen.removeNamed, uid.toLowerCase()) || !(action === 'remove' || action === 'ban' || isLowered)) return;
   expect(owner).not.toBeNull();
   expect(owner).not.toBe(uid.toLowerCase());
   expect(has(chosen.protect, uid.toLowerCase())).toBe(false);
   if (!isLowered) expect(from).not.toBe('admin');
 }
 
-function expectOnlyAdditions({ action, from, to, reason }: PlanAction, chosen: SyncFlags): void {
+function expectOnlyAdditions({ action, from, to, reason }: PlanAction, chosen: PlanFlags): void {
   expect(action).not.toBe('remove');
   if (action === 'ban') expect(reason).toBe('ban_wanted');
   if (action === 'change' && !chosen.allowDemotion)

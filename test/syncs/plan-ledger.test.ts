@@ -4,9 +4,18 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { openPlanReader } from '../../src/features/sync/plan/plan-reading.ts';
-import { DEFAULT_FLAGS } from '../../src/features/sync/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
-import { actionsOf, type FileRow, fileRows, listed, people, planned, stage, unlisted } from './planning.ts';
+import {
+  actionsOf,
+  DEFAULT_FLAGS,
+  type FileRow,
+  fileRows,
+  listed,
+  people,
+  planned,
+  stage,
+  unlisted,
+} from './planning.ts';
 
 const SOURCE = { file: 'members.csv', hash: 'abc', size: 12 };
 const TEAM = { region: 'us', guid: 'team' } as const;

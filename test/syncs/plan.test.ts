@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
-import { actionsOf, banned, type FileRow, fileRows, type LiveGroup, owned, people, planned } from './planning.ts';
+import {
+  actionsOf,
+  banned,
+  DEFAULT_FLAGS,
+  type FileRow,
+  fileRows,
+  type LiveGroup,
+  owned,
+  people,
+  planned,
+} from './planning.ts';
 
 /** One group, and what is said about everyone. */
 const said = (file: readonly FileRow[], team: LiveGroup, flags: Parameters<typeof planned>[2] = {}) =>
@@ -123,7 +133,7 @@ describe('the spared', () => {
     owner: 'boss',
     members: { boss: 'participant', chief: 'admin', vip: 'participant', joe: 'participant' },
   } as const;
-  const flags: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove', protect: ['VIP'] };
+  const flags: Partial<PlanFlags> = { mode: 'mirror', missing: 'remove', protect: ['VIP'] };
 
   test('are the owner, admins and the protected: what would happen to them is reported', () => {
     expect(said([{ uid: 'new' }], team, flags)).toEqual([
@@ -136,8 +146,8 @@ describe('the spared', () => {
   });
 
   test('are not spared when the options name them', () => {
-    const removeByName = ['Boss', 'chief', 'vip'];
-    expect(actionsOf(planned([{ uid: 'joe' }], { team }, { ...flags, removeByName }))).toEqual([
+    const removeNamed = ['Boss', 'chief', 'vip'];
+    expect(actionsOf(planned([{ uid: 'joe' }], { team }, { ...flags, removeNamed }))).toEqual([
       'boss: remove participant>',
       'chief: remove admin>',
       'vip: remove participant>',
@@ -210,6 +220,6 @@ describe('what a file says about a user', () => {
 });
 
 test('the flags are kept with the plan', () => {
-  const flags: SyncFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'ban', protect: ['vip'] };
+  const flags: PlanFlags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'ban', protect: ['vip'] };
   expect(planned([{ uid: 'a' }], { team: {} }, flags).plan.facts().flags).toEqual(flags);
 });

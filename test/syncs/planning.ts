@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type PlanFlags, planFlags } from '../../src/api/sync-entry.ts';
 import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { IMPORT_SCHEMA } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../src/imports/stage/row-writer.ts';
@@ -11,6 +11,9 @@ import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Action, Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
+
+/** Without a choice no one loses anything. */
+export const DEFAULT_FLAGS: PlanFlags = planFlags.parse({});
 
 /** A row of the file; `invalid` rows name no one. */
 export interface FileRow {
@@ -162,7 +165,7 @@ export function list(plan: PlanLedger, live: Live): void {
 export function planned(
   file: readonly FileRow[],
   live: Live,
-  flags: Partial<SyncFlags> = {},
+  flags: Partial<PlanFlags> = {},
   input: InputDescription = CSV,
 ): Planned {
   const dir = tempDir();

@@ -1,5 +1,5 @@
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import type { Place } from '../../src/features/sync/plan/reasons.ts';
-import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES, type Scope } from '../../src/membership/membership.ts';
 import type { FileRow } from './planning.ts';
 
@@ -30,9 +30,9 @@ export function rightPlace(
   now: Place,
   uid: string,
   owner: string | null,
-  flags: SyncFlags,
+  flags: PlanFlags,
 ): Place {
-  const named = has(flags.removeByName, uid);
+  const named = has(flags.removeNamed, uid);
   const untouchable = !named && (owner === null || owner === uid || has(flags.protect, uid));
   const maySend = !untouchable && (named || now !== 'admin');
   if (want === undefined || want === 'contradiction') {

@@ -300,10 +300,11 @@ test('its sync is read, decided and protected as the schedule says, by the prote
   await runs.over(runs.begin('nightly', 'carl').id);
   expect(office.syncs.wanted).toEqual([
     expect.objectContaining({
-      scheduleId: 'nightly',
+      schedule: 'nightly',
       who: 'carl',
       apply: true,
-      flags: expect.objectContaining({ mode: 'add', protect: ['ann', 'bob'] }),
+      mode: 'add',
+      protect: ['ann', 'bob'],
     }),
   ]);
   office.file('protect.txt', '');

@@ -13,10 +13,9 @@ import {
   type ScheduleRun,
 } from '../../src/features/schedule/schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
+import { begunSync, type NewSync, type Sync } from '../../src/features/sync/kept-sync.ts';
 import type { SyncEvents } from '../../src/features/sync/run/sync-runner.ts';
-import type { SyncRecord } from '../../src/features/sync/sync-catalog.ts';
 import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
-import type { CreateSync } from '../../src/features/sync/sync-options.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
@@ -26,14 +25,14 @@ import { tempDir } from '../temp-dir.ts';
 /** Syncs that end when a test says so; what a sync does has tests of its own. */
 class Syncs {
   readonly events = new EventEmitter<SyncEvents>();
-  readonly wanted: CreateSync[] = [];
+  readonly wanted: NewSync[] = [];
   /** Syncs whose imports were ended because a newer run does what they left. */
   readonly replaced: string[] = [];
   /** The state that syncs come to at once; undefined: they go on until `end`. */
   comeTo: SyncState | undefined = 'applied';
-  readonly #records = new Map<string, SyncRecord>();
+  readonly #records = new Map<string, Sync>();
 
-  create = async (request: CreateSync): Promise<string> => {
+  create = async (request: NewSync): Promise<string> => {
     const id = request.id ?? '';
     this.wanted.push(request);
     this.#set(id, 'planning');
@@ -41,7 +40,7 @@ class Syncs {
     return id;
   };
 
-  find = (id: string): SyncRecord => {
+  find = (id: string): Sync => {
     const record = this.#records.get(id);
     if (record === undefined) throw new UnknownSync(id);
     return record;
@@ -75,11 +74,9 @@ class Syncs {
     this.events.emit('state', this.#set(id, state));
   }
 
-  #set(id: string, state: SyncState): SyncRecord {
-    const nothing = { code: null, totals: null, undoOf: null, importId: null, scheduleId: null, finishedAt: null };
-    const approval = { approvedBy: null, approvedAt: null, approval: null };
-    const text = { file: '', source: '', options: '{}', createdAt: 0, reason: `as the test wants` };
-    const record: SyncRecord = { id, state, ...text, ...nothing, ...approval };
+  #set(id: string, state: SyncState): Sync {
+    const wanted = { id, file: '', source: '', limits: {}, apply: false, who: '' };
+    const record: Sync = { ...begunSync(wanted, { sandbox: false }), state, reason: 'as the test wants' };
     this.#records.set(id, record);
     return record;
   }

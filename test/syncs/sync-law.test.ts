@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { createChatClient } from '../../src/chat/chat-client.ts';
 import type { Place } from '../../src/features/sync/plan/reasons.ts';
-import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
 import { rightPlace, wantedIn } from './right-place.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
@@ -10,19 +10,19 @@ import { file, openSyncing, type Syncing } from './syncing.ts';
 const UIDS = ['anna', 'bob', 'cleo', 'dan', 'eve'] as const;
 const scopes = fc.dictionary(fc.constantFrom(...UIDS), fc.constantFrom(...SCOPES), { noNullPrototype: true });
 const someUids = fc.uniqueArray(fc.constantFrom(...UIDS), { maxLength: 1 });
-const flags: fc.Arbitrary<SyncFlags> = fc.record({
+const flags: fc.Arbitrary<PlanFlags> = fc.record({
   mode: fc.constantFrom('add', 'mirror', 'mirror'),
   missing: fc.constantFrom('report', 'remove', 'ban'),
   allowDemotion: fc.boolean(),
   allowUnban: fc.boolean(),
   protect: someUids,
-  removeByName: someUids,
+  removeNamed: someUids,
 });
 
 const FAULTS = 'reset-after=1,unavailable=1,truncated=1';
 
 /** Whatever the guards would say is let through: the law is about what is carried out. */
-async function carriedOut(at: Syncing, wanted: string, chosen: SyncFlags) {
+async function carriedOut(at: Syncing, wanted: string, chosen: PlanFlags) {
   const done = await at.sync(wanted, chosen);
   if (done.state !== 'held') return done;
   at.syncs.approve(done.id, 'tester', 'the law holds for any plan');

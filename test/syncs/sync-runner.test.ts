@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { ServiceRefusal } from '../../src/chat/call-errors.ts';
-import type { SyncFlags } from '../../src/features/sync/plan-flags.ts';
+import type { Sync } from '../../src/features/sync/kept-sync.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { utcTime } from '../../src/text/wording.ts';
@@ -9,7 +10,7 @@ import { eventually } from '../imports/pipeline-harness.ts';
 import { stopClock } from '../stopped-clock.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
-const MIRROR: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove', allowDemotion: true };
+const MIRROR: Partial<PlanFlags> = { mode: 'mirror', missing: 'remove', allowDemotion: true };
 
 /** `count` participants by UID. */
 function people(count: number, prefix = 'u'): Record<string, 'participant'> {
@@ -235,11 +236,10 @@ test('a held plan is let through once, by someone who says why, and that stays o
   at.syncs.approve(held.id, 'mia', 'the course is over');
   expect(await at.syncs.settled(held.id)).toMatchObject({
     state: 'applied',
-    approvedBy: 'mia',
-    approval: 'the course is over',
+    approved: { by: 'mia', reason: 'the course is over' },
   });
   expect(at.members('team')).toEqual(people(5));
-  expect(await at.sync(file({ team: people(1) }), MIRROR)).toMatchObject({ state: 'held', approvedBy: null });
+  expect(await at.sync(file({ team: people(1) }), MIRROR)).toMatchObject({ state: 'held', approved: null });
   // A file that asks for nothing is held as well; an approval changes nothing.
   const nothing = await at.sync('guid,uid\nteam,"not a uid"\n', MIRROR);
   expect([nothing.state, nothing.reason]).toEqual(['held', expect.stringContaining('No row of 1 can be used')]);
@@ -259,7 +259,7 @@ test('who stops a plan while it is looked at again can carry it out later; an ap
   expect(await at.syncs.settled(id)).toMatchObject({ state: 'planned', importId: null, finishedAt: null });
   expect(at.members('team')).toEqual(people(10));
   await at.syncs.apply(id, 'mia');
-  expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied', approval: 'the course is over' });
+  expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied', approved: { reason: 'the course is over' } });
   expect(at.members('team')).toEqual(people(5));
 });
 
@@ -274,7 +274,6 @@ test('an undo brings back what a sync has changed, removed and added, and leaves
   const other = { cleo: 'moderator' } as const;
   await at.sync(file({ team: other }), {}, { source: at.otherFile(file({ team: other })) });
   const undo = await at.syncs.undo(id, {
-    flags: { allowUnban: false, protect: [], removeByName: [] },
     limits: { smallGroupRemovals: 10 },
     apply: true,
     who: 'tester',
@@ -290,7 +289,6 @@ test('an import that has not finished is not undone: its rows that are left woul
   const id = await at.coordinator.create({ file: source, source, options, start: false });
   await at.coordinator.settled(id);
   const undo = at.syncs.undo(id, {
-    flags: { allowUnban: false, protect: [], removeByName: [] },
     apply: true,
     who: 'ann',
   });
@@ -319,11 +317,13 @@ describe('a process that stops', () => {
     await at.stop();
     // A process that is killed writes nothing down.
     const catalog = new DatabaseSync(at.dir.catalog);
-    catalog.exec(`delete from sync_transitions where reason = 'the process was stopped'`);
-    const again = catalog.prepare(
-      `insert into sync_transitions select * from sync_transitions where reason = ? limit 1`,
-    );
-    for (let n = 0; n < more; n += 1) again.run(AGAIN);
+    const change = catalog.prepare('update syncs set sync = ? where id = ?');
+    for (const { id, sync } of catalog.prepare('select id, sync from syncs').all()) {
+      const kept: Sync = JSON.parse(String(sync));
+      const moves = kept.moves.filter(({ reason }) => reason !== 'the process was stopped');
+      const again = moves.filter(({ reason }) => reason === AGAIN).slice(0, 1);
+      change.run(JSON.stringify({ ...kept, moves: [...moves, ...Array(more).fill(again).flat()] }), String(id));
+    }
     catalog.close();
     await at.restart();
   };

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
+import type { NewSync, Sync } from '../../src/features/sync/kept-sync.ts';
 import { openPlanReader, type PlanReader } from '../../src/features/sync/plan/plan-reading.ts';
 import { planFiles } from '../../src/features/sync/plan/prepare.ts';
 import { CHANGES, type Place } from '../../src/features/sync/plan/reasons.ts';
-import { DEFAULT_FLAGS, type SyncFlags } from '../../src/features/sync/plan-flags.ts';
 import type { SyncRunner } from '../../src/features/sync/run/sync-runner.ts';
-import type { SyncRecord } from '../../src/features/sync/sync-catalog.ts';
-import type { CreateSync } from '../../src/features/sync/sync-options.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { SeedDocument } from '../../src/sandbox/seed.ts';
@@ -25,9 +24,9 @@ export interface Syncing extends Pipeline {
   /** Writes a file under another name, for a sync that has nothing to do with the others. */
   otherFile(content: string, name?: string): string;
   /** Returns the request of `sync`. */
-  request(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): CreateSync;
+  request(content: string, flags?: Partial<PlanFlags>, more?: Partial<NewSync>): NewSync;
   /** Syncs with a file of this content, and waits until nothing more happens by itself. */
-  sync(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): Promise<SyncRecord>;
+  sync(content: string, flags?: Partial<PlanFlags>, more?: Partial<NewSync>): Promise<Sync>;
   /** Everyone in a group, as a plain object. */
   members(guid: string, region?: Region): Record<string, Place>;
   /** Reads a sync's plan. */
@@ -83,7 +82,7 @@ export async function openSyncing(
       file: 'members.csv',
       source: more.source ?? syncing.file(content),
       reading: { format: 'auto', map: {}, region: 'us' },
-      flags: { ...DEFAULT_FLAGS, ...flags },
+      ...flags,
       apply: true,
       who: 'tester',
       ...more,

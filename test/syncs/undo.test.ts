@@ -3,18 +3,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { PlanFlags } from '../../src/api/sync-entry.ts';
 import { makeUndoPlan } from '../../src/features/sync/plan/make-plan.ts';
 import { CHANGES_COLUMNS, changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import type { Place } from '../../src/features/sync/plan/reasons.ts';
-import { DEFAULT_FLAGS, type UndoFlags } from '../../src/features/sync/plan-flags.ts';
 import { type Action, SCOPES, type Scope } from '../../src/membership/membership.ts';
 import { tempDir } from '../temp-dir.ts';
 import {
   actionsOf,
   applied,
   CSV,
+  DEFAULT_FLAGS,
   type FileRow,
   fileRows,
   type Live,
@@ -55,7 +56,7 @@ function ended(rows: readonly Done[], input = CSV, uncertainty = ''): string {
 function undone(
   rows: readonly Done[],
   live: Live,
-  flags: Partial<UndoFlags> = {},
+  flags: Partial<PlanFlags> = {},
   input = CSV,
   uncertainty = '',
   later: readonly string[] = [],
@@ -157,7 +158,7 @@ describe('taking back an import', () => {
       { uid: 'cleo', outcome: 'already_member' },
     ];
     const live: Live = { team: { members: { anna: 'participant', bob: 'participant', cleo: 'participant' } } };
-    const plan = undone(rows, live, { removeByName: ['cleo'] }, CSV, '', [ended(later)]);
+    const plan = undone(rows, live, { removeNamed: ['cleo'] }, CSV, '', [ended(later)]);
     expect(why(plan)).toEqual(['anna: spared_claimed', 'bob: undo_added', 'cleo: undo_added']);
   });
 
@@ -252,7 +253,7 @@ describe('taking back an import of edits', () => {
               missing: 'remove',
               allowDemotion: true,
               allowUnban: true,
-              removeByName: UIDS,
+              removeNamed: UIDS,
             },
           );
           const after = applied(sync.plan, { team: { members: before } });

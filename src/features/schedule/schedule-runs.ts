@@ -12,10 +12,9 @@ import { nextRun } from '../../queue/cron.ts';
 import { isAway } from '../../sources/source-errors.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { asClause, counted, utcTime } from '../../text/wording.ts';
-import { readTotals } from '../sync/plan/plan-totals.ts';
+import type { Sync } from '../sync/kept-sync.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import type { SyncRecord } from '../sync/sync-catalog.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import type { Clock } from './change-schedule.ts';
 import { type Schedule, type ScheduleCatalog, ScheduleError, type ScheduleRun } from './schedule-catalog.ts';
@@ -167,7 +166,7 @@ export class ScheduleRuns {
   }
 
   /** A plan that was held is approved or rejected later: the run that made it says so. */
-  readonly #onSync = ({ id }: SyncRecord): void => {
+  readonly #onSync = ({ id }: Sync): void => {
     const run = this.#catalog.runOfSync(id);
     if (run === undefined || run.state === 'running' || this.#underWay.has(run.id) || this.#stopping.signal.aborted)
       return;
@@ -286,7 +285,7 @@ export class ScheduleRuns {
       source: obtained.path,
       ...settings,
       ...patienceOf(settings, this.#options.patience, record.nextDue - this.#clock()),
-      scheduleId: name,
+      schedule: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
     this.#noteProgress(run, id);
@@ -316,7 +315,7 @@ export class ScheduleRuns {
     if (state === 'held') return this.#note(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
     const left = isWhole && sync.importId !== null ? notInPlace(this.#options.ledger(sync.importId)) : 0;
-    const unlisted = readTotals(sync)?.unlisted ?? 0;
+    const unlisted = sync.totals?.unlisted ?? 0;
     if (isWhole && left + unlisted === 0 && placed !== undefined) this.#catalog.setPlaced(placed.record, placed.hash);
     const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
     this.#note(run, 'ran', `${state}: ${asClause(reason)}${rest}`);

@@ -12,11 +12,9 @@ import { defined } from '../../platform/defined.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import type { SourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
+import { type NewSync, type Sync, syncFlags, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
-import { syncFlags } from '../sync/plan-flags.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import type { SyncRecord } from '../sync/sync-catalog.ts';
-import { type CreateSync, syncReadingOf } from '../sync/sync-options.ts';
 import type { KeptSettings } from './api.ts';
 
 /** The files that the runs of a schedule read beside its own. */
@@ -31,14 +29,14 @@ export async function syncNow(settings: KeptSettings, { lookups, protectFile }: 
   return syncSettings({ ...settings, protect: [...new Set([...settings.protect, ...named])] }, lookups);
 }
 
-type SyncSettings = Omit<CreateSync, 'id' | 'file' | 'source' | 'scheduleId' | 'who'>;
+type SyncSettings = Omit<NewSync, 'id' | 'file' | 'source' | 'schedule' | 'who'>;
 
 /** Returns the settings without a protect file. @throws BadSyncOption, and ZodError about what is read */
 export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] = {}): SyncSettings {
   const { limits, apply, giveUpAfterMs } = settings;
   return {
     reading: syncReadingOf(readingOptions(settings), lookups),
-    flags: syncFlags(settings),
+    ...syncFlags(settings),
     create: creationOf(settings),
     limits,
     apply,
@@ -114,9 +112,9 @@ export function syncEnded(
   id: string,
   signal: AbortSignal,
   onImport: (state: ImportState) => void,
-): Promise<SyncRecord | undefined> {
+): Promise<Sync | undefined> {
   return new Promise((resolve) => {
-    const leave = (record: SyncRecord | undefined) => {
+    const leave = (record: Sync | undefined) => {
       syncs.events.off('state', look);
       syncs.events.off('import', moved);
       signal.removeEventListener('abort', stop);

@@ -2,9 +2,8 @@ import { isoTime } from '../../api/fields.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { nextRuns } from '../../queue/cron.ts';
 import { shownFile } from '../../sources/schemes.ts';
-import { readTotals } from '../sync/plan/plan-totals.ts';
+import { shownCreate } from '../sync/kept-sync.ts';
 import type { SyncCatalogReader } from '../sync/sync-catalog.ts';
-import { shownCreate } from '../sync/sync-options.ts';
 import type { ScheduleRunView, ScheduleView } from './api.ts';
 import type { Schedule, ScheduleCatalogReader, ScheduleRun } from './schedule-catalog.ts';
 import { creationOf } from './schedule-sync.ts';
@@ -16,7 +15,7 @@ export function scheduleViews(catalog: ScheduleCatalogReader, syncs: Pick<SyncCa
   /** Null for one that is begun, and not written down yet; or never. */
   const syncOf = (id: string): ScheduleRunView['sync'] => {
     const record = syncs.find(id);
-    return record === undefined ? null : { id, state: record.state, totals: readTotals(record) };
+    return record === undefined ? null : { id, state: record.state, totals: record.totals };
   };
   const runView = ({ schedule: _, dueAt, at, syncId, ...run }: ScheduleRun): ScheduleRunView => ({
     ...run,

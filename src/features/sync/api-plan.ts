@@ -1,27 +1,12 @@
 import { z } from 'zod';
 import { count, time } from '../../api/fields.ts';
-import { actionCounts, planTotals } from '../../api/sync-entry.ts';
+import { actionCounts, planFlags, planTotals } from '../../api/sync-entry.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, PLAN_REASONS } from '../../membership/plan-words.ts';
-import { LIFTING } from '../../options/ban-options.ts';
-import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
-import { filledShape, keptShape } from '../../options/option.ts';
 
 const region = z.enum(REGIONS);
 /** Empty: neither a member nor banned. */
 const place = z.enum(['', ...SCOPES]);
-
-const { missing, allowDemotion } = MODE;
-
-/** The flags that decide a plan. Without a choice no one loses anything. */
-export const planFlags = z.strictObject({
-  mode: z.enum(['add', 'mirror', 'undo']),
-  missing: missing.schema.default('report'),
-  ...filledShape({ allowDemotion, ...LIFTING }),
-  protect: PROTECTING.protect.schema.default([]),
-  removeByName: REMOVING_BY_NAME.removeNamed.schema.default([]),
-  ...keptShape(UNDOING),
-});
 
 /** The users and groups that a sync may create, with the limits as they are written: `users=100,groups=5%`. */
 export const planCreate = z.strictObject({

@@ -1,20 +1,11 @@
 import { z } from 'zod';
 import { count, inputNote, nextCursor, time } from '../../api/fields.ts';
 import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
-import { actionCounts, planTotals, syncEntry } from '../../api/sync-entry.ts';
+import { actionCounts, planFlags, planTotals, syncEntry } from '../../api/sync-entry.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
-import {
-  finding,
-  guardFinding,
-  guardObjections,
-  LISTINGS,
-  newGroup,
-  planAction,
-  planCreate,
-  planFlags,
-} from './api-plan.ts';
+import { finding, guardFinding, guardObjections, LISTINGS, newGroup, planAction, planCreate } from './api-plan.ts';
 
 /** Limits of guards in place of their defaults, by name. */
 export const guardLimits = z
@@ -28,7 +19,7 @@ export const syncView = syncEntry
     guards: z.array(guardObjections).meta({
       description: 'Objections of the guards, by guard. Empty: none. `GET /v1/syncs/{id}/findings` has each.',
     }),
-    flags: planFlags,
+    ...planFlags.shape,
     create: planCreate.nullable().meta({ description: 'Users and groups that it may create; null: none.' }),
     limits: guardLimits,
     unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),

@@ -1,40 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isoTime } from '../../api/fields.ts';
 import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-
-/** A sync as the catalog lists it. Times are ms since 1970. */
-export interface SyncRecord {
-  readonly id: string;
-  readonly state: SyncState;
-  /** The reason for the state, in a sentence. */
-  readonly reason: string;
-  /** The same for programs, as docs/errors.md lists them; null where the state says all. */
-  readonly code: string | null;
-  /** The input as the user named it; of an undo: of the import. */
-  readonly file: string;
-  /** The path that it is read from; empty where it is an undo. */
-  readonly source: string;
-  /** JSON of how it is read and decided. */
-  readonly options: string;
-  /** JSON of the plan in numbers; null until it is made. */
-  readonly totals: string | null;
-  /** The import that it undoes. */
-  readonly undoOf: string | null;
-  /** The import that carries it out; null until there is one. */
-  readonly importId: string | null;
-  readonly scheduleId: string | null;
-  /** The person who let it through although a guard objects; null if no one did. */
-  readonly approvedBy: string | null;
-  readonly approvedAt: number | null;
-  readonly approval: string | null;
-  readonly createdAt: number;
-  readonly finishedAt: number | null;
-}
-
-/** A move of a sync; `at` in ms since 1970, `who` is empty where the sync moved by itself. */
-export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
+import { keptSync, type Sync } from './kept-sync.ts';
 
 interface SyncPageRequest {
   readonly states?: readonly SyncState[];
@@ -43,14 +13,15 @@ interface SyncPageRequest {
 }
 
 interface SyncPage {
-  readonly syncs: SyncRecord[];
+  readonly syncs: Sync[];
   /** The start of the next page (`before`); absent on the last one. It holds while syncs come and go. */
   readonly next?: string;
 }
 
-export interface SyncMove {
+/** The facts that are noted with a move. */
+export interface MoveOptions {
   readonly reason?: string | undefined;
-  readonly code?: string | null | undefined;
+  readonly code?: string | undefined;
   readonly who?: string | undefined;
   /** Records that it was approved by `who` although a guard objects, for `reason`. */
   readonly approval?: boolean | undefined;
@@ -63,56 +34,53 @@ export function openSyncCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
-  const known = (id: string): SyncRecord => {
-    const record = reader.find(id);
-    if (record === undefined) throw new Error(`no sync has the id ${id}`);
-    return record;
+  const save = (sync: Sync): Sync => {
+    sql('save_sync').run({ id: sync.id, sync: JSON.stringify(sync) });
+    return sync;
   };
+  const change = (id: string, changed: (sync: Sync) => Partial<Sync>): Sync =>
+    inTransaction(database, () => {
+      const sync = reader.find(id);
+      if (sync === undefined) throw new Error(`no sync has the id ${id}`);
+      return save({ ...sync, ...changed(sync) });
+    });
   return {
     ...reader,
-    add: (record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'options' | 'undoOf' | 'scheduleId'>, who: string) =>
-      inTransaction(database, () => {
-        const { id, file, source, options, undoOf, scheduleId } = record;
-        const at = Date.now();
-        sql('add_sync').run({ id, file, source, options, undo_of: undoOf, schedule: scheduleId, at });
-        sql('journal_sync').run({ id, at, state: 'planning', reason: 'created', who });
-      }),
+    add: (sync: Sync) => void save(sync),
     /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
-    move: (id: string, to: SyncState, move: SyncMove = {}) =>
-      inTransaction(database, () => {
-        const { reason: given, code = null, who = '', approval = false } = move;
-        const usual = syncTransition(known(id).state, to);
+    move: (id: string, to: SyncState, { reason: given, code, who = '', approval = false }: MoveOptions = {}) =>
+      change(id, ({ state, moves }) => {
+        const usual = syncTransition(state, to);
         const reason = given ?? usual;
-        const at = Date.now();
-        sql('move_sync').run({ id, state: to, reason, code, finished: isFinalSync(to) ? at : null });
-        if (approval) sql('approve').run({ id, who, at, reason });
-        sql('journal_sync').run({ id, at, state: to, reason, who });
-        return known(id);
+        const at = isoTime(Date.now());
+        return {
+          state: to,
+          reason,
+          code,
+          finishedAt: isFinalSync(to) ? at : null,
+          ...(approval && { approved: { by: who, at, reason } }),
+          moves: [...moves, { at, state: to, reason, who }],
+        };
       }),
     /** Notes why a sync that is under way does not go on, and with null that it does. */
-    noteObstacle: (id: string, obstacle: { readonly reason: string; readonly code: string } | null) => {
-      const { state, finishedAt } = known(id);
-      const { reason, code } = obstacle ?? { reason: 'continued', code: null };
-      sql('move_sync').run({ id, state, reason, code, finished: finishedAt });
-      return known(id);
-    },
+    noteObstacle: (id: string, obstacle: Pick<Sync, 'reason' | 'code'> | null) =>
+      change(id, () => {
+        const { reason, code } = obstacle ?? { reason: 'continued' };
+        return { reason, code };
+      }),
     /** Adds to its history what is no move. */
     note: (id: string, reason: string) => {
-      sql('journal_sync').run({ id, at: Date.now(), state: known(id).state, reason, who: '' });
+      change(id, ({ state, moves }) => ({
+        moves: [...moves, { at: isoTime(Date.now()), state, reason, who: '' }],
+      }));
     },
-    setTotals: (id: string, totals: string) => {
-      sql('set_totals').run({ id, totals });
-    },
-    /** Notes which import is to carry it out. */
-    setImport: (id: string, importId: string) => {
-      sql('set_import').run({ id, import: importId });
-      return known(id);
-    },
+    /** Notes the numbers of its plan, or which import is to carry it out. */
+    set: (id: string, changes: Partial<Pick<Sync, 'totals' | 'importId'>>) => change(id, () => changes),
     /** Those that are under way, oldest first. */
-    underWay: () => sql<SyncRecord>('syncs_under_way').all(),
+    underWay: () => syncsOf(sql<KeptText>('syncs_under_way').all()),
     /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
-    runsBefore: ({ id, scheduleId, source }: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>) =>
-      idsOf(sql('syncs_before').all({ before: id, schedule: scheduleId, source })),
+    runsBefore: ({ id, schedule, source }: Pick<Sync, 'id' | 'schedule' | 'source'>) =>
+      idsOf(sql('syncs_before').all({ before: id, schedule, source })),
     /**
      * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
      * which the next one of the same sync is compared is not among them.
@@ -129,23 +97,31 @@ export function openSyncCatalogReader(path: string) {
 }
 export type SyncCatalogReader = ReturnType<typeof openSyncCatalogReader>;
 
+interface KeptText {
+  readonly sync: string;
+}
+
+function syncsOf(rows: readonly KeptText[]): Sync[] {
+  return rows.map(({ sync }) => keptSync.parse(JSON.parse(sync)));
+}
+
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   return {
-    find: (id: string) => sql<SyncRecord>('find_sync').get({ id }),
+    find: (id: string) => syncsOf(sql<KeptText>('find_sync').all({ id }))[0],
     /** Newest first. */
-    list: (limit: number) => sql<SyncRecord>('list_syncs').all({ limit }),
+    list: (limit: number) => syncsOf(sql<KeptText>('list_syncs').all({ limit })),
     /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
     page: ({ states, before, limit }: SyncPageRequest): SyncPage => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.
       const request = { ...placeOfCursor(before), states: chosen, limit: limit + 1 };
-      const found = sql<SyncRecord>('sync_page').all(request);
-      const syncs = found.slice(0, limit);
+      const found = sql<KeptText>('sync_page').all(request);
+      const syncs = syncsOf(found.slice(0, limit));
       const last = syncs.at(-1);
-      return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
+      if (found.length <= limit || last === undefined) return { syncs };
+      return { syncs, next: cursorOf({ id: last.id, createdAt: Date.parse(last.createdAt) }) };
     },
-    transitions: (id: string) => sql<SyncTransition>('sync_transitions').all({ id }),
     /** Counts the syncs in each of these states; states without any are left out. */
     count: (states: readonly SyncState[]): ReadonlyMap<SyncState, number> =>
       new Map(
@@ -154,7 +130,7 @@ function readerOf(database: DatabaseSync) {
           .map((row) => [row['state'], row['syncs']] as [SyncState, number]),
       ),
     /** Syncs that undo this import, oldest first. */
-    undos: (importId: string) => sql<SyncRecord>('undos').all({ import: importId }),
+    undos: (importId: string) => syncsOf(sql<KeptText>('undos').all({ import: importId })),
     close: () => {
       if (database.isOpen) database.close();
     },

@@ -1,10 +1,10 @@
+import type { SyncEntry } from '../../api/sync-entry.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { appSettings, withoutApp } from '../../imports/import-errors.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { SyncState } from '../../membership/sync-state.ts';
 import { asClause } from '../../text/wording.ts';
-import type { SyncRecord } from './sync-catalog.ts';
 
 /**
  * Reasons for the state of a sync, for programs; one may also be the code of the error that ended its planning.
@@ -52,7 +52,7 @@ export class SyncRefused extends RollcallError {
 
   /** @param possible the decisions that its state allows */
   static decision(
-    { id, state, reason }: SyncRecord,
+    { id, state, reason }: Pick<SyncEntry, 'id' | 'state' | 'reason'>,
     action: 'applied' | 'approved' | 'rejected',
     possible: readonly string[],
   ): SyncRefused {
@@ -65,7 +65,7 @@ export class SyncRefused extends RollcallError {
     return new SyncRefused(code, what, { ...facts, possible }, remedy);
   }
 
-  static held({ id, reason }: Pick<SyncRecord, 'id' | 'reason'>): SyncRefused {
+  static held({ id, reason }: Pick<SyncEntry, 'id' | 'reason'>): SyncRefused {
     const remedy = `look at it with \`rollcall sync show ${id}\`, and approve it with \`rollcall sync approve ${id} --reason "…"\``;
     return new SyncRefused('SYNC_HELD', `sync ${id} is held: ${asClause(reason)}`, { id, reason }, remedy);
   }

@@ -1,15 +1,15 @@
 import type { Planning, SyncEntry } from '../../api/sync-entry.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { SyncView } from './api.ts';
+import type { Sync } from './kept-sync.ts';
 import type { PlanningProgress } from './plan/prepare.ts';
-import { syncEntry, wholeSync } from './plan/sync-view.ts';
+import { entryOf, wholeSync } from './plan/sync-view.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
-import type { SyncCatalogReader, SyncRecord } from './sync-catalog.ts';
 
 /** Syncs as a server shows them. */
 export interface SyncViews {
-  entry(record: SyncRecord): SyncEntry;
-  whole(record: SyncRecord): SyncView;
+  entry(sync: Sync): SyncEntry;
+  whole(sync: Sync): SyncView;
 }
 
 /**
@@ -20,12 +20,11 @@ export interface SyncViews {
 export function syncViews(
   syncs: Pick<SyncRunner, 'events'>,
   dir: DataDir,
-  { transitions }: Pick<SyncCatalogReader, 'transitions'>,
   hasImport: (id: string) => boolean,
 ): SyncViews {
-  const begun = (record: SyncRecord): SyncRecord => {
-    const { state, importId } = record;
-    return state === 'applying' && importId !== null && !hasImport(importId) ? { ...record, importId: null } : record;
+  const begun = (sync: Sync): Sync => {
+    const { state, importId } = sync;
+    return state === 'applying' && importId !== null && !hasImport(importId) ? { ...sync, importId: null } : sync;
   };
   const planning = new Map<string, Planning>();
   syncs.events.on('planning', (id, progress) => planning.set(id, progressView(progress, planning.get(id)?.rows ?? 0)));
@@ -33,8 +32,8 @@ export function syncViews(
     if (state !== 'planning') planning.delete(id);
   });
   return {
-    entry: (record) => syncEntry(begun(record), planning.get(record.id)),
-    whole: (record) => wholeSync(dir, begun(record), transitions(record.id), planning.get(record.id)),
+    entry: (sync) => entryOf(begun(sync), planning.get(sync.id)),
+    whole: (sync) => wholeSync(dir, begun(sync), planning.get(sync.id)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDeliveries } from '../../../src/features/notify/deliveries.ts';
+import { begunSync } from '../../../src/features/sync/kept-sync.ts';
 import { openSyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import { openCatalog } from '../../../src/imports/catalog.ts';
 import type { ImportState } from '../../../src/membership/import-state.ts';
@@ -60,13 +61,13 @@ test('syncs that are over or need someone are noted, too', () => {
   const syncs = openSyncCatalog(path);
   onTestFinished(() => syncs.close());
   deliveries.begin();
-  const sync = { file: 'm.csv', source: 'm.csv', options: '{}', undoOf: null, scheduleId: null };
+  const wanted = { file: 'm.csv', source: 'm.csv', apply: false, who: 'ops' };
   for (const [id, ...states] of [
     ['nightly', 'held', 'applying', 'applied'],
     ['looked-at', 'planned', 'rejected'],
     ['away', 'failed'],
   ] as const) {
-    syncs.add({ ...sync, id }, 'ops');
+    syncs.add(begunSync({ ...wanted, id }, { sandbox: true }));
     for (const state of states) syncs.move(id, state);
   }
   expect(deliveries.waiting().map(({ kind, subject, state }) => [kind, subject, state])).toEqual([

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { begunSync } from '../../../src/features/sync/kept-sync.ts';
 import { openSyncCatalog, openSyncCatalogReader, type SyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import type { SyncState } from '../../../src/membership/sync-state.ts';
 import { tempDir } from '../../temp-dir.ts';
@@ -11,26 +12,22 @@ function newCatalog(): { path: string; catalog: SyncCatalog } {
   return { path, catalog };
 }
 
-const entry = (id: string, more: { scheduleId?: string; undoOf?: string; source?: string } = {}) => ({
-  id,
-  file: 'members.csv',
-  source: '/in/members.csv',
-  options: '{}',
-  undoOf: null,
-  scheduleId: null,
-  ...more,
-});
+const entry = (id: string, more: { schedule?: string; undoOf?: string; source?: string } = {}) =>
+  begunSync(
+    { id, file: 'members.csv', source: '/in/members.csv', apply: false, who: 'mia', ...more },
+    { sandbox: true },
+  );
 
 test('every move of a sync is on record with its reason and who wanted it', () => {
   const { path, catalog } = newCatalog();
-  catalog.add(entry('a'), 'mia');
+  catalog.add(entry('a'));
   catalog.move('a', 'held', { reason: '1 objection of the guards' });
   catalog.move('a', 'applying', { who: 'dan', reason: 'the course is over', approval: true });
-  catalog.setImport('a', 'a');
+  catalog.set('a', { importId: 'a' });
   catalog.move('a', 'applied');
   const reader = openSyncCatalogReader(path);
   onTestFinished(() => reader.close());
-  expect(reader.transitions('a').map(({ state, reason, who }) => `${state}: ${reason} (${who})`)).toEqual([
+  expect(reader.find('a')?.moves.map(({ state, reason, who }) => `${state}: ${reason} (${who})`)).toEqual([
     'planning: created (mia)',
     'held: 1 objection of the guards ()',
     'applying: the course is over (dan)',
@@ -39,24 +36,23 @@ test('every move of a sync is on record with its reason and who wanted it', () =
   expect(reader.find('a')).toMatchObject({
     state: 'applied',
     importId: 'a',
-    approvedBy: 'dan',
-    approval: 'the course is over',
-    finishedAt: expect.any(Number),
+    approved: { by: 'dan', reason: 'the course is over' },
+    finishedAt: expect.any(String),
   });
 });
 
 test('a move that may not be changes neither the sync nor the record', () => {
   const { catalog } = newCatalog();
-  catalog.add(entry('a'), 'mia');
+  catalog.add(entry('a'));
   expect(() => catalog.move('a', 'applied', { reason: 'I say so', approval: true })).toThrow('cannot become applied');
-  expect(catalog.find('a')).toMatchObject({ state: 'planning', approvedBy: null });
-  expect(catalog.transitions('a')).toHaveLength(1);
+  expect(catalog.find('a')).toMatchObject({ state: 'planning', approved: null });
+  expect(catalog.find('a')?.moves).toHaveLength(1);
 });
 
 test('a run is compared with those before it of the same file or schedule that came to their end, undos left out', () => {
   const { catalog } = newCatalog();
   const run = (id: string, more: Parameters<typeof entry>[1], state: 'unchanged' | 'failed') => {
-    catalog.add(entry(id, more), 'mia');
+    catalog.add(entry(id, more));
     catalog.move(id, state);
   };
   run('a1', {}, 'unchanged');
@@ -64,28 +60,28 @@ test('a run is compared with those before it of the same file or schedule that c
   run('a3', {}, 'failed');
   run('b', { source: '/in/others.csv' }, 'unchanged');
   run('c', { undoOf: 'a1' }, 'unchanged');
-  run('n1', { scheduleId: 'nightly', source: '/in/monday.csv' }, 'unchanged');
-  run('n2', { scheduleId: 'nightly', source: '/in/tuesday.csv' }, 'unchanged');
+  run('n1', { schedule: 'nightly', source: '/in/monday.csv' }, 'unchanged');
+  run('n2', { schedule: 'nightly', source: '/in/tuesday.csv' }, 'unchanged');
   const before = (id: string) => {
     const record = catalog.find(id);
     return record === undefined ? [] : catalog.runsBefore(record);
   };
-  catalog.add(entry('z'), 'mia');
+  catalog.add(entry('z'));
   expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['a2', 'a1'], ['a1'], ['n1'], []]);
 });
 
 test('old syncs are those over for long and plans that no one carried out, but not what the next run is compared with', () => {
   const { catalog } = newCatalog();
   const run = (id: string, more: Parameters<typeof entry>[1], ...states: readonly SyncState[]) => {
-    catalog.add(entry(id, more), 'mia');
+    catalog.add(entry(id, more));
     for (const state of states) catalog.move(id, state);
   };
   run('a1', {}, 'unchanged');
   run('a2', {}, 'planned', 'applying', 'applied');
   run('a3', {}, 'failed');
   run('b1', { source: '/in/other.csv' }, 'unchanged');
-  run('c1', { scheduleId: 'nightly' }, 'unchanged');
-  run('c2', { scheduleId: 'nightly', source: '/in/another.csv' }, 'unchanged');
+  run('c1', { schedule: 'nightly' }, 'unchanged');
+  run('c2', { schedule: 'nightly', source: '/in/another.csv' }, 'unchanged');
   run('undone', { undoOf: 'a2', source: '' }, 'unchanged');
   run('plan', {}, 'planned');
   run('waiting', {}, 'held');
@@ -93,5 +89,5 @@ test('old syncs are those over for long and plans that no one carried out, but n
   expect(catalog.outdated(Date.now() + 1).toSorted()).toEqual(['a1', 'a3', 'c1', 'plan', 'undone']);
   expect(catalog.outdated(Date.now() - 60_000)).toEqual([]);
   catalog.remove('a1');
-  expect([catalog.find('a1'), catalog.transitions('a1')]).toEqual([undefined, []]);
+  expect(catalog.find('a1')).toBeUndefined();
 });

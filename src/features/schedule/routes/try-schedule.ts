@@ -36,13 +36,13 @@ export function tryHandler({ dir, syncs, schedules, syncViews }: Context, isHere
     const { name = '' } = given;
     const settings = await settingsToTry(schedules, given, isHere);
     const id = newSyncId('sync');
-    await planOnce(settings, id, schedules.catalog.find(name)?.name, who);
+    await planOnce(settings, id, schedules.catalog.find(name)?.name ?? null, who);
     audited(id, name || shownFile(settings));
     return syncViews.whole(syncs.find(id));
   };
 
   /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
-  async function planOnce(settings: KeptSettings, id: string, scheduleId: string | undefined, who: string) {
+  async function planOnce(settings: KeptSettings, id: string, schedule: string | null, who: string) {
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -58,7 +58,7 @@ export function tryHandler({ dir, syncs, schedules, syncViews }: Context, isHere
         source: found.copy === undefined ? found.path : found.name,
         apply: false,
         isTry: true,
-        ...(scheduleId !== undefined && { scheduleId }),
+        schedule,
       });
     } catch (error) {
       await rm(folder, { recursive: true, force: true });

@@ -31,12 +31,12 @@ import type { Config } from '../../../platform/config.ts';
 import { type DataDir, dataDir } from '../../../platform/data-dir.ts';
 import { inShort } from '../../../text/wording.ts';
 import { composeSyncs } from '../compose-syncs.ts';
+import { type Sync, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { type PlanningProgress, planFiles } from '../plan/prepare.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
-import { openSyncCatalog, type SyncRecord } from '../sync-catalog.ts';
+import { openSyncCatalog } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
-import { readSyncOptions, syncReadingOf } from '../sync-options.ts';
 import { type SyncFileFlags, syncFlagsOf } from './sync-flags.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 import { findSync, type SyncRuns } from './target-syncs.ts';
@@ -54,11 +54,11 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
   return {
     plan: async (file, flags) => run(await planning(config, io, file, flags)),
     undo: async (id, flags) => {
-      const { mode: _, missing, allowDemotion, ...decided } = await syncFlagsOf(flags);
+      const decided = await syncFlagsOf(flags);
       return run({
         begin: async (syncs, { coordinator }) => {
           const { limit = {}, apply = false } = flags;
-          const decision = { flags: decided, limits: limit, apply, ...keptOf(SURVEYING, flags) };
+          const decision = { ...decided, limits: limit, apply, ...keptOf(SURVEYING, flags) };
           const made = await syncs.undo(id, { ...decision, who: currentUser() });
           noteCommand<typeof syncOperations>(
             dir,
@@ -81,7 +81,7 @@ export function localSyncRuns(config: Config, flags: RunningFlags, shown: Shown)
         say(io, `  ${imports.command('sync', 'show', id)}`);
         return EXIT.ok;
       }
-      checkTarget(imports.command('sync', verb, id), id, readSyncOptions(record).sandbox, flags.sandbox === true);
+      checkTarget(imports.command('sync', verb, id), id, record.sandbox, flags.sandbox === true);
       return run({
         begin: async (syncs, { coordinator }) => {
           if (reason === undefined) await syncs.apply(id, currentUser());
@@ -137,7 +137,7 @@ async function planning(
   ): Promise<string> => {
     const { create: creating } = options;
     const decision = {
-      flags: chosen,
+      ...chosen,
       create: creating,
       limits: flags.limit ?? {},
       apply: flags.apply === true,
@@ -240,7 +240,7 @@ function followSync(
   const onProgress = (planned: string, progress: PlanningProgress) => {
     if (planned === id) last = progress;
   };
-  const onSync = (record: SyncRecord) => {
+  const onSync = (record: Sync) => {
     if (record.id !== id || isPlanned) return;
     isPlanned = true;
     planning.stop();

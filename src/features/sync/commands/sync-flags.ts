@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
 import type { CommonFlags } from '../../../cli/flags/flags.ts';
@@ -26,8 +27,8 @@ import { type ExpectingChoices, SURVEYING } from '../../../options/sending-optio
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
+import { syncFlags } from '../kept-sync.ts';
 import { readProtectFile } from '../plan/protect.ts';
-import { type SyncFlags, syncFlags } from '../plan-flags.ts';
 
 /** Flags that decide what a plan may do. */
 export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY_NAME & typeof UNDOING> {
@@ -48,7 +49,7 @@ export function withDeciding(command: Command): Command {
     );
 }
 
-export interface PlanFlags extends Given<typeof SURVEYING> {
+export interface PlanningFlags extends Given<typeof SURVEYING> {
   readonly apply?: true;
   /** Path. */
   readonly planCsv?: string;
@@ -62,14 +63,14 @@ export type SyncFileFlags = SourceFlags &
   ShapeFlags &
   CreateChoices &
   ModeFlags &
-  PlanFlags;
+  PlanningFlags;
 
 export function withPlan(command: Command): Command {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
 /** @throws BadSyncOption, ProtectFileError */
-export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Promise<SyncFlags> {
+export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Promise<PlanFlags> {
   return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect, profile))] });
 }
 
@@ -100,11 +101,11 @@ const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLY
 const MAX_UIDS_LENGTH = 8_000;
 
 /** The choices as the API's query takes them. @throws as syncFlagsOf */
-export async function decidingQuery(flags: ModeFlags & PlanFlags): Promise<URLSearchParams> {
-  const { protect, removeByName } = await syncFlagsOf(flags);
+export async function decidingQuery(flags: ModeFlags & PlanningFlags): Promise<URLSearchParams> {
+  const { protect, removeNamed } = await syncFlagsOf(flags);
   const { limit = {}, protect: _, ...choices } = flags;
-  const given = { ...choices, protect, removeNamed: removeByName };
-  for (const [name, uids] of Object.entries({ protect, 'remove-named': removeByName })) {
+  const given = { ...choices, protect, removeNamed };
+  for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
     if (encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw new UsageError(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,

@@ -8,15 +8,16 @@ import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
 import type { Finding } from '../api-plan.ts';
+import type { Sync } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planPieces } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/prepare.ts';
-import { syncEntry, wholeSync } from '../plan/sync-view.ts';
+import { entryOf, wholeSync } from '../plan/sync-view.ts';
 import { planHandlers } from '../routes/plan-handlers.ts';
 import { syncReadingHandlers } from '../routes/sync-handlers.ts';
-import { openSyncCatalogReader, type SyncRecord } from '../sync-catalog.ts';
+import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { UnknownSync } from '../sync-errors.ts';
-import type { DecidingFlags, PlanFlags, SyncFileFlags } from './sync-flags.ts';
+import type { DecidingFlags, PlanningFlags, SyncFileFlags } from './sync-flags.ts';
 
 /** Entries that a page of a list holds at most. */
 const MAX_OF_PAGE = { syncs: 200, findings: 500 };
@@ -39,7 +40,7 @@ export interface SyncRuns {
   /** Plans a sync of a file, and carries it out where the flags say so. */
   plan(file: string, flags: SyncFileFlags): Promise<ExitCode>;
   /** Plans how to undo an import, likewise. */
-  undo(id: string, flags: DecidingFlags & PlanFlags): Promise<ExitCode>;
+  undo(id: string, flags: DecidingFlags & PlanningFlags): Promise<ExitCode>;
   /** Carries out a stored plan; with a reason, one that a guard holds. */
   carryOut(id: string, reason?: string): Promise<ExitCode>;
   reject(id: string, reason: string): Promise<void>;
@@ -87,13 +88,12 @@ function findingsOf(client: Client, id: string, guard: Finding['guard']): Promis
 function localSyncs(path: string): Client {
   const dir = dataDir(path);
   const find = (id: string) => findSync(path, id);
-  const movesOf = (id: string) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.transitions(id) ?? []);
   const handlers = {
     ...syncReadingHandlers({
       find,
       page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
-      entry: (record) => syncEntry(record),
-      whole: (record) => wholeSync(dir, record, movesOf(record.id), null, Number.MAX_SAFE_INTEGER),
+      entry: (sync) => entryOf(sync),
+      whole: (sync) => wholeSync(dir, sync, null, Number.MAX_SAFE_INTEGER),
     }),
     ...planHandlers({
       find,
@@ -107,7 +107,7 @@ function localSyncs(path: string): Client {
 }
 
 /** A sync of a data directory. @throws UnknownSync */
-export function findSync(path: string, id: string): SyncRecord {
+export function findSync(path: string, id: string): Sync {
   const record = readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.find(id));
   if (record === undefined) throw new UnknownSync(id);
   return record;

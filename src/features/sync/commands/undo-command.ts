@@ -6,9 +6,9 @@ import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
 import { openSyncRuns } from './open-syncs.ts';
-import { type DecidingFlags, type PlanFlags, withDeciding, withPlan } from './sync-flags.ts';
+import { type DecidingFlags, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
 
-type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanFlags;
+type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanningFlags;
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
 export function undoCommand(io: Io, end: End): Command {

@@ -284,7 +284,7 @@ function PlanLegend({
 }
 
 function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
-  const { totals, flags, limits, finishedAt } = view;
+  const { totals, limits, finishedAt, protect, removeNamed } = view;
   const changed = Object.entries(limits).map(([name, value]) => `${name} ${grouped(value)}`);
   return [
     ['Started', <Time iso={view.createdAt} />],
@@ -295,11 +295,11 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Members', totals !== null && grouped(totals.members)],
     ['Already correct', totals !== null && grouped(totals.right)],
     ['Rows that cannot be used', totals?.invalid !== undefined && grouped(totals.invalid)],
-    ['Scopes may be lowered', flags.allowDemotion && 'yes'],
-    ['Uncertain ones are taken back too', flags.includeUncertain === true && 'yes'],
-    ['Bans may be lifted', flags.allowUnban && 'yes'],
-    ['Protected', flags.protect.length > 0 && counted(flags.protect.length, 'UID')],
-    ['UIDs that may be removed', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],
+    ['Scopes may be lowered', view.allowDemotion && 'yes'],
+    ['Uncertain ones are taken back too', view.includeUncertain === true && 'yes'],
+    ['Bans may be lifted', view.allowUnban && 'yes'],
+    ['Protected', protect.length > 0 && counted(protect.length, 'UID')],
+    ['UIDs that may be removed', removeNamed.length > 0 && foreign(removeNamed.join(', '))],
     ['Created first', totals !== null && (createdWords(totals) || null)],
     ['May create', view.create !== null && mayCreateWords(view.create)],
     ['Guard limits', changed.length > 0 && changed.join(', ')],

@@ -1,8 +1,8 @@
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { Limits } from '../guard-limits.ts';
-import type { PlanFlags } from '../plan-flags.ts';
 import type { PlanCreating, PlanFacts } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
 

@@ -1,6 +1,6 @@
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { Thread } from '../../../platform/threads.ts';
-import type { PlanFlags, SyncFlags, UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
@@ -17,7 +17,7 @@ const UNRECORDED = -1;
  * (`ownersNeeded`). make-plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
  * @param newcomers whether it notes who may not exist
  */
-export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, newcomers = false): void {
+export function makePlan(plan: PlanLedger, desired: string, flags: PlanFlags, newcomers = false): void {
   planWith(plan, desired, 'desired', flags, (sql) => {
     sql('gather_wanted').run({ outside: OUTSIDE });
     sql('gather_contradicted').run();
@@ -42,7 +42,7 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, ne
  * group has not been listed yet.
  * @param later paths of the ledgers of later imports
  */
-export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags, later: readonly string[] = []): void {
+export function makeUndoPlan(plan: PlanLedger, undone: string, flags: PlanFlags, later: readonly string[] = []): void {
   const sql = statementsOf(plan.database, PLANNING);
   sql('open_claimed').run();
   sql('forget_claimed').run();
@@ -83,7 +83,7 @@ function planWith(
   withAttached(plan.database, path, name, () => {
     for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
     sql('protect').run({ uids: JSON.stringify(flags.protect) });
-    sql('name_uids').run({ uids: JSON.stringify(flags.removeByName) });
+    sql('name_uids').run({ uids: JSON.stringify(flags.removeNamed) });
     for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
     decide(sql);
     sql('forget_cases').run();
@@ -97,7 +97,7 @@ export interface Decision {
   readonly from: string;
   /** Ledgers of later imports, for an undo. */
   readonly later?: readonly string[];
-  readonly flags: SyncFlags;
+  readonly flags: PlanFlags;
   /** It is noted who may not exist. */
   readonly newcomers?: boolean;
 }

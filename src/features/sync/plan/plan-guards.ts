@@ -1,8 +1,8 @@
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Finding } from '../api-plan.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
-import type { PlanFlags } from '../plan-flags.ts';
 import { ALL, allowed, GET_WHOLE_FILE, type Guard, type GuardFacts, LOOK, MIRROR, WITH_FILE } from './guard.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputNote } from '../../../api/fields.ts';
+import { type PlanFlags, planFlags } from '../../../api/sync-entry.ts';
 import type { IntakeNote } from '../../../imports/read/intake-note.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import { SURVEY_SCHEMA } from '../../../imports/schemas.ts';
@@ -7,8 +8,7 @@ import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
 import { openForReading, readStatements, statementsOf } from '../../../platform/sqlite.ts';
-import { type Finding, newGroup, type PlanAction, type PlanGroup, planFlags } from '../api-plan.ts';
-import type { PlanFlags } from '../plan-flags.ts';
+import { type Finding, newGroup, type PlanAction, type PlanGroup } from '../api-plan.ts';
 import { type Place, reasonSentence } from './reasons.ts';
 
 /** The tables of a plan's file. */

@@ -1,11 +1,10 @@
 import { styleText } from 'node:util';
-import type { PlanTotals } from '../../../api/sync-entry.ts';
+import type { PlanFlags, PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { manyMembers, messagesSentence } from '../../../membership/outcome-words.ts';
 import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
 import type { Finding, PlanGroup } from '../api-plan.ts';
-import type { PlanFlags } from '../plan-flags.ts';
 import { GUARDS, remedyIn } from './plan-guards.ts';
 import type { PlanCreating, PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';

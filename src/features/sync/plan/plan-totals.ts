@@ -1,16 +1,10 @@
-import { type PlanTotals, planTotals as totalsSchema } from '../../../api/sync-entry.ts';
+import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { PLAN_ACTIONS } from '../../../membership/plan-words.ts';
 import { counted } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
-import type { SyncRecord } from '../sync-catalog.ts';
 import type { PlanCreating } from './plan-reading.ts';
 import { CHANGES } from './reasons.ts';
-
-/** The totals of a sync's plan; null while it has none. */
-export function readTotals({ totals }: Pick<SyncRecord, 'totals'>): PlanTotals | null {
-  return totals === null ? null : totalsSchema.parse(JSON.parse(totals));
-}
 
 /**
  * @param creating what may be created; undefined: nothing

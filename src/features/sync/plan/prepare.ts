@@ -3,6 +3,7 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QuestionRefused } from '../../../../jobs/ask-service.ts';
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
@@ -18,9 +19,8 @@ import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import { defined } from '../../../platform/defined.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
 import { putInPlace } from '../../../platform/whole-file.ts';
-import type { SyncFlags } from '../plan-flags.ts';
+import type { Sync, SyncReading } from '../kept-sync.ts';
 import { CannotPlan } from '../sync-errors.ts';
-import type { SyncInput, SyncOptions } from '../sync-options.ts';
 import { decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
@@ -28,7 +28,7 @@ import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 /** The goal of a plan. */
 export type PlanRequest =
   /** Carry out the file `source`, which the user named `file`. */
-  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: SyncInput }
+  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: SyncReading }
   /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
   | {
       readonly kind: 'undo';
@@ -45,7 +45,7 @@ export interface PlanningTask {
    */
   readonly folder: string;
   readonly request: PlanRequest;
-  readonly flags: SyncFlags;
+  readonly flags: PlanFlags;
   /** The users and groups that may be created. Undefined: none. */
   readonly create?: CreateOptions | undefined;
   /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
@@ -112,7 +112,7 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
 }
 
 /** Ports of one asker whose questions wait for a service that is away as the sync says. */
-export function withPatience(ports: PlanningPorts, { giveUpAfterMs }: SyncOptions): PlanningPorts {
+export function withPatience(ports: PlanningPorts, { giveUpAfterMs }: Pick<Sync, 'giveUpAfterMs'>): PlanningPorts {
   return { ...ports, pages: forOneAsker((region) => ports.pages(region, giveUpAfterMs)) };
 }
 

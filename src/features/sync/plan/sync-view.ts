@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { Planning, SyncAction, SyncEntry } from '../../../api/sync-entry.ts';
+import { type Planning, type SyncAction, type SyncEntry, syncEntry } from '../../../api/sync-entry.ts';
 import type { PlanReason } from '../../../membership/plan-words.ts';
 import { isCarriedOut, type SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { asSentence, counted, grouped } from '../../../text/wording.ts';
-import type { SyncView } from '../api.ts';
-import type { SyncRecord, SyncTransition } from '../sync-catalog.ts';
-import { readSyncOptions, shownCreate } from '../sync-options.ts';
+import { type SyncView, syncView } from '../api.ts';
+import { type Sync, shownCreate } from '../kept-sync.ts';
 import { openFindings } from './findings.ts';
 import { openPlanReader } from './plan-reading.ts';
-import { readTotals } from './plan-totals.ts';
 import { planFiles } from './prepare.ts';
 
 /** Syncs as the API and the command line show them. */
@@ -24,66 +22,39 @@ export function syncActionsOf(state: SyncState): readonly SyncAction[] {
 }
 
 /** A sync in a list. @param planning its progress, where this process plans it */
-export function syncEntry(record: SyncRecord, planning: Planning | null = null): SyncEntry {
-  const { id, state, code, reason, file, undoOf, importId, approvedBy, approvedAt, approval } = record;
-  const { flags, apply, sandbox, target } = readSyncOptions(record);
-  return {
-    id,
-    state,
-    ...(code !== null && { code }),
-    reason,
-    file,
-    undoOf,
-    importId,
-    schedule: record.scheduleId,
-    createdAt: new Date(record.createdAt).toISOString(),
-    finishedAt: record.finishedAt === null ? null : new Date(record.finishedAt).toISOString(),
-    sandbox,
-    ...(target !== undefined && { target }),
-    apply,
-    mode: modeOf(record),
-    missing: flags.missing,
-    totals: readTotals(record),
-    approved:
-      approvedBy === null
-        ? null
-        : { by: approvedBy, at: new Date(approvedAt ?? 0).toISOString(), reason: approval ?? '' },
-    actions: [...syncActionsOf(state)],
-    planning: state === 'planning' ? planning : null,
-  };
+export function entryOf(sync: Sync, planning: Planning | null = null): SyncEntry {
+  return syncEntry.strip().parse({ ...sync, ...computed(sync, planning) });
 }
 
-/** A sync with what its guards object to, at most `limit`. @param moves those of the sync, in their order */
+function computed({ state }: Sync, planning: Planning | null): Pick<SyncEntry, 'actions' | 'planning'> {
+  return { actions: [...syncActionsOf(state)], planning: state === 'planning' ? planning : null };
+}
+
+/** A sync with what its guards object to, at most `limit`. */
 export function wholeSync(
   dir: DataDir,
-  record: SyncRecord,
-  moves: readonly SyncTransition[],
+  sync: Sync,
   planning: Planning | null = null,
   limit = FIRST_FINDINGS,
 ): SyncView {
-  const options = readSyncOptions(record);
-  const { flags, limits } = options;
-  const own = syncEntry(record, planning);
-  return {
-    ...own,
-    ...objectionsOf(dir, record, limit),
-    flags: { ...flags, mode: own.mode },
-    create: shownCreate(options),
-    limits: { ...limits },
-    left: leftByUndo(record, planFiles(dir.sync(record.id)).plan),
-    before: hasBefore(dir, record) ? `/v1/syncs/${record.id}/before` : null,
-    moves: moves.map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })),
-  };
+  return syncView.strip().parse({
+    ...sync,
+    ...computed(sync, planning),
+    ...objectionsOf(dir, sync, limit),
+    create: shownCreate(sync),
+    left: leftByUndo(sync, planFiles(dir.sync(sync.id)).plan),
+    before: hasBefore(dir, sync) ? `/v1/syncs/${sync.id}/before` : null,
+  });
 }
 
 function objectionsOf(
   dir: DataDir,
-  record: SyncRecord,
+  { id, totals, mode }: Sync,
   limit: number,
 ): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
-  const { plan } = planFiles(dir.sync(record.id));
-  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
-  const findings = openFindings(plan, modeOf(record));
+  const { plan } = planFiles(dir.sync(id));
+  if (totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
+  const findings = openFindings(plan, mode);
   try {
     const unknownGroups = findings.unknownGroups();
     const { notes } = findings;
@@ -94,13 +65,8 @@ function objectionsOf(
 }
 
 /** Whether there is a file of who was in the groups that a sync takes something from. */
-export function hasBefore(dir: DataDir, { id, importId }: Pick<SyncRecord, 'id' | 'importId'>): boolean {
+export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'importId'>): boolean {
   return importId !== null && existsSync(planFiles(dir.sync(id)).before);
-}
-
-/** Returns the mode of a plan: an undo has none of the flags' modes. */
-export function modeOf(record: SyncRecord): SyncEntry['mode'] {
-  return record.undoOf === null ? readSyncOptions(record).flags.mode : 'undo';
 }
 
 /** The reasons of changes that `includeUncertain` takes back. */
@@ -110,9 +76,9 @@ const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unco
  * Returns the members whom a finished undo left in their place, with the reasons; null if it left none.
  * @param path of its plan
  */
-function leftByUndo(record: SyncRecord, path: string): SyncView['left'] {
-  const users = readTotals(record)?.actions.report ?? 0;
-  if (record.undoOf === null || !isCarriedOut(record.state) || users === 0 || !existsSync(path)) return null;
+function leftByUndo({ mode, state, totals }: Sync, path: string): SyncView['left'] {
+  const users = totals?.actions.report ?? 0;
+  if (mode !== 'undo' || !isCarriedOut(state) || users === 0 || !existsSync(path)) return null;
   const plan = openPlanReader(path);
   try {
     const reported = plan.reported();

@@ -4,18 +4,17 @@ import type { DataDir } from '../../../platform/data-dir.ts';
 import { badCursor, cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
 import { Problem } from '../../../server/problem.ts';
 import { asClause } from '../../../text/wording.ts';
+import type { Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { type FindingPlace, openFindings } from '../plan/findings.ts';
 import type { PlanDownload } from '../plan/plan-download.ts';
 import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
 import { planFiles } from '../plan/prepare.ts';
-import { modeOf } from '../plan/sync-view.ts';
-import type { SyncRecord } from '../sync-catalog.ts';
 
 interface PlansOf {
   readonly dir: DataDir;
   /** @throws UnknownSync */
-  readonly find: (id: string) => SyncRecord;
+  readonly find: (id: string) => Sync;
   /** The plan as a file: made by this thread, or by one of its own. */
   readonly pieces: (download: PlanDownload) => AsyncIterable<string | Uint8Array>;
 }
@@ -45,7 +44,7 @@ export function planHandlers({ dir, find, pieces }: PlansOf) {
         return { groups, nextCursor: next === undefined ? null : String(next) };
       }),
     findings: async ({ id, guard, search = '', limit, cursor }) => {
-      const findings = openFindings(planOf(id), modeOf(find(id)));
+      const findings = openFindings(planOf(id), find(id).mode);
       try {
         const page = findings.page({ guard, search }, findingPlaceOf(cursor), limit);
         return {

@@ -4,15 +4,16 @@ import { BadCursor } from '../../../imports/catalog.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { badCursor } from '../../../server/cursors.ts';
 import { inShort } from '../../../text/wording.ts';
+import type { Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
-import type { SyncCatalogReader, SyncRecord } from '../sync-catalog.ts';
+import type { SyncCatalogReader } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
 import type { SyncViews } from '../sync-views.ts';
 
 interface SyncsRead extends SyncViews {
   /** @throws UnknownSync */
-  readonly find: (id: string) => SyncRecord;
+  readonly find: (id: string) => Sync;
   readonly page: SyncCatalogReader['page'];
 }
 
@@ -42,7 +43,7 @@ export function syncHandlers({
   syncViews,
 }: Pick<ServerContext, 'syncs' | 'syncCatalog' | 'syncViews'>): HandlersOf<typeof syncOperations> {
   /** @throws UnknownSync, SyncRefused */
-  const checked = (id: string, action: SyncAction): SyncRecord => {
+  const checked = (id: string, action: SyncAction): Sync => {
     const record = syncs.find(id);
     const possible = syncActionsOf(record.state);
     if (!possible.includes(action)) throw SyncRefused.decision(record, DONE[action], possible);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { queryOf } from '../../../api/query-options.ts';
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import { CREATION } from '../../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../../options/deciding-options.ts';
@@ -7,7 +8,7 @@ import { type Kept, keptOf } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
 import { FROM, KEPT_READING, RECIPE } from '../../../server/uploads/upload-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../guard-limits.ts';
-import { type SyncFlags, syncFlags } from '../plan-flags.ts';
+import { syncFlags } from '../kept-sync.ts';
 
 function limitOf(name: LimitName) {
   const { default: byDefault, unit, why } = LIMITS[name];
@@ -59,8 +60,7 @@ type UndoQuery = z.infer<typeof undoQuery>;
 export type SyncQuery = z.infer<typeof syncQuery>;
 
 /** The options that decide a plan, in the runner's form. */
-export interface Decision extends Kept<typeof SURVEYING> {
-  readonly flags: SyncFlags;
+export interface Decision extends PlanFlags, Kept<typeof SURVEYING> {
   readonly limits: Readonly<Record<string, number>>;
   readonly apply: boolean;
 }
@@ -68,7 +68,7 @@ export interface Decision extends Kept<typeof SURVEYING> {
 /** @throws BadSyncOption */
 export function decisionOf(query: UndoQuery | SyncQuery): Decision {
   return {
-    flags: syncFlags(query),
+    ...syncFlags(query),
     limits: Object.fromEntries(
       NAMES.flatMap((name) => {
         const limit = query[`${PREFIX}${name}`];

@@ -9,10 +9,10 @@ import { labelOf } from '../../../server/uploads/body.ts';
 import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
 import { uploadOptions } from '../../../server/uploads/upload-options.ts';
 import { inShort } from '../../../text/wording.ts';
+import { syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { UnknownSync } from '../sync-errors.ts';
-import { syncReadingOf } from '../sync-options.ts';
 import { decisionOf, syncQuery } from './sync-query.ts';
 
 const uploadOfSync = {

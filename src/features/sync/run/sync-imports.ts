@@ -11,12 +11,11 @@ import { banOptionsOf } from '../../../options/ban-options.ts';
 import { CREATE_FIELDS, type CreateOptions } from '../../../options/create-options.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
+import type { Sync } from '../kept-sync.ts';
 import { creationColumn } from '../plan/plan-csv.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import { planFiles } from '../plan/prepare.ts';
-import type { SyncRecord } from '../sync-catalog.ts';
-import { readSyncOptions } from '../sync-options.ts';
 
 export type SyncImports = ReturnType<typeof syncImports>;
 
@@ -48,9 +47,8 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
      * Imports the file of changes (plan-csv.ts) of a sync, under its id.
      * @param createdBy the person who asked for it; '' if no one did
      */
-    begin: async (record: SyncRecord, createdBy: string): Promise<void> => {
-      const { id, file: input, undoOf } = record;
-      const { sandbox, flags, create: creating, giveUpAfterMs } = readSyncOptions(record);
+    begin: async (sync: Sync, createdBy: string): Promise<void> => {
+      const { id, file: input, undoOf, sandbox, create: creating, giveUpAfterMs } = sync;
       const { changes: source, plan } = planFiles(dir.sync(id));
       const create = creating && importCreates(plan, creating);
       const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
@@ -61,7 +59,7 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
         edits: true,
         sandbox,
         // The plan does not say who was banned in groups that it only adds to, and who was banned since.
-        ...banOptionsOf(flags),
+        ...banOptionsOf(sync),
         ...defined({ create, giveUpAfterMs }),
       });
       // Undefined for an import that has been deleted meanwhile.

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
+import { planFlags } from '../../../api/sync-entry.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
@@ -11,8 +12,9 @@ import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.t
 import { bringToDisk } from '../../../platform/whole-file.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
+import { begunSync, type NewSync, type Sync } from '../kept-sync.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
-import { planTotals, readTotals } from '../plan/plan-totals.ts';
+import { planTotals } from '../plan/plan-totals.ts';
 import {
   type PlanningPorts,
   type PlanningProgress,
@@ -23,16 +25,8 @@ import {
   withPatience,
 } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
-import { DEFAULT_FLAGS } from '../plan-flags.ts';
-import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
+import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
-import {
-  type CreateSync,
-  type CreateUndo,
-  readSyncOptions,
-  type SyncOptions,
-  syncOptionsToJson,
-} from '../sync-options.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncImports } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
@@ -52,7 +46,7 @@ export interface SyncRunnerOptions extends PlanningPorts, Aimed {
 const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
 
 export interface SyncEvents {
-  state: [record: SyncRecord];
+  state: [record: Sync];
   planning: [id: string, progress: PlanningProgress];
   /** The import that carries a sync out has moved. */
   import: [id: string, state: ImportState];
@@ -100,16 +94,12 @@ export class SyncRunner {
   }
 
   /** Begins to plan. Gives the sync's id. @throws LimitError */
-  create({ id = this.#options.newId('sync'), file, source, scheduleId, who, limits = {}, ...chosen }: CreateSync) {
-    return this.#begin(
-      { id, file, source, undoOf: null, scheduleId: scheduleId ?? null },
-      { ...chosen, limits, ...this.#sendsTo },
-      who,
-    );
+  create({ id = this.#options.newId('sync'), ...wanted }: NewSync): Promise<string> {
+    return this.#begin({ ...wanted, id });
   }
 
   /** Begins to plan how to undo a finished import. @throws SyncRefused, LimitError */
-  async undo(importId: string, { flags, limits = {}, who, ...decided }: CreateUndo): Promise<string> {
+  async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
     const found = this.#imports.find(importId);
     if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
     const hasRows = found.hasRows();
@@ -117,20 +107,19 @@ export class SyncRunner {
     if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
     if (!hasRows) throw SyncRefused.undo(importId, 'nothing of it was sent');
     checkTarget(`import ${importId}`, found, this.#sendsTo);
-    const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, ...decided, ...this.#sendsTo };
     const id = this.#options.newId('undo');
-    return this.#begin({ id, file: found.file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
+    return this.#begin({ ...decided, id, mode: 'undo', file: found.file, source: '', undoOf: importId });
   }
 
   /**
    * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
    * that was interrupted. @throws SyncRefused when it is held or meant for another service, TransitionError
    */
-  async apply(id: string, who: string): Promise<SyncRecord> {
+  async apply(id: string, who: string): Promise<Sync> {
     const record = this.find(id);
     if (record.state === 'held') throw SyncRefused.held(record);
     if (record.state !== 'applying') return this.#startApplying(id, { who });
-    checkTarget(`sync ${id}`, readSyncOptions(record), this.#sendsTo);
+    checkTarget(`sync ${id}`, record, this.#sendsTo);
     if (record.importId !== null && this.#imports.find(record.importId) !== undefined)
       await this.#imports.resume(record.importId);
     else this.#enqueue(id);
@@ -138,21 +127,21 @@ export class SyncRunner {
   }
 
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
-  approve(id: string, who: string, reason: string): SyncRecord {
+  approve(id: string, who: string, reason: string): Sync {
     const { state } = this.find(id);
     if (state !== 'held') throw SyncRefused.notHeld(id, state);
     if (reason.trim() === '') throw SyncRefused.reason('approve', id);
     return this.#startApplying(id, { who, reason, approval: true });
   }
 
-  reject(id: string, who: string, reason: string): SyncRecord {
+  reject(id: string, who: string, reason: string): Sync {
     this.find(id);
     if (reason.trim() === '') throw SyncRefused.reason('reject', id);
     return this.#move(id, 'rejected', { who, reason });
   }
 
   /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws SyncRefused */
-  cancel(id: string, who: string): SyncRecord {
+  cancel(id: string, who: string): Sync {
     const { state, importId } = this.find(id);
     if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
     const record =
@@ -181,14 +170,14 @@ export class SyncRunner {
     return this.#imports.find(id)?.state;
   }
 
-  find(id: string): SyncRecord {
+  find(id: string): Sync {
     const record = this.#catalog.find(id);
     if (record === undefined) throw new UnknownSync(id);
     return record;
   }
 
   /** Resolves when nothing more happens by itself: finished, planned or held, or its import is paused or blocked. */
-  async settled(id: string): Promise<SyncRecord> {
+  async settled(id: string): Promise<Sync> {
     for (;;) {
       const record = this.find(id);
       if (!isSyncUnderWay(record.state)) return record;
@@ -200,12 +189,12 @@ export class SyncRunner {
 
   /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
   continueAll(): void {
-    for (const { id, options: kept, importId, code } of this.#catalog.underWay()) {
-      const meant = readSyncOptions({ options: kept });
-      if (isSameTarget(meant, this.#sendsTo)) this.#enqueue(id, () => this.#goOn(id));
+    for (const sync of this.#catalog.underWay()) {
+      const { id, importId, code } = sync;
+      if (isSameTarget(sync, this.#sendsTo)) this.#enqueue(id, () => this.#goOn(id));
       // Its import says so itself.
       else if (importId === null && code !== WRONG_TARGET) {
-        const { what } = new WrongTarget(`sync ${id}`, meant, this.#sendsTo);
+        const { what } = new WrongTarget(`sync ${id}`, sync, this.#sendsTo);
         this.events.emit('state', this.#catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
       }
     }
@@ -219,30 +208,27 @@ export class SyncRunner {
     await this.#options.onStopped();
   }
 
-  async #begin(
-    record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'undoOf' | 'scheduleId'>,
-    chosen: SyncOptions,
-    who: string,
-  ): Promise<string> {
-    const { id } = record;
-    limitsWith(chosen.limits);
+  async #begin(wanted: NewSync & { readonly id: string }): Promise<string> {
+    const { id, limits } = wanted;
+    limitsWith(limits);
     const folder = this.#options.folder(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await bringToDisk(folder);
-    this.#catalog.add({ ...record, options: syncOptionsToJson(chosen) }, who);
-    this.events.emit('state', this.find(id));
+    const sync = begunSync(wanted, this.#sendsTo);
+    this.#catalog.add(sync);
+    this.events.emit('state', sync);
     this.#enqueue(id);
     return id;
   }
 
-  #startApplying(id: string, how: SyncMove): SyncRecord {
-    checkTarget(`sync ${id}`, readSyncOptions(this.find(id)), this.#sendsTo);
+  #startApplying(id: string, how: MoveOptions): Sync {
+    checkTarget(`sync ${id}`, this.find(id), this.#sendsTo);
     const record = this.#move(id, 'applying', how);
     this.#enqueue(id);
     return record;
   }
 
-  #move(id: string, to: SyncState, how?: SyncMove): SyncRecord {
+  #move(id: string, to: SyncState, how?: MoveOptions): Sync {
     const record = this.#catalog.move(id, to, how);
     this.events.emit('state', record);
     this.#moves.emit('move');
@@ -270,7 +256,7 @@ export class SyncRunner {
     const cancelled = new AbortController();
     this.#running.set(id, cancelled);
     try {
-      const waited = isMachineWait(record.code) || record.code === WRONG_TARGET;
+      const waited = isMachineWait(record.code ?? null) || record.code === WRONG_TARGET;
       if (waited) this.events.emit('state', this.#catalog.noteObstacle(id, null));
       if (record.state === 'planning') await this.#plan(record);
       else if (record.state === 'applying' && record.importId === null) await this.#carryOut(record);
@@ -293,27 +279,26 @@ export class SyncRunner {
     }
   }
 
-  async #plan(record: SyncRecord): Promise<void> {
-    const { id } = record;
-    const chosen = readSyncOptions(record);
-    const made = await planFor(this.#taskOf(record, record.source), withPatience(this.#options, chosen));
+  async #plan(record: Sync): Promise<void> {
+    const { id, limits, isTry, apply, create } = record;
+    const made = await planFor(this.#taskOf(record, record.source), withPatience(this.#options, record));
     try {
       const before = this.#runsBefore(record);
       const previous = previousRunIn(before.map((run) => planFiles(this.#options.folder(run.id)).plan));
-      const changesBefore = before.map((run) => readTotals(run)?.changes ?? 0);
-      const findings = guardPlan(made, chosen.limits, previous, changesBefore);
+      const changesBefore = before.map((run) => run.totals?.changes ?? 0);
+      const findings = guardPlan(made, limits, previous, changesBefore);
       const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
-      this.#catalog.setTotals(id, JSON.stringify(totals));
-      if (chosen.isTry) this.#move(id, 'tried');
+      this.#catalog.set(id, { totals });
+      if (isTry) this.#move(id, 'tried');
       else if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
         this.#move(id, 'held', { reason, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
       } else if (totals.changes === 0) this.#move(id, 'unchanged');
       else {
         this.#move(id, 'planned');
-        if (!chosen.apply) return;
+        if (!apply) return;
         this.#move(id, 'applying', { reason: 'asked for together with the plan' });
-        await writeChanges(this.#options.folder(id), made, { live: made, create: chosen.create });
+        await writeChanges(this.#options.folder(id), made, { live: made, create });
         await this.#beginImport(this.find(id));
       }
     } finally {
@@ -321,13 +306,13 @@ export class SyncRunner {
     }
   }
 
-  async #carryOut(record: SyncRecord): Promise<void> {
+  async #carryOut(record: Sync): Promise<void> {
     const { id, source } = record;
     const folder = this.#options.folder(id);
     const { within, sentence, changes } = await checkPlan(
       folder,
       this.#taskOf(record, sourceNow(folder, source)),
-      withPatience(this.#options, readSyncOptions(record)),
+      withPatience(this.#options, record),
     );
     if (!within) {
       this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
@@ -336,12 +321,12 @@ export class SyncRunner {
   }
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  async #beginImport(record: SyncRecord): Promise<void> {
+  async #beginImport(record: Sync): Promise<void> {
     const { id } = record;
     // Cancelled meanwhile?
     if (this.find(id).state !== 'applying') return;
-    this.#catalog.setImport(id, id);
-    const createdBy = this.#catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
+    this.#catalog.set(id, { importId: id });
+    const createdBy = record.moves.findLast(({ who }) => who !== '')?.who ?? '';
     await this.#imports.begin(record, createdBy);
   }
 
@@ -359,13 +344,12 @@ export class SyncRunner {
     this.#moves.emit('move');
   }
 
-  #taskOf(record: SyncRecord, source: string): PlanningTask {
-    const { id } = record;
-    const { flags, create, maxCalls } = readSyncOptions(record);
+  #taskOf(record: Sync, source: string): PlanningTask {
+    const { id, create, maxCalls } = record;
     return {
       folder: this.#options.folder(id),
       request: this.#planRequestOf(record, source),
-      flags,
+      flags: planFlags.strip().parse(record),
       create,
       maxCalls,
       rowsBefore: this.#rowsBefore(record),
@@ -374,10 +358,9 @@ export class SyncRunner {
     };
   }
 
-  #planRequestOf(record: SyncRecord, source: string): PlanRequest {
-    const { file, undoOf } = record;
-    const { reading } = readSyncOptions(record);
-    if (undoOf === null && reading !== null) return { kind: 'file', file, source, reading };
+  #planRequestOf(record: Sync, source: string): PlanRequest {
+    const { file, undoOf, reading } = record;
+    if (reading !== undefined) return { kind: 'file', file, source, reading };
     const importId = undoOf ?? '';
     const ledger = this.#imports.find(importId)?.ledger;
     if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
@@ -385,16 +368,15 @@ export class SyncRunner {
   }
 
   /** The last runs of the same sync; an undo is none. */
-  #runsBefore(record: SyncRecord): SyncRecord[] {
-    if (record.undoOf !== null) return [];
-    const meant = readSyncOptions(record);
+  #runsBefore(record: Sync): Sync[] {
+    if (record.mode === 'undo') return [];
     const runs = this.#catalog.runsBefore(record).map((id) => this.find(id));
-    return runs.filter((run) => isSameTarget(readSyncOptions(run), meant));
+    return runs.filter((run) => isSameTarget(run, record));
   }
 
   /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
-  #rowsBefore(record: SyncRecord): number | undefined {
-    if (readSyncOptions(record).reading?.minRows === undefined) return undefined;
+  #rowsBefore(record: Sync): number | undefined {
+    if (record.reading?.minRows === undefined) return undefined;
     return inputRowsIn(this.#runsBefore(record).map(({ id }) => planFiles(this.#options.folder(id)).desired));
   }
 }

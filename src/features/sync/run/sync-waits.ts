@@ -2,8 +2,9 @@ import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { afterDeaths } from '../../../imports/life/faults.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import type { Sync, SyncMove } from '../kept-sync.ts';
 import { removePlan } from '../plan/prepare.ts';
-import type { SyncCatalog, SyncRecord, SyncTransition } from '../sync-catalog.ts';
+import type { SyncCatalog } from '../sync-catalog.ts';
 import type { SyncReasonCode } from '../sync-errors.ts';
 
 /** In the history of a sync: how a process left it, and how the next one took it up. */
@@ -14,9 +15,9 @@ export const AGAIN = 'begun again: the process ended unexpectedly while it worke
 const LEFT_ALONE = 'not begun again yet: the process ended unexpectedly more than once while it worked on it';
 
 interface SyncWaitsOptions extends Pick<Waits, 'whenOver'> {
-  readonly catalog: Pick<SyncCatalog, 'find' | 'note' | 'noteObstacle' | 'transitions'>;
+  readonly catalog: Pick<SyncCatalog, 'find' | 'note' | 'noteObstacle'>;
   readonly folder: (id: string) => string;
-  readonly changed: (record: SyncRecord) => void;
+  readonly changed: (record: Sync) => void;
   readonly fail: (id: string, failure: { readonly reason: string; readonly code: SyncReasonCode }) => void;
 }
 
@@ -48,7 +49,7 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
      * left alone for longer each time, until `goOn` is called, and at last for good.
      */
     takeUp: async (id: string, goOn: () => void): Promise<boolean> => {
-      const history = catalog.transitions(id);
+      const history = catalog.find(id)?.moves ?? [];
       const last = history.at(-1);
       if (last?.reason === STOPPED) {
         catalog.note(id, CONTINUED);
@@ -57,7 +58,7 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
       const { reason, later } = afterDeaths(
         'sync',
         deathsIn(history),
-        last?.reason === LEFT_ALONE ? last.at : Date.now(),
+        last?.reason === LEFT_ALONE ? Date.parse(last.at) : Date.now(),
       );
       if (reason !== undefined) {
         fail(id, { reason: `${reason}; nothing was sent`, code: 'PROCESS_DIED' });
@@ -72,7 +73,7 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
 }
 
 /** Deaths of processes in a row at a sync, the one that left it now among them. */
-function deathsIn(history: readonly SyncTransition[]): number {
+function deathsIn(history: readonly SyncMove[]): number {
   const before = history.findLastIndex(({ reason }) => reason !== AGAIN && reason !== LEFT_ALONE);
   return 1 + history.slice(before + 1).filter(({ reason }) => reason === AGAIN).length;
 }

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { isoTime } from '../../api/fields.ts';
+import { type PlanFlags, planFlags, syncEntry } from '../../api/sync-entry.ts';
+import { option, words } from '../../errors/named-options.ts';
+import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
+import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import type { Aimed } from '../../imports/target.ts';
+import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
+import type { ByLookup } from '../../options/lookups.ts';
+import { keptShape } from '../../options/option.ts';
+import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
+import { guardLimits, syncView } from './api.ts';
+import type { PlanCreate } from './api-plan.ts';
+import { BadSyncOption } from './sync-errors.ts';
+
+const lookup = z
+  .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
+  .exactOptional();
+
+/**
+ * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a
+ * copy.
+ */
+const syncReading = readingOptions.extend({
+  identities: lookup,
+  groups: lookup,
+  ...keptShape(EXPECTING),
+});
+export type SyncReading = z.infer<typeof syncReading>;
+
+/** A sync as the catalog keeps it: what a list shows of it, and how it is read, decided and carried out. */
+export const keptSync = z.strictObject({
+  ...syncEntry.omit({ actions: true, planning: true }).shape,
+  ...planFlags.shape,
+  /** The path that it is read from; empty where it is an undo. Runs of the same sync have the same. */
+  source: z.string(),
+  /** Absent where it is an undo, which reads an import's ledger. */
+  reading: syncReading.optional(),
+  limits: guardLimits.default({}),
+  /** The users and groups that it may create. Absent: none. */
+  create: createOptions.optional(),
+  /** For its planning and its import; absent: as the process says that sends it. */
+  ...keptShape({ ...GIVING_UP, ...SURVEYING }),
+  /** It is only planned, to show what a run of a schedule would do. */
+  isTry: z.literal(true).optional(),
+  /** Every move of it, in their order. */
+  moves: syncView.shape.moves,
+});
+export type Sync = Readonly<z.output<typeof keptSync>>;
+
+/** A move of a sync; `who` is empty where the sync moved by itself. */
+export type SyncMove = Sync['moves'][number];
+
+/** The facts about a sync that is just begun. */
+const BEGUN = {
+  state: 'planning',
+  reason: 'created',
+  importId: null,
+  totals: null,
+  approved: null,
+  finishedAt: null,
+} as const satisfies Partial<Sync>;
+
+type Given = Omit<z.input<typeof keptSync>, keyof typeof BEGUN | keyof Aimed | 'code' | 'createdAt' | 'moves'>;
+
+/** A sync that is asked for. */
+export interface NewSync
+  extends Omit<Given, 'id' | 'undoOf' | 'schedule'>,
+    Partial<Pick<Given, 'undoOf' | 'schedule'>> {
+  /** Given where the caller needs it beforehand. */
+  readonly id?: string;
+  /** The person who asks for it. */
+  readonly who: string;
+}
+
+/** @param target where this process sends */
+export function begunSync({ who, ...given }: NewSync & { readonly id: string }, target: Aimed): Sync {
+  const at = isoTime(Date.now());
+  const { state, reason } = BEGUN;
+  const moves = [{ at, state, reason, who }];
+  return keptSync.parse({ undoOf: null, schedule: null, ...given, ...BEGUN, ...target, createdAt: at, moves });
+}
+
+/**
+ * The file of a sync is read as that of an import, but for the identity and group files.
+ * @throws BadSyncOption
+ */
+export function syncReadingOf(
+  options: ImportOptions,
+  lookups: ByLookup<NonNullable<SyncReading['identities']>> = {},
+): SyncReading {
+  if (options.shape?.actions !== undefined) {
+    throw new BadSyncOption(
+      'shape',
+      'the file of a sync says who should be a member, not what to change',
+      words`${option('actions')} is for imports: leave it out, or import the file`,
+    );
+  }
+  return { ...syncReading.omit({ identities: true, groups: true }).parse(options), ...lookups };
+}
+
+/** The options that decide a plan, among these; without a choice, the careful ones. @throws BadSyncOption */
+export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
+  const { mode, missing } = chosen;
+  if (missing !== undefined && mode !== 'mirror') {
+    throw new BadSyncOption(
+      'missing',
+      `members who are not in the file are ignored in mode add, which cannot ${missing} them`,
+      words`add ${option('mode', 'mirror')}, or leave ${option('missing')} out`,
+    );
+  }
+  return planFlags.strip().parse(chosen);
+}
+
+/** Returns the users and groups that a sync or schedule may create, for display; null: none. */
+export function shownCreate({ create }: Pick<Sync, 'create'>): PlanCreate | null {
+  if (create === undefined) return null;
+  const { users, groups, reactivate, max } = create;
+  const limits = {
+    ...((users || reactivate) && { users: max.users ?? DEFAULT_MAX_CREATE.users }),
+    ...(groups && { groups: max.groups ?? DEFAULT_MAX_CREATE.groups }),
+  };
+  return { users, groups, reactivate, maxCreate: textOfMaxCreate(limits) };
+}
