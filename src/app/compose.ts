@@ -1,5 +1,6 @@
 import type { ChatClient } from '../chat/chat-client.ts';
-import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import { type CoordinatorOptions, openCoordinator } from '../imports/life/open-coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { type OpenRegion, openRegion } from '../imports/send/region.ts';
 import type { ImportState } from '../membership/import-state.ts';

@@ -68,7 +68,7 @@ export async function coordinate(
       onStop: lifecycle.onStop,
       signal: signal.signal,
       begun: async (beginning, begins, lines = () => []) => {
-        const progress = showSteps(io, lines, { begins, regions: () => app.coordinator.regions() });
+        const progress = showSteps(io, lines, { begins, regions: () => app.coordinator.regions.status() });
         return beginning.finally(progress.stop);
       },
       until: async (done, progress) => {

@@ -91,7 +91,7 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
       return reader?.counters();
     },
     staging: () => (staging === undefined ? undefined : { ...staging, totalBytes }),
-    regions: () => coordinator.regions(),
+    regions: () => coordinator.regions.status(),
   });
   return {
     stop: () => {

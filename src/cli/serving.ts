@@ -17,7 +17,7 @@ import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
-import { type DataDir, dataDir } from '../platform/data-dir.ts';
+import { announceAddress, type DataDir, dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { PACKAGE_FOLDER, VERSION } from '../platform/package-folder.ts';
@@ -106,7 +106,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     await app.serveOwner(answersOf(context));
     lifecycle.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
-    coordinator.announce(address);
+    announceAddress(dir, address);
     if (tokenRequired && !access.hasValidToken()) sayHowToLogIn(io, config);
     sayAddresses(io, address, flags.host);
     // So that the first visitor does not wait for it. If it fails, the API still works.

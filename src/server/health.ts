@@ -32,7 +32,9 @@ export function healthRoutes(app: Api, { coordinator }: ServerContext, registry:
       },
     },
     async () => {
-      const [, areTaken] = await answersSoon(Promise.all([coordinator.regions(), coordinator.resultsAreTaken()]));
+      const [, areTaken] = await answersSoon(
+        Promise.all([coordinator.regions.status(), coordinator.results.areTaken()]),
+      );
       if (!areTaken) {
         throw new Problem('BUSY', 'Results wait in the queue, and none was taken for a minute.', {
           remedy: 'Look at the log of the server for why, and restart it: results are kept in the queue.',

@@ -99,7 +99,7 @@ export class ImportViews {
     if (isLedgerLost(record.code) || !hasLedger(record, dir.ledger(id))) return totalsOf(NO_ROWS, isFinal(state));
     const rows = reading.rowsOf(id);
     const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
-    if (isFinal(state)) coordinator.keepTotals(id, totals);
+    if (isFinal(state)) coordinator.catalog.setTotals(id, totals);
     return totals;
   }
 }

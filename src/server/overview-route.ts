@@ -95,7 +95,7 @@ function needsDecision({ state, code }: ImportRecord): boolean {
 
 async function underWay({ coordinator, running, log }: ServerContext, records: readonly ImportRecord[]) {
   if (records.length === 0) return [];
-  const regions = await answersSoon(coordinator.regions()).catch((error: unknown) => {
+  const regions = await answersSoon(coordinator.regions.status()).catch((error: unknown) => {
     log.warn({ err: error }, QUEUE_SILENT);
     return [];
   });

@@ -47,7 +47,7 @@ export async function sendingPlanOf(
   if (maxCreate !== undefined) work = [...work, { calls: callsOfCreating(maxCreate) }];
   const total = (what: keyof Work) => sumOf(work.map((one) => one[what] ?? 0));
   const used = Object.entries(settings.apps).filter(([region]) => region in regions);
-  const callMs = slowestCallMs(await coordinator.regions());
+  const callMs = slowestCallMs(await coordinator.regions.status());
   return {
     rows: total('rows'),
     leftOut,

@@ -103,7 +103,7 @@ function regionMetrics(coordinator: ServerContext['coordinator'], registry: Regi
   let asked: Promise<RegionStatus[]> | undefined;
   /** All gauges are collected at the same time: the regions are asked once for them. */
   const regions = (): Promise<RegionStatus[]> => {
-    asked ??= answersSoon(coordinator.regions())
+    asked ??= answersSoon(coordinator.regions.status())
       .catch(() => [])
       .finally(() => {
         asked = undefined;

@@ -39,12 +39,12 @@ export function settingsRoutes(app: Api, context: ServerContext): void {
 }
 
 /** The state of the regions, in any process that runs imports. */
-export function regionHandlers(
-  coordinator: Pick<Coordinator, 'regions' | 'inspectQueues'>,
-): HandlersOf<typeof serviceOperations> {
+export function regionHandlers(coordinator: Pick<Coordinator, 'regions'>): HandlersOf<typeof serviceOperations> {
   return {
     regions: async () => {
-      const [regions, queues] = await answersSoon(Promise.all([coordinator.regions(), coordinator.inspectQueues()]));
+      const [regions, queues] = await answersSoon(
+        Promise.all([coordinator.regions.status(), coordinator.regions.inspect()]),
+      );
       return {
         regions: regions.map((status) => {
           const { nextAddedAt, stalled = 0 } = queues.get(status.region) ?? {};

@@ -55,7 +55,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const id = await pipeline.send(csv(ROWS));
       await asked;
       await reached(pipeline.coordinator, id, 'paused');
-      await pipeline.coordinator.regions();
+      await pipeline.coordinator.regions.status();
       expect(pipeline.sandbox.calls.us.requests).toBe(0);
       await pipeline.coordinator.resume(id);
       expect((await pipeline.coordinator.settled(id)).state).toBe('completed');

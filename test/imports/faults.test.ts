@@ -87,7 +87,7 @@ describe('an unexpected error ends the import that met it, and nothing else', ()
     const id = await pipeline.send(csv(participants(30).map((row) => ({ ...row, region: 'eu' as const }))));
     expect(await coordinator.settled(id)).toMatchObject({ state: 'failed', code: 'SENDING_FAILED' });
     await othersGoOn(pipeline);
-    expect((await coordinator.regions()).map(({ region }) => region)).toEqual(['us']);
+    expect((await coordinator.regions.status()).map(({ region }) => region)).toEqual(['us']);
     isBroken = false;
     await coordinator.resume(id);
     expect(await coordinator.settled(id)).toMatchObject({ state: 'completed', code: null });

@@ -8,7 +8,7 @@ const rows = (count: number, region: 'us' | 'eu' | 'in') =>
 describe('an address that something else answers', () => {
   /** Lets a minute pass as soon as no call is made any more. */
   const minuteLater = async ({ coordinator }: Awaited<ReturnType<typeof openPipeline>>) => {
-    const circuit = async () => (await coordinator.regions()).find(({ region }) => region === 'us')?.circuit;
+    const circuit = async () => (await coordinator.regions.status()).find(({ region }) => region === 'us')?.circuit;
     await eventually(async () => (await circuit())?.state).toMatch(/open/);
     const now = Date.now.bind(Date);
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);

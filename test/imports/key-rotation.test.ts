@@ -42,12 +42,12 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
     const { id, state, reason } = await run(csv(participants(60)));
     expect(state).toBe('blocked');
     expect(reason).toContain(`(key ${fingerprintOf(OLD_KEY)})`);
-    expect((await coordinator.regions()).map(({ key }) => key)).toEqual([fingerprintOf(OLD_KEY)]);
+    expect((await coordinator.regions.status()).map(({ key }) => key)).toEqual([fingerprintOf(OLD_KEY)]);
     rotate();
     await coordinator.resume(id);
     expect(await coordinator.settled(id)).toMatchObject({ state: 'completed' });
     expect(counts(id)).toMatchObject({ read: 60, added: 60 });
-    const { us } = Object.fromEntries((await coordinator.regions()).map(({ region, key }) => [region, key]));
+    const { us } = Object.fromEntries((await coordinator.regions.status()).map(({ region, key }) => [region, key]));
     expect(us).not.toBe(fingerprintOf(OLD_KEY));
   });
 

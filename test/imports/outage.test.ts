@@ -6,7 +6,7 @@ import { csv, EMBEDDED, eventually, openPipeline, participants, QUEUE_PLACES } f
 
 describe.each(QUEUE_PLACES)('an outage of the service ($name)', (place) => {
   const circuitOf = async ({ coordinator }: Awaited<ReturnType<typeof openPipeline>>) =>
-    (await coordinator.regions()).find(({ region }) => region === 'us')?.circuit;
+    (await coordinator.regions.status()).find(({ region }) => region === 'us')?.circuit;
 
   test.each(['reset-before', 'firewall'] satisfies FaultKind[])('(%s) costs time and no rows', async (fault) => {
     const pipeline = await openPipeline({ place });
@@ -16,7 +16,7 @@ describe.each(QUEUE_PLACES)('an outage of the service ($name)', (place) => {
     sandbox.faults.set(fault);
     const id = await pipeline.send(csv(participants(500)));
     await eventually(async () => (await circuitOf(pipeline))?.state ?? '').toMatch(/open/);
-    const [region] = await pipeline.coordinator.regions();
+    const [region] = await pipeline.coordinator.regions.status();
     expect(region?.unanswered).toMatchObject({ since: region?.circuit.since });
     expect(region?.circuit.calls).toBeGreaterThanOrEqual(3);
     const atOpening = sandbox.calls.us.requests;
@@ -59,7 +59,7 @@ test.each([
     }),
   });
   const id = await pipeline.send(csv(participants(100)));
-  await eventually(async () => (await pipeline.coordinator.regions())[0]?.circuit.state).toBe('open');
+  await eventually(async () => (await pipeline.coordinator.regions.status())[0]?.circuit.state).toBe('open');
   isWrong = false;
   expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
   expect(pipeline.counts(id)).toMatchObject({ added: 100 });

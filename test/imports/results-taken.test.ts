@@ -29,7 +29,7 @@ test('a server whose results are not taken is not ready, and says what to look a
   const server = await startTestServer();
   onTestFinished(() => server.close());
   expect((await server.fetch('/readyz')).status).toBe(200);
-  server.coordinator.resultsAreTaken = async () => false;
+  server.coordinator.results.areTaken = async () => false;
   expect(await server.problem('/readyz')).toMatchObject({
     status: 503,
     code: 'BUSY',

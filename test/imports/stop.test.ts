@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DataDirInUse } from '../../src/platform/data-dir.ts';
+import { announceAddress, DataDirInUse } from '../../src/platform/data-dir.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';
 
@@ -79,7 +79,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   test('a server that owns a data directory says where it is, to whoever wants to own it, as long as it does', async () => {
     const pipeline = await openPipeline({ place });
     const url = 'http://127.0.0.1:7700';
-    pipeline.coordinator.announce(url);
+    announceAddress(pipeline.dir, url);
     const refusal = await pipeline.restart().catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(DataDirInUse);
     expect(refusal).toMatchObject({

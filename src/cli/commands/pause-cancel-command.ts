@@ -81,7 +81,10 @@ async function act(
   failed.catch(() => {});
   coordinator.events.on('failure', reject);
   let ended: ImportRecord;
-  const progress = showSteps(io, () => [], { begins: `the import to ${verb}`, regions: () => coordinator.regions() });
+  const progress = showSteps(io, () => [], {
+    begins: `the import to ${verb}`,
+    regions: () => coordinator.regions.status(),
+  });
   try {
     await ownImports({ dir, coordinator }).call(importOperations[verb], { id });
     ended = await Promise.race([coordinator.settled(id), failed]);

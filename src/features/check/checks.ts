@@ -76,7 +76,7 @@ export function createChecks(options: ChecksOptions): Checks {
       const { file, options } = coordinator.find(id);
       const { create, bans } = readOptions({ options });
       const work = async (step: CheckWork['step']) => {
-        const callMs = slowestCallMs(await coordinator.regions());
+        const callMs = slowestCallMs(await coordinator.regions.status());
         const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans };
         await doCheckWork({ folder, step, subject }, rows);
       };

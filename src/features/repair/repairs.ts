@@ -25,7 +25,7 @@ type Change = 'edit' | 'replace' | 'takeFile';
 
 interface RepairsOptions {
   readonly dir: DataDir;
-  readonly coordinator: Pick<Coordinator, 'find' | 'lookUp' | 'retries' | 'create' | 'sendsTo'>;
+  readonly coordinator: Pick<Coordinator, 'find' | 'lookUp' | 'catalog' | 'create' | 'sendsTo'>;
 }
 
 /**
@@ -100,7 +100,7 @@ export class Repairs {
     return {
       folder: this.#of.dir.folder(id),
       options: readOptions(record),
-      takenBy: plainRetries(this.#of.coordinator.retries(id)),
+      takenBy: plainRetries(this.#of.coordinator.catalog.retries(id)),
       isUnsent: record.startedAt === null,
     };
   }

@@ -41,7 +41,7 @@ export function watchForReturn(
     waiting.clear();
   };
   const look = async (): Promise<void> => {
-    const status = new Map((await coordinator.regions()).map(({ region, circuit }) => [region, circuit.state]));
+    const status = new Map((await coordinator.regions.status()).map(({ region, circuit }) => [region, circuit.state]));
     const away = REGIONS.filter((region) => (status.get(region) ?? 'closed') !== 'closed');
     // It has answered since the import was blocked.
     if (away.length === 0) continueAll('The service answers again: imports that waited for it continue');

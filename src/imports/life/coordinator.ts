@@ -1,92 +1,32 @@
-import { EventEmitter, once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ImportTotals } from '../../api/import-summary.ts';
-import type { RegionStatus } from '../../api/region-status.ts';
+import { type EventEmitter, once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { ByLookup } from '../../options/lookups.ts';
-import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
-import { busyIn, shortenBusyTimeout, whenFree } from '../../platform/database-busy.ts';
-import { bringToDisk } from '../../platform/whole-file.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { busyIn } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
-import type { QueueInspection } from '../../queue/job-queue.ts';
-import { utcTime } from '../../text/wording.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';
 import { RegionWithoutApp, WrongState } from '../import-errors.ts';
-import { newImportId } from '../import-id.ts';
-import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
+import { readOptions } from '../import-options.ts';
 import { ledgerIsThere } from '../lost-ledger.ts';
 import { continuesAtStart } from '../reason-codes.ts';
-import { isCatalogLost, rebuildCatalog, rebuiltSentence, straysSentence } from '../rebuild-catalog.ts';
-import { type LedgerThreads, openLedgerThreads } from '../report/ledger-threads.ts';
-import type { RegionOpener } from '../send/region.ts';
-import type { SendingConfig } from '../send/sending.ts';
-import { keepLookups } from '../stage/lookup-copies.ts';
-import type { LookupSource } from '../stage/lookup-file.ts';
-import type { StageFile } from '../stage/staging.ts';
-import { type Aimed, checkTarget, isSameTarget, type Target, WrongTarget } from '../target.ts';
-import { openClaimed } from './copied-directory.ts';
+import type { LedgerThreads } from '../report/ledger-threads.ts';
+import type { OpenRegions } from '../send/open-regions.ts';
+import type { ResultQueues } from '../send/result-queues.ts';
+import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../target.ts';
 import type { ResumeChanges } from './creating-step.ts';
-import { Life, type LifeEvents } from './life.ts';
-import { removeImport, startRetention, sweepRemoved, sweepUnbegun } from './removal.ts';
+import type { Life, LifeEvents } from './life.ts';
+import { type CreateImport, newImport } from './new-import.ts';
+import type { CoordinatorOptions } from './open-coordinator.ts';
+import { removeImport, startRetention } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
-import type { Wait } from './waits.ts';
 
 interface ImportWithLedger extends Pick<ImportRecord, 'id' | 'retryOf'> {
   /** Path. */
   readonly ledger: string;
-}
-
-interface CreateImport {
-  /** The file as the user named it. */
-  readonly file: string;
-  /** The path to read. */
-  readonly source: string;
-  readonly options: ImportOptions;
-  readonly retryOf?: string;
-  /** Name of who asks for it. */
-  readonly createdBy?: string;
-  readonly tags?: readonly string[];
-  /** False: stops when it is staged, and waits for `resume`. */
-  readonly start?: boolean;
-  /** For a shape that looks users up: copied into the import's folder. */
-  readonly lookups?: ByLookup<LookupSource>;
-  /** Set when the caller needs it first, to put the source into the import's folder. */
-  readonly id?: string;
-}
-
-/** A coordinator: its data directory, its queue and its regions. */
-export interface CoordinatorOptions {
-  readonly dir: DataDir;
-  readonly backend: () => Promise<Backend>;
-  /** Regions that have an app. */
-  readonly regions: ReadonlySet<Region>;
-  readonly openRegion: RegionOpener;
-  /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
-  readonly sandbox?: boolean;
-  /** The target in the service; stored with each import. Default: not known. */
-  readonly target?: Target | undefined;
-  readonly config: SendingConfig;
-  /** The time that imports are kept after they have finished, in ms. Default: until they are removed. */
-  readonly keepMs?: number;
-  /** Reads files into ledgers. Default: each in a thread of its own. */
-  readonly stage?: StageFile | undefined;
-  /** Bytes that are free on the disk of the data directory. Default: what the system says. */
-  readonly free?: (() => Promise<number>) | undefined;
-  /** Reads ledgers. Default: threads of this coordinator. */
-  readonly openReading?: (() => LedgerThreads) | undefined;
-  /** Whether requests wait, however long, while another program holds a database. Default: they are refused. */
-  readonly patient?: boolean;
-  /** Ends these waits. Default: nothing does. */
-  readonly signal?: AbortSignal | undefined;
-  /** Gets for what it waits, in a sentence. */
-  readonly onWait?: ((sentence: string) => void) | undefined;
-  /** Gets troubles that the queue recovers from by itself. */
-  readonly onError: (error: Error) => void;
 }
 
 /** An interrupted import that this process does not continue. */
@@ -98,48 +38,10 @@ interface LeftAlone {
 /** States in which an import waits for a person. */
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
-type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+export type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, onWait = () => {}, sandbox = false, openReading = openLedgerThreads } = options;
-  // If the start fails, what was opened until then is closed.
-  await using taken = new AsyncDisposableStack();
-  taken.defer(ownDataDir(dir));
-  if (isCatalogLost(dir)) onError(new Error(rebuiltSentence(dir, rebuildCatalog(dir))));
-  shortenBusyTimeout();
-  const tell = ({ reason }: Pick<Wait, 'reason'>) => onWait(`Waiting since ${utcTime(Date.now())}: ${reason}.`);
-  const patiently: Asked = (work) =>
-    whenFree(work, { waits: ({ what: reason }) => tell({ reason }), signal: options.signal });
-  const asked: Asked = options.patient === true ? patiently : async (work) => work();
-  const catalog = await patiently(() => openClaimed(dir));
-  taken.defer(() => catalog.close());
-  await sweepRemoved(dir);
-  const strays = sweepUnbegun(join(dir.root, 'imports'), (id) => catalog.find(id) !== undefined);
-  if (strays.length > 0) onError(new Error(straysSentence(dir, strays)));
-  // Any number of callers may wait for an import.
-  const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
-  const backend = await options.backend();
-  taken.defer(() => backend.close());
-  const reading = openReading();
-  taken.defer(() => reading.close());
-  await patiently(catalog.countDeaths);
-  const { regions, openRegion, config, stage, target, free } = options;
-  const sendsTo = { sandbox, target };
-  const life = new Life({
-    dir,
-    catalog,
-    reading,
-    events,
-    sendsTo,
-    stage,
-    sending: { dir, catalog, backend, regions, openRegion, config, onError },
-    waits: { free, tell },
-  });
-  const parts = { options, dir, catalog, events, backend, reading, sendsTo, life, asked, strays };
-  return new Coordinator({ ...parts, resources: taken.move() });
-}
-
-interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'sendsTo'> {
+/** The parts of a coordinator, open. */
+export interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'sendsTo'> {
   readonly options: CoordinatorOptions;
   readonly dir: DataDir;
   readonly catalog: Catalog;
@@ -162,6 +64,12 @@ export class Coordinator {
   readonly sendsTo: Aimed;
   /** From now on imports that wait for something of this machine continue by themselves. */
   readonly watchWaits: Life['watchWaits'];
+  /** Facts about imports; only `life` moves one to another state. */
+  readonly catalog: Pick<Catalog, 'retries' | 'setTotals'>;
+  /** The regions that imports have used so far. */
+  readonly regions: Pick<OpenRegions, 'status' | 'inspect' | 'takesCalls' | 'renewKeys'>;
+  /** The results of workers in other processes. */
+  readonly results: Pick<ResultQueues, 'areTaken'>;
   /** Lets other work wait, as imports do (waits.ts). */
   readonly whenOver: Life['whenOver'];
   readonly #parts: Parts;
@@ -176,6 +84,9 @@ export class Coordinator {
     this.reading = parts.reading;
     this.backend = parts.backend;
     this.sendsTo = parts.sendsTo;
+    this.catalog = catalog;
+    this.regions = life.sending.regions;
+    this.results = life.sending.results;
     this.watchWaits = life.watchWaits;
     this.whenOver = life.whenOver;
     if (keepMs !== undefined) {
@@ -186,19 +97,12 @@ export class Coordinator {
 
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   async create(request: CreateImport): Promise<string> {
-    const { id = newImportId(), file, source, options: chosen, start = true, lookups = {} } = request;
-    const { retryOf = null, createdBy = '', tags = [] } = request;
-    const { target } = this.#parts.options;
-    const folder = this.#parts.dir.folder(id);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const kept = { ...chosen, ...(await keepLookups(folder, lookups)) };
-    await bringToDisk(folder);
-    const options = JSON.stringify(importOptions.parse({ ...kept, target }));
-    const record = { id, file, source, options, retryOf, createdBy, tags: JSON.stringify(tags) };
-    await this.#parts.asked(() => this.#parts.catalog.add(record));
-    this.events.emit('state', this.find(id));
-    this.#parts.life.begin(id, start);
-    return id;
+    const { dir, catalog, asked, options, life } = this.#parts;
+    const record = await newImport(dir, { ...request, options: { ...request.options, target: options.target } });
+    await asked(() => catalog.add(record));
+    this.events.emit('state', this.find(record.id));
+    life.begin(record.id, request.start ?? true);
+    return record.id;
   }
 
   /** @throws UnknownImport */
@@ -231,11 +135,6 @@ export class Coordinator {
   /** Ids of the folders with data that the catalog did not know at the start, as far as they are still there. */
   strays(): string[] {
     return this.#parts.strays.filter((id) => existsSync(this.#parts.dir.folder(id)));
-  }
-
-  /** Retries of this import, oldest first. */
-  retries(id: string): ImportRecord[] {
-    return this.#parts.catalog.retries(id);
   }
 
   /** Reads the input of an import whose reading a crash interrupted, unless that is running already. Sends nothing. */
@@ -310,11 +209,6 @@ export class Coordinator {
     return record;
   }
 
-  /** Keeps the totals of an import that has ended. */
-  keepTotals(id: string, totals: ImportTotals): void {
-    this.#parts.catalog.setTotals(id, totals);
-  }
-
   /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
   async remove(id: string): Promise<void> {
     const record = this.find(id);
@@ -330,38 +224,9 @@ export class Coordinator {
     await this.reading.forget(this.#parts.dir.ledger(id));
   }
 
-  /** Publishes the URL of this server, for other processes that want to use the data directory: it has one owner. */
-  announce(address: string): void {
-    announceAddress(this.#parts.dir, address);
-  }
-
   /** Reads groups of the service, within the budgets of their regions. */
   pages(region: Region, patienceMs?: number): GroupPages {
     return this.#parts.life.sending.groups.pages(region, patienceMs ?? 'as-process');
-  }
-
-  /** Returns the status of the regions that imports have used so far. */
-  regions(): Promise<RegionStatus[]> {
-    return this.#parts.life.sending.regions.status();
-  }
-
-  /** Returns facts about their queues for a person who looks for a fault. */
-  inspectQueues(): Promise<ReadonlyMap<Region, QueueInspection>> {
-    return this.#parts.life.sending.regions.inspect();
-  }
-
-  /** False where results of other processes have waited for a minute and none was taken. */
-  resultsAreTaken(): Promise<boolean> {
-    return this.#parts.life.sending.results.areTaken();
-  }
-
-  /** Reads keys from the settings again; returns the regions whose key has changed. */
-  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]> {
-    return this.#parts.life.sending.regions.renewKeys(regions);
-  }
-
-  takesCalls(region: Region): Promise<boolean> {
-    return this.#parts.life.sending.regions.takesCalls(region);
   }
 
   /** Resolves when nothing more happens without a person: finished, failed, paused, blocked, or staged by a dry run. */

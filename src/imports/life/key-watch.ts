@@ -82,7 +82,7 @@ export function watchWorkersKeys(
   });
 }
 
-type Watched = Pick<Coordinator, 'events' | 'regions' | 'renewKeys' | 'takesCalls' | 'resume'>;
+type Watched = Pick<Coordinator, 'events' | 'regions' | 'resume'>;
 
 /**
  * For a coordinator that keeps running: imports that a refused key has stopped continue when the key has changed or is taken
@@ -108,18 +108,18 @@ export function watchKeys(
   const watch = repeatedly(lookMs, onError, async () => {
     if (under.size === 0) return;
     const stopped = new Set<Region>();
-    for (const { region, stopped: is } of await coordinator.regions()) {
+    for (const { region, stopped: is } of await coordinator.regions.status()) {
       if (is) stopped.add(region);
       else asked.goesOn(region);
     }
-    const renewed = await coordinator.renewKeys(stopped);
+    const renewed = await coordinator.regions.renewKeys(stopped);
     if (renewed.length > 0) {
       return resumeAll(`The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`, [
         ...under.keys(),
       ]);
     }
     for (const region of stopped) {
-      if (!(await asked.isBack(region, () => coordinator.takesCalls(region)))) continue;
+      if (!(await asked.isBack(region, () => coordinator.regions.takesCalls(region)))) continue;
       return resumeAll(`The service takes the key of region ${region} again: imports that it stopped continue`, [
         ...under.keys(),
       ]);

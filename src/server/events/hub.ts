@@ -34,7 +34,7 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
     if (asking || (imports.size === 0 && !list.isSending())) return;
     asking = true;
     try {
-      regions = await answersSoon(coordinator.regions());
+      regions = await answersSoon(coordinator.regions.status());
       answered = true;
     } catch (error) {
       if (answered) log.warn({ err: error }, QUEUE_SILENT);

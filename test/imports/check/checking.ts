@@ -41,7 +41,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
       find: (id) => pipeline.coordinator.find(id),
       pages: (...which) => pipeline.coordinator.pages(...which),
       sendsTo: pipeline.coordinator.sendsTo,
-      regions: () => pipeline.coordinator.regions(),
+      regions: pipeline.coordinator.regions,
     },
     apps: Object.fromEntries((options.regions ?? REGIONS).map((region) => [region, {}])),
     pace: { callsPerMinute: 10_000, concurrency: 300 },

@@ -41,7 +41,7 @@ export async function runCheck(options: RunCheckOptions): Promise<ExitCode> {
     const { apps, anybodyActs } = service;
     const checks = createChecks({ dir, coordinator, apps, pace: config, anybodyActs });
     here.onStop(() => checks.stop());
-    const imports = { server: undefined, regions: () => coordinator.regions() };
+    const imports = { server: undefined, regions: () => coordinator.regions.status() };
     const onError = (error: unknown) => {
       if (!signal.aborted) fault = error;
     };

@@ -106,7 +106,7 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
       exports.over(id),
       showSteps(io, () => progressLines(exports.progress(id)), {
         begins: BEGINS,
-        regions: () => coordinator.regions(),
+        regions: () => coordinator.regions.status(),
       }),
     );
   });

@@ -233,7 +233,7 @@ function followSync(
   let last: PlanningProgress | undefined;
   const planning = showSteps(io, () => (last === undefined ? [] : [planningLine(last)]), {
     begins: 'the planning to begin',
-    regions: () => coordinator.regions(),
+    regions: () => coordinator.regions.status(),
   });
   let carrying: Progress | undefined;
   let isPlanned = syncs.find(id).state !== 'planning';
