@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rowsOrShare as bound, rowsOrShareText, timeText, waitTime, wholeNumber } from '../platform/allowed-values.ts';
-import { BAN_CHECK } from './ban-options.ts';
+import { BAN_CHECK, LIFTING } from './ban-options.ts';
 import { CREATING, MAX_CREATE } from './create-options.ts';
 import { type Given, option, readAsSetting, SWITCH } from './option.ts';
 import { chosenRows } from './option-texts.ts';
@@ -118,17 +118,24 @@ export type TrialChoices = Given<typeof TRIAL>;
 /** Options of every import for sending its rows. */
 export const SENDING = { ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...HELD, ...ASKING };
 
-const { createUsers, createGroups, userNameFrom, groupNameFrom } = CREATING;
-
 /** Answers to a question for which an import waits, on the command line. */
 export const ANSWERING = { ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT };
 export type AnsweringChoices = Given<typeof ANSWERING>;
 
-/** Options that `resume` may change of an import that waits for an answer. */
+const { createUsers, createGroups, reactivate, createMap, userNameFrom, groupNameFrom, groupType } = CREATING;
+
+/** Options for sending that `resume` may change: those of an import that was read, and nothing of it sent, as a person reviews it. */
 export const RESUMING = {
   createUsers,
   createGroups,
+  reactivate,
+  createMap,
   userNameFrom,
   groupNameFrom,
+  groupType,
   ...ANSWERING,
+  ...LIFTING,
+  ...STOPPING,
+  ...GIVING_UP,
+  ...TRIAL,
 };

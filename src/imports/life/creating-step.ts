@@ -1,7 +1,7 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
 import { type Given, keptOf } from '../../options/option.ts';
-import { REMOVING, type RESUMING } from '../../options/sending-options.ts';
+import { GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { CreatesNothing } from '../import-errors.ts';
@@ -44,17 +44,18 @@ export function held(
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
 export function withChanges(record: ImportRecord, changes: ResumeChanges): string {
-  const { maxCreate: max, banCheck } = changes;
+  const { maxCreate: max, banCheck, allowUnban } = changes;
   const creating = Object.entries(keptOf(CREATING, changes)).filter(([, choice]) => choice !== false);
-  const removing = Object.entries(keptOf(REMOVING, changes));
-  if (creating.length + removing.length === 0 && max === undefined && banCheck !== false) return record.options;
+  const sending = keptOf({ ...REMOVING, ...STOPPING, ...GIVING_UP, ...TRIAL }, changes);
+  if (creating.length + Object.keys(sending).length === 0 && max === undefined && banCheck !== false && !allowUnban)
+    return record.options;
   const { bans, create: before, ...options } = readOptions(record);
   const create = creating.length === 0 ? before : createOptions.parse({ ...before, ...Object.fromEntries(creating) });
   if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
   return JSON.stringify({
     ...options,
-    ...Object.fromEntries(removing),
+    ...sending,
     ...(create !== undefined && { create: { ...create, max: { ...create.max, ...max } } }),
-    ...(bans !== undefined && banCheck !== false && { bans }),
+    ...(bans !== undefined && banCheck !== false && { bans: allowUnban === true ? 'lift' : bans }),
   });
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
+import type { TrialChoices } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
@@ -16,6 +17,7 @@ import type { OpenImport } from '../send/open-imports.ts';
 import { type targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { Sending } from '../send/sending.ts';
 import { findFailing } from '../stage/foreseen.ts';
+import { holdBack } from '../stage/hold-back.ts';
 import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
 import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
@@ -62,6 +64,14 @@ function startedWithout(failing: number, edited: number): string | undefined {
   return without.length === 0 ? undefined : `started without ${without.join(', and without ')}`;
 }
 
+/** A start of sending as a person wants it. */
+interface Start {
+  /** Rows that were left out now. */
+  readonly failing?: number;
+  /** The rows to send first; absent: all. */
+  readonly trial?: TrialChoices | undefined;
+}
+
 /** Requests of people for an import, and what the start of a process does with it. */
 export class Requests {
   readonly #options: RequestsOptions;
@@ -100,6 +110,10 @@ export class Requests {
     const { catalog, closings, steps } = this.#options;
     const record = catalog.get(id);
     const options = withChanges(record, changes);
+    const { first, only } = changes;
+    const trial = first === undefined && only === undefined ? undefined : { first, only };
+    if (trial !== undefined && (record.state !== 'staged' || record.startedAt !== null))
+      this.#refuse(id, 'no rows can be tried first: only before anything is sent');
     const failing =
       changes.leaveOutFailing === true
         ? await this.#leaveOutFailing(id, options).catch((error: unknown) => this.#unusable(id, error))
@@ -112,7 +126,7 @@ export class Requests {
     try {
       if (this.#isUnread(id)) this.#readAgain(id);
       else if (record.state === 'staging') steps.begin(id);
-      else await this.#go(id, failing).catch((error: unknown) => this.#unusable(id, error));
+      else await this.#go(id, { failing, trial }).catch((error: unknown) => this.#unusable(id, error));
     } catch (error) {
       const now = catalog.get(id);
       // A refused request changes nothing.
@@ -141,13 +155,13 @@ export class Requests {
     }
   }
 
-  /** Sends, or continues to. @param failing rows that were left out now */
-  async #go(id: string, failing = 0): Promise<void> {
-    if (this.#options.catalog.get(id).startedAt !== null) return this.#goOn(id, failing);
-    await inTurn(id, () => this.#goOn(id, failing, findEdited));
+  /** Sends, or continues to. */
+  async #go(id: string, start: Start = {}): Promise<void> {
+    if (this.#options.catalog.get(id).startedAt !== null) return this.#goOn(id, start);
+    await inTurn(id, () => this.#goOn(id, start, findEdited));
   }
 
-  async #goOn(id: string, failing: number, edited?: FindLeftOut): Promise<void> {
+  async #goOn(id: string, { failing = 0, trial }: Start, edited?: FindLeftOut): Promise<void> {
     const { dir, catalog, states, sending, steps, target } = this.#options;
     await sending.dropped(id);
     const opened = sending.open(id);
@@ -166,6 +180,7 @@ export class Requests {
     }
     const unsent = { id, folder: dir.folder(id), options: opened.options };
     const without = startedWithout(failing, edited === undefined ? 0 : leaveOut(unsent, edited));
+    if (trial !== undefined && !holdBack(unsent, trial)) this.#refuse(id, 'has no row that is chosen');
     opened.ledger.startRegions();
     // An import that was paused before the first rows were sent continues with these.
     const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
