@@ -20,7 +20,6 @@ import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../target.ts
 import type { ResumeChanges } from './creating-step.ts';
 import type { Life, LifeEvents } from './life.ts';
 import { type CreateImport, newImport } from './new-import.ts';
-import type { CoordinatorOptions } from './open-coordinator.ts';
 import { removeImport, startRetention } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 
@@ -42,7 +41,9 @@ export type Asked = <Result>(work: () => Result | Promise<Result>) => Promise<Re
 
 /** The parts of a coordinator, open. */
 export interface Parts extends Pick<Coordinator, 'events' | 'backend' | 'reading' | 'sendsTo'> {
-  readonly options: CoordinatorOptions;
+  /** The time that imports are kept after they have finished, in ms; undefined: until they are removed. */
+  readonly keepMs: number | undefined;
+  readonly onError: (error: Error) => void;
   readonly dir: DataDir;
   readonly catalog: Catalog;
   readonly life: Life;
@@ -77,8 +78,7 @@ export class Coordinator {
   #stopping: Promise<void> | undefined;
 
   constructor(parts: Parts) {
-    const { options, catalog, life } = parts;
-    const { keepMs, onError } = options;
+    const { catalog, life, keepMs, onError } = parts;
     this.#parts = parts;
     this.events = parts.events;
     this.reading = parts.reading;
@@ -97,8 +97,8 @@ export class Coordinator {
 
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   async create(request: CreateImport): Promise<string> {
-    const { dir, catalog, asked, options, life } = this.#parts;
-    const record = await newImport(dir, { ...request, options: { ...request.options, target: options.target } });
+    const { dir, catalog, asked, life, sendsTo } = this.#parts;
+    const record = await newImport(dir, { ...request, options: { ...request.options, target: sendsTo.target } });
     await asked(() => catalog.add(record));
     this.events.emit('state', this.find(record.id));
     life.begin(record.id, request.start ?? true);

@@ -82,6 +82,18 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     sending: { dir, catalog, backend, regions, openRegion, config, onError },
     waits: { free, tell },
   });
-  const parts = { options, dir, catalog, events, backend, reading, sendsTo, life, asked, strays };
+  const parts = {
+    keepMs: options.keepMs,
+    onError,
+    dir,
+    catalog,
+    events,
+    backend,
+    reading,
+    sendsTo,
+    life,
+    asked,
+    strays,
+  };
   return new Coordinator({ ...parts, resources: taken.move() });
 }
