@@ -1,6 +1,6 @@
 import { sourceContextOf } from '../app/ca-file.ts';
 import { openInspectThread } from '../features/inspect/routes.ts';
-import { openNotifications } from '../features/notify/notifications.ts';
+import { Notifications } from '../features/notify/notifications.ts';
 import { Repairs } from '../features/repair/repairs.ts';
 import { composeSchedules } from '../features/schedule/compose-schedules.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
@@ -43,10 +43,18 @@ export async function openContext(
   const syncViews = viewsOfSyncs(syncs, dir, (id) => reading.find(id) !== undefined);
   const schedules = schedulesOf(options, syncs, events);
   const { receiver: fixed, notifyPrivate: allowPrivate = false, outageMs } = options;
-  const notifications = await openNotifications(
-    { coordinator, syncs, dir, views, syncViews, log },
-    { access, registry, fixed, allowPrivate, outageMs },
-  );
+  const notifications = await Notifications.open({
+    coordinator,
+    syncs,
+    view: async (kind, id) => (kind === 'import' ? views.of(coordinator.find(id)) : syncViews.whole(syncs.find(id))),
+    dir,
+    log,
+    registry,
+    access,
+    fixed,
+    allowPrivate,
+    outageMs,
+  });
   app.addHook('onClose', () => notifications.close());
   return {
     coordinator,

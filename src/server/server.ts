@@ -9,7 +9,8 @@ import type { ZodType } from 'zod';
 import { importOperations } from '../api/operations/import-operations.ts';
 import { checkRoutes } from '../features/check/routes.ts';
 import { exportRoutes } from '../features/export/routes/export-routes.ts';
-import { notificationRoutes } from '../features/notify/routes.ts';
+import { notificationOperations } from '../features/notify/operations.ts';
+import { notificationHandlers } from '../features/notify/routes.ts';
 import { recipeRoutes } from '../features/recipes/routes.ts';
 import { repairRoutes } from '../features/repair/routes.ts';
 import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
@@ -197,7 +198,7 @@ export async function createServer(
   syncRoutes(app, context);
   planRoutes(app, context);
   scheduleRoutes(app, context);
-  notificationRoutes(app, context);
+  serveAll(app, handled(notificationOperations, notificationHandlers(context)));
   return { app, context };
 }
 

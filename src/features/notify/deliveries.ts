@@ -17,13 +17,6 @@ export interface Delivery {
   readonly body: string | null;
 }
 
-/** The undelivered notes. */
-export interface Count {
-  readonly waiting: number;
-  /** The time of the oldest, in ms since 1970; null without any. */
-  readonly since: number | null;
-}
-
 /** Notes that are still to be delivered. @param catalog path of the catalog, which the coordinator also has open */
 export function openDeliveries(catalog: string) {
   const database = openForWriting(catalog, CATALOG_SCHEMA);
@@ -41,7 +34,8 @@ export function openDeliveries(catalog: string) {
     add: (note: Delivery) => void sql('add_note').run({ ...note }),
     /** Oldest first. */
     waiting: () => sql<Delivery>('waiting_notes').all(),
-    count: () => sql<Count>('count_notes').get() as Count,
+    /** Notes that wait, and the time of the oldest in ms since 1970; null without any. */
+    count: () => sql('count_notes').get() as { readonly waiting: number; readonly since: number | null },
     write: (id: string, body: string) => void sql('write_note').run({ id, body }),
     remove: (id: string) => void sql('remove_note').run({ id }),
     close: () => database.close(),

@@ -1,113 +1,245 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Logger } from '../../platform/log.ts';
 import { PackageMissing } from '../../platform/optional-packages.ts';
 import { asSentence } from '../../text/wording.ts';
+import type { SyncRunner } from '../sync/run/sync-runner.ts';
+import { UnknownSync } from '../sync/sync-errors.ts';
+import { type Delivery, openDeliveries } from './deliveries.ts';
+import { noteText } from './note.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
-import type { NotificationsView } from './operations.ts';
-import { Outbox, RESULTS, type Told } from './outbox.ts';
+import type { KeptReceiver, NotificationsView } from './operations.ts';
+import { watchOutages } from './outages.ts';
 import { BadReceiver, type Receiver, signingKey } from './receiver.ts';
 
-/** The receiver that an admin has set, in the access file. */
-interface KeptReceiver {
-  readonly address: string;
-  readonly secret: string | null;
-}
-
-interface Choice {
+/** The parts of a server that have something to tell, and the receiver that it was started with or that an admin has set. */
+export interface NotificationParts {
+  readonly coordinator: Pick<Coordinator, 'events'>;
+  readonly syncs: Pick<SyncRunner, 'events'>;
+  /** An import or sync as the API shows it. @throws UnknownImport, UnknownSync */
+  readonly view: (kind: Delivery['kind'], id: string) => Promise<object>;
+  readonly dir: DataDir;
+  readonly log: Logger;
+  readonly registry: Registry;
   readonly access: {
     receiver(): KeptReceiver | undefined;
     keepReceiver(receiver: KeptReceiver): void;
     forgetReceiver(): void;
   };
-  readonly registry: Registry;
   /** Set when the server was started: no other is used. */
   readonly fixed: Receiver | undefined;
   /** Whether the receiver may have a private address. */
   readonly allowPrivate: boolean;
-  /** The minimum outage that is told, in ms. */
+  /** Minimum outage of the service before anyone is notified, in ms. Default: a minute. */
   readonly outageMs: number | undefined;
 }
 
-/** The receiver of notifications: the one that the server was started with, else the one that an admin has set. */
-export type Notifications = Awaited<ReturnType<typeof openNotifications>>;
+/** Notes that are sent at the same time. */
+const AT_ONCE = 4;
+/** Times in ms: of the waits between two attempts, which double; of the age at which a note is given up. */
+const FIRST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 3_600_000;
+const TOO_OLD_MS = 86_400_000;
+/** Time that an attempt gets when the server stops, in ms. */
+const LEAVE_MS = 1_000;
 
-export async function openNotifications(told: Told, { access, registry, fixed, allowPrivate, outageMs }: Choice) {
-  const { log } = told;
+/**
+ * Sends the notes of the catalog to the receiver, each until it arrives or is a day old. The catalog writes a note with the move
+ * that it is about, so that none is lost with this process.
+ */
+export class Notifications {
+  readonly #parts: NotificationParts;
+  readonly #deliveries: ReturnType<typeof openDeliveries>;
+  readonly #attempted: ReturnType<typeof measured>;
+  /** By the id of the note. */
+  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #making = pLimit(1);
+  readonly #sending = pLimit(AT_ONCE);
+  /** One change after another: each closes what the one before has opened. */
+  readonly #changing = pLimit(1);
+  #receiver: Receiver | undefined;
+  #problem: string | null = null;
+  #stop = new AbortController();
+
+  private constructor(parts: NotificationParts) {
+    this.#parts = parts;
+    this.#deliveries = openDeliveries(parts.dir.catalog);
+    this.#attempted = measured(parts.registry, this.#deliveries.count);
+    const outages = watchOutages((note) => {
+      if (this.#receiver !== undefined) this.#deliveries.add(note);
+      this.#sendWaiting();
+    }, parts.outageMs);
+    // Without a receiver, and after `close`, these do nothing.
+    parts.coordinator.events.on('circuit', outages);
+    parts.coordinator.events.on('state', this.#sendWaiting);
+    parts.syncs.events.on('state', this.#sendWaiting);
+  }
+
+  static async open(parts: NotificationParts): Promise<Notifications> {
+    const opened = new Notifications(parts);
+    const { fixed, access, log } = parts;
+    const kept = fixed === undefined ? access.receiver() : undefined;
+    try {
+      await opened.#use(kept === undefined ? fixed : await opened.#open(kept));
+    } catch (error) {
+      if (!(error instanceof BadReceiver || error instanceof PackageMissing)) throw error;
+      log.error({ err: error }, 'the receiver of notifications that was set is not used');
+      await opened.#use(undefined);
+      opened.#problem = error instanceof BadReceiver ? `The address ${error.message}` : asSentence(error.message);
+    }
+    return opened;
+  }
+
+  view(): NotificationsView {
+    return { host: this.#receiver?.host ?? null, fixed: this.#parts.fixed !== undefined, problem: this.#problem };
+  }
+
+  /** The one in use. */
+  get receiver(): Receiver | undefined {
+    return this.#receiver;
+  }
+
+  /**
+   * Takes another receiver, at once and for good.
+   * @returns the secret that was made, where notifications to it are signed
+   * @throws BadReceiver
+   */
+  set(address: string): Promise<string | null> {
+    return this.#changing(async () => {
+      const kept = { address, secret: isSigned(address) ? `whsec_${randomBytes(32).toString('base64')}` : null };
+      const next = await this.#open(kept);
+      this.#parts.access.keepReceiver(kept);
+      await this.#use(next);
+      return kept.secret;
+    });
+  }
+
+  /** No one is notified from now on. */
+  clear(): Promise<void> {
+    return this.#changing(() => {
+      this.#parts.access.forgetReceiver();
+      return this.#use(undefined);
+    });
+  }
+
+  /** Stops; notes that are not delivered by then are delivered after the next start. */
+  close(): Promise<void> {
+    return this.#changing(async () => {
+      await this.#leave();
+      // A mail server that does not answer is not waited for.
+      await Promise.race([Promise.all(this.#underWay.values()), sleep(LEAVE_MS, undefined, { ref: false })]);
+      this.#deliveries.close();
+    });
+  }
+
+  #open({ address, secret }: KeptReceiver): Promise<Receiver> {
+    return openReceiver(address, { key: signingKey(secret ?? ''), allowPrivate: this.#parts.allowPrivate });
+  }
+
+  /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
+  async #use(receiver: Receiver | undefined): Promise<void> {
+    await this.#leave();
+    await Promise.all(this.#underWay.values());
+    if (receiver === undefined) this.#deliveries.end();
+    else this.#deliveries.begin();
+    this.#receiver = receiver;
+    this.#problem = null;
+    this.#stop = new AbortController();
+    this.#sendWaiting();
+  }
+
+  async #leave(): Promise<void> {
+    const before = this.#receiver;
+    this.#receiver = undefined;
+    this.#stop.abort();
+    await before?.close();
+  }
+
+  readonly #sendWaiting = () => {
+    const receiver = this.#receiver;
+    if (receiver === undefined) return;
+    const failed = (error: unknown) => this.#parts.log.warn({ err: error }, 'a notification cannot be sent now');
+    try {
+      for (const note of this.#deliveries.waiting()) {
+        const { id } = note;
+        if (this.#underWay.has(id)) continue;
+        const sent = this.#send(note, receiver, this.#stop.signal).catch(failed);
+        this.#underWay.set(
+          id,
+          sent.finally(() => this.#underWay.delete(id)),
+        );
+      }
+    } catch (error) {
+      failed(error);
+    }
+  };
+
+  async #send(note: Delivery, receiver: Receiver, signal: AbortSignal): Promise<void> {
+    const { id } = note;
+    const about = { delivery: id, about: note.subject, state: note.state };
+    let { body } = note;
+    for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)) {
+      if (note.at < Date.now() - TOO_OLD_MS) {
+        this.#parts.log.error(about, 'a notification is given up: it is older than a day');
+        this.#deliveries.remove(id);
+        return this.#attempted('given-up');
+      }
+      try {
+        const made = body ?? (await this.#making(() => this.#make(note)));
+        body = made;
+        await this.#sending(() => receiver.send({ id, body: made }, signal));
+        this.#deliveries.remove(id);
+        return this.#attempted('delivered');
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof UnknownImport || error instanceof UnknownSync) return this.#deliveries.remove(id);
+        this.#parts.log.warn({ err: error, ...about }, 'a notification did not arrive');
+        this.#attempted('failed');
+      }
+      await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  /** The body of a note about an import or a sync, which is kept. @throws UnknownImport, UnknownSync once it was removed */
+  async #make({ id, kind, subject, state, reason, at }: Delivery): Promise<string> {
+    const body = noteText(`${kind}.${state}`, at, { ...(await this.#parts.view(kind, subject)), state, reason });
+    this.#deliveries.write(id, body);
+    return body;
+  }
+}
+
+/** Measures notes that wait, and counts attempts by their result. */
+function measured(registry: Registry, count: ReturnType<typeof openDeliveries>['count']) {
+  const registers = [registry];
+  const results = ['delivered', 'failed', 'given-up'] as const;
   const attempts = new Counter({
     name: 'rollcall_notifications_total',
     help: 'Attempts to deliver a notification, by result; one that is given up is lost',
     labelNames: ['result'],
-    registers: [registry],
+    registers,
   });
-  for (const result of RESULTS) attempts.inc({ result }, 0);
-  const outbox = new Outbox(told, (result) => attempts.inc({ result }), outageMs);
-  measure(outbox, registry);
-  let receiver: Receiver | undefined;
-  let problem: string | null = null;
-  const use = async (next: Receiver | undefined) => {
-    receiver = next;
-    problem = null;
-    await outbox.use(next);
-  };
-  const open = (address: string, secret: string | null) =>
-    openReceiver(address, { key: signingKey(secret ?? ''), allowPrivate });
-  /** One change after another: each closes what the one before has opened. */
-  const inTurn = pLimit(1);
-
-  const kept = fixed === undefined ? access.receiver() : undefined;
-  try {
-    await use(kept === undefined ? fixed : await open(kept.address, kept.secret));
-  } catch (error) {
-    if (!(error instanceof BadReceiver || error instanceof PackageMissing)) throw error;
-    log.error({ err: error }, 'the receiver of notifications that was set is not used');
-    await use(undefined);
-    problem = error instanceof BadReceiver ? `The address ${error.message}` : asSentence(error.message);
-  }
-
-  return {
-    view: (): NotificationsView => ({ host: receiver?.host ?? null, fixed: fixed !== undefined, problem }),
-    /** The one in use. */
-    receiver: () => receiver,
-    /**
-     * Takes another receiver, at once and for good.
-     * @returns the secret that was made, where notifications to it are signed
-     * @throws BadReceiver
-     */
-    set: (address: string): Promise<string | null> =>
-      inTurn(async () => {
-        const secret = isSigned(address) ? `whsec_${randomBytes(32).toString('base64')}` : null;
-        const next = await open(address, secret);
-        access.keepReceiver({ address, secret });
-        await use(next);
-        return secret;
-      }),
-    /** No one is notified from now on. */
-    clear: () =>
-      inTurn(async () => {
-        access.forgetReceiver();
-        await use(undefined);
-      }),
-    close: () => inTurn(() => outbox.close()),
-  };
-}
-
-function measure(outbox: Outbox, registry: Registry): void {
+  for (const result of results) attempts.inc({ result }, 0);
   new Gauge({
     name: 'rollcall_notifications_waiting',
     help: 'Notifications that are not delivered yet',
-    registers: [registry],
+    registers,
     collect() {
-      this.set(outbox.count().waiting);
+      this.set(count().waiting);
     },
   });
   new Gauge({
     name: 'rollcall_notifications_oldest_seconds',
     help: 'Age of the oldest notification that is not delivered yet; 0 when there is none',
-    registers: [registry],
+    registers,
     collect() {
-      const { since } = outbox.count();
+      const { since } = count();
       this.set(since === null ? 0 : Math.max(0, Date.now() - since) / 1000);
     },
   });
+  return (result: (typeof results)[number]) => attempts.inc({ result });
 }

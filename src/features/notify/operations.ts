@@ -3,6 +3,12 @@ import { nothing, operationsOf } from '../../api/operation.ts';
 
 const operation = operationsOf('service');
 
+/** The receiver that an admin has set, as it is stored. The secret signs notifications; null: they are not signed. */
+export interface KeptReceiver {
+  readonly address: string;
+  readonly secret: string | null;
+}
+
 /** The receiver of notifications, without address and secret. */
 const notificationsView = z.strictObject({
   host: z.string().nullable().meta({ description: 'Host that is notified; null: none.' }),

@@ -1,45 +1,40 @@
-import type { Api, ServerContext } from '../../server/context.ts';
+import type { HandlersOf } from '../../api/operation.ts';
+import type { ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
-import { serve } from '../../server/serve.ts';
 import { tryReceiver } from './open-receiver.ts';
-import { notificationOperations } from './operations.ts';
+import type { notificationOperations } from './operations.ts';
 import { BadReceiver } from './receiver.ts';
 
-/** Routes for the receiver of notifications, which admins set and try. */
-export function notificationRoutes(app: Api, { notifications }: ServerContext): void {
-  serve(app, notificationOperations.view, async () => notifications.view());
-
-  serve(app, notificationOperations.set, async (request, reply, audited) => {
-    refuseFixed();
-    try {
-      const secret = await notifications.set(request.body.address);
-      const view = notifications.view();
-      audited('', view.host ?? '');
-      reply.header('cache-control', 'no-store');
-      return { ...view, secret };
-    } catch (error) {
-      if (!(error instanceof BadReceiver)) throw error;
-      throw new Problem('BAD_OPTION', `The address ${error.message}.`, { field: 'address' });
-    }
-  });
-
-  serve(app, notificationOperations.clear, async (_request, _reply, audited) => {
-    refuseFixed();
-    const { host } = notifications.view();
-    await notifications.clear();
-    audited('', host ?? '');
-  });
-
-  serve(app, notificationOperations.test, async (_request, _reply, audited) => {
-    const receiver = notifications.receiver();
-    if (receiver === undefined) throw new Problem('NO_RECEIVER', 'No receiver of notifications is set.');
-    const tried = await tryReceiver(receiver);
-    audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
-    return tried;
-  });
-
-  function refuseFixed(): void {
+/** Shows, sets and tries the receiver of notifications. */
+export function notificationHandlers({ notifications }: ServerContext): HandlersOf<typeof notificationOperations> {
+  const refuseFixed = () => {
     const { fixed, host } = notifications.view();
     if (fixed) throw new Problem('NOTIFY_FIXED', `The server was started with ${host} as the receiver.`);
-  }
+  };
+  return {
+    view: async () => notifications.view(),
+    set: async ({ address }, { audited }) => {
+      refuseFixed();
+      const secret = await notifications.set(address).catch((error: unknown) => {
+        if (!(error instanceof BadReceiver)) throw error;
+        throw new Problem('BAD_OPTION', `The address ${error.message}.`, { field: 'address' });
+      });
+      const view = notifications.view();
+      audited('', view.host ?? '');
+      return { ...view, secret };
+    },
+    clear: async (_input, { audited }) => {
+      refuseFixed();
+      const { host } = notifications.view();
+      await notifications.clear();
+      audited('', host ?? '');
+    },
+    test: async (_input, { audited }) => {
+      const { receiver } = notifications;
+      if (receiver === undefined) throw new Problem('NO_RECEIVER', 'No receiver of notifications is set.');
+      const tried = await tryReceiver(receiver);
+      audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
+      return tried;
+    },
+  };
 }

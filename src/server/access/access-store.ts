@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Role } from '../../api/service.ts';
 import type { TokenView } from '../../api/tokens.ts';
+import type { KeptReceiver } from '../../features/notify/operations.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** The sender of a request. */
@@ -74,14 +75,6 @@ interface KeptUpload {
   readonly options: string;
   readonly body: string;
   readonly importId: string;
-}
-
-/** The receiver of notifications, if an admin has set one. */
-interface KeptReceiver {
-  /** May hold a secret. */
-  readonly address: string;
-  /** The key that signs notifications; null if they are not signed. */
-  readonly secret: string | null;
 }
 
 /** Sessions of one token at a time: browsers of one person, and of scripts that log in anew each time. */
