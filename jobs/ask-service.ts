@@ -101,9 +101,10 @@ export interface AskServicePorts extends AskingPorts {
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
 }
 
-/** Ports of a question about the members of a group. */
+/** Ports of a question about the members of a group, or about a user. */
 export interface AskingPorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> & Pick<DirectoryClient, 'getMembership'>;
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> &
+    Pick<DirectoryClient, 'getMembership' | 'getUser'>;
   called?: CallListener;
   unanswered?: UnansweredListener;
   untoldWaitMs?(): number;
@@ -175,16 +176,16 @@ async function askedOnce(
   }
 }
 
-const ABOUT_GROUP = { members: membersPage, banned: bannedPage, membership };
+const WITHIN_A_JOB = { members: membersPage, banned: bannedPage, membership, user };
 
-/** A question about who is in a group, for the start of another job. @throws as askedOnce */
-export function askAboutGroup(
+/** A question about who is in a group, or whether a user is active, for the start of another job. @throws as askedOnce */
+export function askWithin(
   job: Omit<Asking, 'payload'>,
   ports: AskingPorts,
-  payload: Asked & { readonly ask: keyof typeof ABOUT_GROUP },
+  payload: Asked & { readonly ask: keyof typeof WITHIN_A_JOB },
 ): Promise<ServiceAnswer> {
   const run = { ...job, payload };
-  return askedOnce(run, ports, () => ABOUT_GROUP[payload.ask](ports.chat, run));
+  return askedOnce(run, ports, () => WITHIN_A_JOB[payload.ask](ports.chat, run));
 }
 
 type Listed = Extract<ServiceAnswer, { kind: 'members' }>['members'][number];
@@ -216,6 +217,11 @@ async function membership(
   return { ...meta, answer: { kind: 'membership', scope, isKnown } };
 }
 
+async function user(chat: AskingPorts['chat'], { payload: { uid = '' }, signal }: Listing): Promise<AnsweredCall> {
+  const { user: facts, ...meta } = await chat.getUser(uid, { signal });
+  return { ...meta, answer: { kind: 'user', user: facts } };
+}
+
 async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayload>): Promise<AnsweredCall> {
   const {
     payload: { guid, uid = '', ask, page },
@@ -237,10 +243,8 @@ async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayl
       const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
       return { ...meta, answer: { kind: 'joined', groups: listed, scopes: groups.map(({ scope }) => scope) } };
     }
-    case 'user': {
-      const { user, ...meta } = await chat.getUser(uid, { signal });
-      return { ...meta, answer: { kind: 'user', user } };
-    }
+    case 'user':
+      return user(chat, job);
     case 'users':
     case 'deactivated': {
       const {

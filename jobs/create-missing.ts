@@ -3,15 +3,17 @@ import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
 import type { CreatedGroup, Reactivated } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
-import { GROUP_MISSING, isIdTaken, OPERATION_MISSING } from '../src/chat/service/codes.ts';
+import { GROUP_MISSING, isIdTaken, OPERATION_MISSING, USER_MISSING } from '../src/chat/service/codes.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
-import { defineJob } from '../src/queue/define-job.ts';
+import { foldId } from '../src/membership/membership.ts';
+import { defineJob, type JobRun } from '../src/queue/define-job.ts';
 import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
-import { BATCH_FIELDS, maybeEarlier } from './batch-payload.ts';
+import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
 import { afterReply } from './batch-policy.ts';
-import { type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+import { askNext, asksGroups, type LookingPorts, unansweredCalls } from './repeats.ts';
+import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch } from './send-batch.ts';
 
 /**
  * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.
@@ -19,12 +21,26 @@ import { type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batc
  * Queue, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
  * Input     the batch: what to do, and for a group the rows that are sent with it as its first members.
  * Output    `made` with what was found or done, and an outcome for each of these rows.
- * Repeats   harmless: what the earlier call created exists already. It counts as created, and `message` says so.
+ * Repeats   harmless: what the earlier call created exists already. It counts as created, and `message` says so. A reply
+ *           to a reactivation does not name who was active already: before a repeat, each user is asked for.
  */
 const text = z.string().optional();
+const looked = z.object({
+  /** Calls of the batch without an answer when the asking began: after another one it is out of date. */
+  after: z.int(),
+  /** UIDs that were asked for, and those of them that are active. */
+  asked: z.array(z.string()),
+  active: z.array(z.string()),
+  /** Set where the service does not say it. */
+  ended: z.boolean().optional(),
+  /** Questions in a row that were not answered: they use up no calls of the batch. */
+  failed: z.int().optional(),
+});
 const payload = z.object({
   version: z.literal(1),
   ...BATCH_FIELDS,
+  /** Findings about users to reactivate. */
+  looked: looked.optional(),
   create: z.discriminatedUnion('what', [
     z.object({ what: z.literal('look') }),
     z.object({
@@ -61,8 +77,8 @@ const payload = z.object({
 export type CreateMissingPayload = z.infer<typeof payload>;
 
 /** The calls that create users and groups, or make users active again. */
-export interface CreateMissingPorts extends BatchPorts {
-  readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers'>;
+export interface CreateMissingPorts extends BatchPorts, LookingPorts {
+  readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers'> & LookingPorts['chat'];
 }
 
 type Reply = ReplyMeta & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'>>;
@@ -72,7 +88,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   // Looking is the question for a group.
   operation: ({ create }) =>
     create.what === 'look' ? 'group' : create.what === 'group' ? 'create-group' : create.what,
-  send: ({ chat }, { guid, create }, { signal }) => {
+  send: ({ chat }, { guid, create, looked: known }, { signal }) => {
     switch (create.what) {
       case 'look':
         return chat.getGroup(guid, { signal });
@@ -81,7 +97,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       case 'group':
         return chat.createGroup(create.profile, requestOf(create.lists), { signal, onBehalfOf: create.onBehalfOf });
       case 'reactivate':
-        return chat.reactivateUsers(create.uids, { signal });
+        return chat.reactivateUsers(inactive(create.uids, known), { signal });
     }
   },
   judge: (batch, error) => {
@@ -102,7 +118,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
         return { ...made('created'), ...afterReply(read, ended) };
       }
       case 'reactivate':
-        return { ...made('reactivated'), ...(reply.uids !== undefined && { uids: [...reply.uids] }) };
+        return reactivated(batch, reply.uids);
     }
   },
   readRefusal: ({ create, uncertainty }, { kind, code, message }) => {
@@ -116,6 +132,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },
   size: sizeOf,
+  asks: (ports, { create }) => create.what === 'reactivate' && asksGroups(ports),
   rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
 };
 
@@ -124,8 +141,67 @@ export const createMissing = defineJob<CreateMissingPayload, CreateMissingPorts>
   version: 1,
   payload,
   ...SENDING,
-  process: (job, ports) => sendBatch(call, job, ports),
+  process: async (job, ports) => {
+    const { payload: batch, starts } = job;
+    const { create, standing } = batch;
+    if (create.what !== 'reactivate' || endsWorkers(batch, starts)) return sendBatch(call, job, ports);
+    const known = await lookAtUsers(job, ports, create.uids);
+    const rest = inactive(create.uids, known);
+    if (rest.length > 0 && standing?.ended === undefined) return sendBatch(call, job, ports);
+    const ended = { ...batch, uncertainty: uncertaintyOf(batch, starts - 1) };
+    return endBatch(call, ports, ended, settled(ended, rest));
+  },
 });
+
+/** Asks which of these users are active, one with each start. @returns undefined where nothing need be asked @throws SlowDown after a call */
+async function lookAtUsers(
+  job: JobRun<CreateMissingPayload>,
+  ports: CreateMissingPorts,
+  uids: readonly string[],
+): Promise<Looked | undefined> {
+  const { payload: batch, starts } = job;
+  if (!asksGroups(ports) || uncertaintyOf(batch, starts - 1) === null) return undefined;
+  const after = unansweredCalls(batch);
+  const before: Looked = batch.looked ?? { after, asked: [], active: [] };
+  const known = before.after === after ? before : { after, asked: before.active, active: before.active };
+  const uid = uids.find((name) => !known.asked.includes(name));
+  if (known.ended || uid === undefined) return known;
+  const { guid, share } = batch;
+  return askNext(job, ports, known, { ask: 'user', guid, uid, page: 1, share }, (answer) => {
+    const asked = [...known.asked, uid];
+    if (answer.kind === 'user' && answer.user.deactivatedAt === null) {
+      return { ...known, asked, active: [...known.active, uid] };
+    }
+    // Who is deactivated is unknown to the service. Any other refusal would be the same for the next user.
+    const isSaid = answer.kind === 'user' || (answer.kind === 'refused' && answer.code === USER_MISSING);
+    return isSaid ? { ...known, asked } : { ...known, ended: true };
+  });
+}
+
+type Looked = z.infer<typeof looked>;
+
+/** The users who are not known to be active. */
+function inactive(uids: readonly string[], known: Looked | undefined): readonly string[] {
+  return uids.filter((uid) => !known?.active.includes(uid));
+}
+
+/** @param named UIDs that the reply names; undefined where it names none */
+function reactivated({ looked: known, uncertainty }: CreateMissingPayload, named: Iterable<string> | undefined): Sent {
+  const earlier = known?.active ?? [];
+  const message = earlier.length > 0 ? maybeEarlier(uncertainty) : '';
+  return {
+    ...made('reactivated', '', message),
+    ...(named !== undefined && { uids: [...earlier.map(foldId), ...named] }),
+  };
+}
+
+/** The outcome of users of whom nothing more is sent. @param rest those who are not known to be active */
+function settled(batch: CreateMissingPayload, rest: readonly string[]): Sent {
+  const { looked: known, standing } = batch;
+  if (rest.length === 0 || (known?.active.length ?? 0) > 0) return reactivated(batch, []);
+  const { code, message } = standing?.ended ?? { code: '', message: '' };
+  return { kind: 'unanswered', maybeCarriedOut: true, code, message };
+}
 
 /** One of the members may be the reason of a failure: the group can be tried again without them. */
 function sizeOf({ create }: Pick<CreateMissingPayload, 'create'>): number {

@@ -4,7 +4,7 @@ import { foldId } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { type AskingPorts, askAboutGroup, type ServiceAnswer } from './ask-service.ts';
+import { type AskingPorts, askWithin, type ServiceAnswer } from './ask-service.ts';
 import { type BatchPayload, standing, uncertaintyOf } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
 import { SendAgain } from './send-batch.ts';
@@ -82,29 +82,52 @@ export async function lookFirst(
   const { payload, starts } = job;
   if (!asksGroups(ports)) return undefined;
   if (uncertaintyOf(payload, starts - 1) === null) return undefined;
-  const after = payload.calls.filter(({ kind }) => kind === 'again').length;
+  const after = unansweredCalls(payload);
   const known: Looked =
     payload.looked?.after === after
       ? payload.looked
       : { after, next: wanted.every(({ ban }) => ban) ? 'banned' : 'members', page: 1, found: [], whole: [] };
   if (known.next === 'none') return known;
-  const counted = { ...payload, handedBack: payload.handedBack + 1 };
   const { guid, share } = payload;
   const user = nextUser(known, wanted);
-  const question =
+  const question: Question =
     user === undefined
       ? { ask: known.next, guid, page: known.page, share }
-      : { ask: 'membership' as const, guid, uid: user.uid, page: 1, share };
+      : { ask: 'membership', guid, uid: user.uid, page: 1, share };
+  const always = isLastWord || ports.askBeforeRepeat === 'always';
+  return askNext(job, ports, known, question, (answer) =>
+    user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user),
+  );
+}
+
+type Question = Parameters<typeof askWithin>[2];
+
+/**
+ * Makes one call that asks, in place of a call of the batch, and keeps what it says in the job's payload.
+ * @throws SlowDown after the call, so that the next start goes on
+ */
+export async function askNext<Known extends { readonly failed?: number | undefined }>(
+  job: JobRun<BatchPayload & { readonly looked?: Known | undefined }>,
+  ports: LookingPorts,
+  known: Known,
+  question: Question,
+  learn: (answer: ServiceAnswer) => Known,
+): Promise<never> {
+  const { payload, update } = job;
+  const counted = { ...payload, handedBack: payload.handedBack + 1 };
   const failed = (known.failed ?? 0) + 1;
   const asking = { ...job, attemptsMade: failed - 1, isLastAttempt: failed >= ATTEMPTS };
-  const answer = await askAboutGroup(asking, ports, question).catch(async (error: unknown) => {
-    await job.update({ ...counted, looked: error instanceof SendAgain ? { ...known, failed } : known });
+  const answer = await askWithin(asking, ports, question).catch(async (error: unknown) => {
+    await update({ ...counted, looked: error instanceof SendAgain ? { ...known, failed } : known });
     throw error;
   });
-  const always = isLastWord || ports.askBeforeRepeat === 'always';
-  const looked = user === undefined ? afterPage(known, answer, wanted, always) : afterUser(known, answer, wanted, user);
-  await job.update({ ...counted, looked: { ...looked, failed: undefined } });
+  await update({ ...counted, looked: { ...learn(answer), failed: undefined } });
   throw new SlowDown(0);
+}
+
+/** Calls of a batch without an answer: findings from before the last of them are out of date. */
+export function unansweredCalls({ calls }: Pick<BatchPayload, 'calls'>): number {
+  return calls.filter(({ kind }) => kind === 'again').length;
 }
 
 function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {

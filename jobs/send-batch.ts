@@ -85,8 +85,8 @@ export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPort
   readRefusal(batch: Payload, verdict: CallVerdict): Sent;
   /** UIDs of the call: a batch of several can be cut in two. Default: 1. */
   readonly size?: (batch: Payload) => number;
-  /** Whether the group can be asked what became of a call; then `ask` is called where nothing more is sent. */
-  readonly asks?: (ports: Ports) => boolean;
+  /** Whether the service can be asked what became of a call: it has the last word where nothing more is sent. */
+  readonly asks?: (ports: Ports, batch: Payload) => boolean;
   /** Every row, with its outcome if the call succeeds. */
   rows(batch: Payload): readonly (readonly [row: number, success: Outcome])[];
 }
@@ -207,7 +207,7 @@ function endedOf<Payload extends BatchPayload, Ports extends BatchPorts>(
     at,
     now: Date.now(),
     size: size?.(batch) ?? 1,
-    asks: asks?.(ports) ?? false,
+    asks: asks?.(ports, batch) ?? false,
   };
 }
 
@@ -312,7 +312,7 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
       return endBatch(kind, ports, noted, { kind: 'halve', standing: next.standing, code, message }, endOf(call));
     case 'end': {
       const said = isNoAnswer(verdict) ? unansweredMessage(noted.calls, region.answeredAt ?? 0, message) : message;
-      if (kind.asks?.(ports) && uncertainty !== null) {
+      if (kind.asks?.(ports, noted) && uncertainty !== null) {
         await job.update({ ...noted, standing: { ...next.standing, ended: { code, message: said } } });
         throw new SlowDown(0);
       }

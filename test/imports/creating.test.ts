@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { TransportFailure } from '../../src/chat/call-errors.ts';
 import { asFlag, asParameter, type WriteOption, written } from '../../src/errors/named-options.ts';
 import type { ImportOptions } from '../../src/imports/import-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
@@ -216,6 +217,32 @@ describe('a user who is deactivated', () => {
     const { id } = await pipeline.run(content, creating({ users: true, reactivate: true }));
     expect(outcomes(pipeline, id)).toEqual(['added', 'failed NO_NAME', 'added']);
     expect(pipeline.summary(id).created).toEqual({ users: 1, groups: 0, reactivated: 1 });
+  });
+
+  test.each([
+    ['was carried out', 2, [['bob', 'cat']]],
+    ['was carried out for one', 1, [['bob', 'cat'], ['cat']]],
+  ])('is asked for when a call to reactivate that %s got no answer, and is named once', async (_, done, calls) => {
+    const asked: (readonly string[])[] = [];
+    const users = ['ann', ...['bob', 'cat'].map((uid) => ({ uid, name: uid, deactivated: true }))];
+    const pipeline = await openPipeline({
+      place,
+      sandbox: { users: 0, groups: 0, seed: { users, groups: ['team'] } },
+      chat: (service) => ({
+        ...service,
+        reactivateUsers: async (uids, options) => {
+          asked.push(uids);
+          if (asked.length > 1) return service.reactivateUsers(uids, options);
+          await service.reactivateUsers(uids.slice(0, done), options);
+          throw new TransportFailure('CONNECTION_LOST', 'the reply was lost', true, undefined);
+        },
+      }),
+    });
+    const { id } = await pipeline.run(csv(rowsFor(['ann', 'bob', 'cat'], 'team')), creating({ reactivate: true }));
+    expect(asked).toEqual(calls);
+    expect(outcomes(pipeline, id)).toEqual(['added', 'added', 'added']);
+    expect(pipeline.rows(id).map(({ created }) => created)).toEqual(['', 'reactivated', 'reactivated']);
+    expect(pipeline.summary(id).created).toEqual({ users: 0, groups: 0, reactivated: 2 });
   });
 
   test('differs from one who does not exist at all, where only reactivating is allowed', async () => {

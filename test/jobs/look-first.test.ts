@@ -9,7 +9,7 @@ import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
 import { batchOf, openService } from './add-members-run.ts';
 
-type Chat = Pick<ChatClient, 'addMembers' | 'listMembersPage' | 'listBannedPage' | 'getMembership'>;
+type Chat = Pick<ChatClient, 'addMembers' | 'listMembersPage' | 'listBannedPage' | 'getMembership' | 'getUser'>;
 
 /** Starts the job, as its queue does, until its result is delivered. Says what was called, in order. */
 async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBeforeRepeat = 'auto') {
@@ -32,6 +32,7 @@ async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBe
       called.push(`member ${uid}`);
       return chat.getMembership(guid, uid, options);
     },
+    getUser: chat.getUser,
   };
   let payload = given;
   vi.useFakeTimers({ toFake: ['Date'] });
