@@ -37,8 +37,6 @@ const knownRecipe = recipeFile
   .meta({ id: 'KnownRecipe' });
 
 const sync = syncView
-  .pick({ id: true, state: true, reason: true, file: true, undoOf: true, importId: true, target: true })
-  .extend(syncView.pick({ createdAt: true, finishedAt: true, approved: true, totals: true, before: true }).shape)
   .extend({
     findings: z.array(finding).meta({ description: 'What the guards object to. Empty: nothing.' }),
     import: summary.nullable().meta({ description: 'Of the import that carries it out; null: there is none.' }),

@@ -4,8 +4,7 @@ import { lookupCopy } from '../imports/stage/lookup-copies.ts';
 import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
 import type { Config } from '../platform/config.ts';
-import { defined } from '../platform/defined.ts';
-import { fileToFetch } from './fetched-file.ts';
+import { fileBesideToFetch } from './fetched-file.ts';
 import type { SourceFlags } from './flags/source-flags.ts';
 
 /** The identity and the group file of a command, each at a path or to be fetched as the file itself is. */
@@ -19,12 +18,9 @@ export interface LookupFiles {
 }
 
 /** @throws IntakeError, SourceError for what can be refused without asking anyone */
-export async function lookupFiles(
-  config: Config,
-  { maxSource, ...flags }: ByLookup<string> & Pick<SourceFlags, 'maxSource'>,
-): Promise<LookupFiles> {
+export async function lookupFiles(config: Config, flags: ByLookup<string> & SourceFlags): Promise<LookupFiles> {
   const files = await mapLookupsInTurn(flags, async (name) => {
-    const fetched = await fileToFetch(config, name, defined({ maxSource }));
+    const fetched = await fileBesideToFetch(config, name, flags);
     if (fetched === undefined) await fileStateOf(resolve(name), name);
     return { name, fetched };
   });

@@ -90,8 +90,13 @@ export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) 
 }
 
 /** Returns the name of the file that it reads, or of the import that it reverses. */
-export function titleOf({ file, undoOf }: Pick<SyncEntry, 'file' | 'undoOf'>) {
-  return `${undoOf === null ? '' : 'Undo of '}${fileName(file)}`;
+export function titleOf({ file, mode }: Pick<SyncEntry, 'file' | 'mode'>) {
+  return `${mode === 'undo' ? 'Undo of ' : ''}${fileName(file)}`;
+}
+
+/** Returns the id of the import that it reverses; null: none. */
+export function reversed({ undoOf }: Pick<SyncEntry, 'undoOf'>) {
+  return undoOf;
 }
 
 /** Describes the state of the sync and its meaning, in one or two sentences of its own for each state. */

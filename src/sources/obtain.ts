@@ -72,7 +72,7 @@ export interface Wanted {
   /** The settings for reading it, as far as the named source has none. */
   readonly given: SourceSettings;
   readonly context: SourceContext;
-  readonly maxSource: number;
+  readonly maxBytes: number;
   readonly copy: Kept | null;
   /** The places to which it is restricted. All throw SourceNotAllowed. */
   readonly within?: {
@@ -90,7 +90,7 @@ export interface Wanted {
  * @throws SourceError, NoRoom; the signal's reason when aborted
  */
 export async function obtain(
-  { source, given, context, maxSource, copy, within }: Wanted,
+  { source, given, context, maxBytes, copy, within }: Wanted,
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<Obtained> {
   if (isRemote(source)) {
@@ -98,14 +98,14 @@ export async function obtain(
     const mayConnect = isAddress(source) ? within?.connect : undefined;
     const found = await sourceAt({ ...requestOf(source, given, context), mayFollow: within?.check, mayConnect });
     const path = join(folder, 'source');
-    const { name, hash, version } = await spool(found, { path, maxBytes: maxSource, signal, kept: copy });
+    const { name, hash, version } = await spool(found, { path, maxBytes, signal, kept: copy });
     return { path, name, hash, copy: { hash, version } };
   }
   const name = isPattern(source) ? await newest(source, within?.real) : source;
   const path = within === undefined ? name : await within.real(name).catch(unreadable(name));
   const found = await stat(path).catch(unreadable(name));
   if (!found.isFile()) throw new SourceError(`${shown(name)} is not a file`);
-  if (found.size > maxSource) throw SourceError.tooLarge(shown(name), maxSource);
+  if (found.size > maxBytes) throw SourceError.tooLarge(shown(name), maxBytes);
   const hash = await hashOf(path).catch(unreadable(name));
   signal.throwIfAborted();
   return { path, name, hash };

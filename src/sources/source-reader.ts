@@ -18,8 +18,8 @@ interface SourceWanted {
   readonly source: string;
   readonly headers: SourceSettings['headers'] & object;
   readonly settings: SourceSettings;
-  /** In bytes. */
-  readonly maxSource: number;
+  /** Largest file. */
+  readonly maxBytes: number;
   /** The copy that the folder already has. */
   readonly copy: Kept | null;
   /** It was named over the API. */
@@ -36,7 +36,7 @@ export type SourceReader = (
 ) => Promise<Obtained>;
 
 export function sourceReader({ sources, ...context }: SourceReaderOptions): SourceReader {
-  return async ({ source, headers, settings, maxSource, copy, restricted }, place) => {
+  return async ({ source, headers, settings, maxBytes, copy, restricted }, place) => {
     // The settings may allow less than when it was made, and links may lead elsewhere.
     if (restricted) await checkAllowed(source, sources);
     const within = restricted && {
@@ -45,7 +45,7 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions): Sour
       connect: (host: string, address: string) => checkAllowedHost(host, address, sources),
     };
     const given = { ...settings, headers };
-    return obtain({ source, given, context, maxSource, copy, ...(within && { within }) }, place);
+    return obtain({ source, given, context, maxBytes, copy, ...(within && { within }) }, place);
   };
 }
 

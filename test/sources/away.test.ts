@@ -16,7 +16,7 @@ function error(source: string, given: SourceSettings = {}): Promise<unknown> {
       {
         source,
         given,
-        maxSource: 1_000,
+        maxBytes: 1_000,
         copy: null,
         context: { named: {}, ca: undefined, environment: (variable) => VALUES[variable] },
       },

@@ -31,7 +31,7 @@ async function serve(answer: Answer): Promise<{ url: string; requests: IncomingM
 
 interface FetchOptions {
   readonly headers?: Record<string, string>;
-  readonly maxSource?: number;
+  readonly maxBytes?: number;
   readonly copy?: Obtained['copy'];
   readonly folder?: string;
   readonly signal?: AbortSignal;
@@ -39,11 +39,11 @@ interface FetchOptions {
 }
 
 const fetchFrom = (source: string, options: FetchOptions = {}) => {
-  const { headers = {}, maxSource = 10_000, copy = null, folder, signal, within } = options;
+  const { headers = {}, maxBytes = 10_000, copy = null, folder, signal, within } = options;
   return obtain(
     {
       source,
-      maxSource,
+      maxBytes,
       copy,
       ...(within && { within }),
       given: { headers: Object.fromEntries(Object.keys(headers).map((header) => [header, header])) },
@@ -72,7 +72,7 @@ describe('a path', () => {
   test('to more than --max-source is refused', async () => {
     const path = join(tempDir(), 'members.csv');
     writeFileSync(path, MEMBERS);
-    expect(await messageOf(fetchFrom(path, { maxSource: 5 }))).toContain(
+    expect(await messageOf(fetchFrom(path, { maxBytes: 5 }))).toContain(
       'is larger than 5 bytes; allow more with --max-source',
     );
   });
@@ -334,7 +334,7 @@ test.each(['https', 'sftp'])(
       obtain(
         {
           source: text,
-          maxSource: 10_000,
+          maxBytes: 10_000,
           copy: null,
           within,
           given: {},

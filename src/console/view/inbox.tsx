@@ -73,12 +73,13 @@ function Item({ href, name, tone, state, text, next }: ItemProperties) {
   );
 }
 
-function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, createdAt } }: { sync: SyncEntry }) {
+function SyncItem({ sync }: { sync: SyncEntry }) {
+  const { id, state, schedule, totals, createdAt } = sync;
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   return (
     <Item
       href={syncHref(id)}
-      name={titleOf({ file, undoOf })}
+      name={titleOf(sync)}
       tone={SYNC_TONES[state]}
       state={state}
       text={

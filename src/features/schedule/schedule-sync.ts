@@ -76,7 +76,7 @@ export function patienceOf(own: Waiting, all: Patience, untilDueMs: number): Wai
 
 /** Returns the place of a schedule's file, for a SourceReader. */
 export function sourceOf({ file, headers, sourceSettings = {}, maxSource, restricted }: KeptSettings) {
-  return { source: file, headers, settings: sourceSettings, maxSource, restricted };
+  return { source: file, headers, settings: sourceSettings, maxBytes: maxSource, restricted };
 }
 
 /**

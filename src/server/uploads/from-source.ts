@@ -41,7 +41,7 @@ export async function fetchSource(
   const folder = `${path}-source`;
   try {
     const source = await allowedSource(text, reading.sources);
-    const wanted = { source, headers: {}, settings: {}, maxSource: maxBytes, copy: null, restricted: true };
+    const wanted = { source, headers: {}, settings: {}, maxBytes, copy: null, restricted: true };
     const found = await sourceReader(reading)(wanted, { folder, signal: AbortSignal.any([signal, left.signal]) });
     if (isRemote(source)) await rename(found.path, path);
     else {

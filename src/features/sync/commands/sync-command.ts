@@ -29,7 +29,7 @@ import { syncOperations } from '../operations.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { openSyncRuns, openSyncs } from './open-syncs.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { documentOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
+import { documentOf, inputOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
 
 type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -152,13 +152,14 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function rowOf({ id, state, file, undoOf, totals }: SyncEntry, isOwned: boolean): string[] {
+function rowOf(sync: SyncEntry, isOwned: boolean): string[] {
+  const { id, state, totals } = sync;
   const actions = totals?.actions;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
     actions === undefined ? '' : grouped(actions[action]),
   );
   const shown = isSyncUnderWay(state) && !isOwned ? 'interrupted' : state;
-  return [id, shown, ...counts, undoOf === null ? printable(file) : `reverses ${undoOf}`];
+  return [id, shown, ...counts, inputOf(sync)];
 }
 
 /** `rollcall sync show`: a stored plan and its result. */
@@ -196,9 +197,10 @@ async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function headOf({ id, file, undoOf, importId, moves, before }: SyncView): string[] {
+function headOf(sync: SyncView): string[] {
+  const { id, mode, importId, moves, before } = sync;
   return [
-    undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} reverses import ${undoOf}`,
+    `${mode === 'undo' ? id : `sync ${id} of`} ${inputOf(sync)}`,
     ...moves.map(({ at, state, reason, who }) => {
       const by = who === '' ? '' : ` (${printable(who)})`;
       return `  ${at}  ${state.padEnd(10)}  ${printable(reason)}${by}`;

@@ -8,9 +8,8 @@ import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import { shellWord } from '../../../text/shell-word.ts';
-import { asClause, counted, grouped } from '../../../text/wording.ts';
+import { asClause, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import type { Finding } from '../api-plan.ts';
 import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-markdown.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
@@ -18,27 +17,9 @@ import type { Syncs } from './target-syncs.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 
-/** `--json` of the sync commands. Times are ISO 8601. */
-interface SyncDocument
-  extends Pick<
-    SyncEntry,
-    | 'id'
-    | 'state'
-    | 'reason'
-    | 'file'
-    | 'undoOf'
-    | 'importId'
-    | 'createdAt'
-    | 'finishedAt'
-    | 'approved'
-    | 'totals'
-    | 'target'
-  > {
-  readonly findings: readonly Finding[];
-  /** The earlier members of groups that lost members: a path or an address; null if none did. */
-  readonly before: string | null;
-  /** The import that carries it out; null until there is one. */
-  readonly import: ImportSummary | null;
+/** The input of a sync, as a person reads it. */
+export function inputOf({ file, undoOf }: SyncEntry): string {
+  return undoOf === null ? printable(file) : `reverses ${undoOf}`;
 }
 
 /** The way in which a command shows a sync. */
@@ -139,32 +120,16 @@ const EXIT_OF: Readonly<Partial<Record<SyncView['state'], ExitCode>>> = {
   failed: EXIT.usage,
 };
 
-export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncDocument> {
-  const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before, target } = sync;
-  const { imports } = syncs;
+/** `--json` of the sync commands: the sync, all that guards object to, and the import that carries it out. */
+export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncView & { import: ImportSummary | null }> {
+  const { importId } = sync;
   const findings = await syncs.findings(sync);
-  const carried = importId === null ? null : summaryIn(await imports.find(importId));
-  return {
-    id,
-    state,
-    reason,
-    file,
-    undoOf,
-    importId,
-    createdAt,
-    finishedAt,
-    approved,
-    ...(target !== undefined && { target }),
-    totals,
-    findings,
-    before,
-    import: carried,
-  };
+  return { ...sync, findings, import: importId === null ? null : summaryIn(await syncs.imports.find(importId)) };
 }
 
 /** Groups that the service does not know, where nothing creates them. */
-function unknownToService({ undoOf, unknownGroups }: SyncView): string[] {
-  if (undoOf !== null || unknownGroups === 0) return [];
+function unknownToService({ mode, unknownGroups }: SyncView): string[] {
+  if (mode === 'undo' || unknownGroups === 0) return [];
   return [
     `The service does not know ${counted(unknownGroups, 'group')}. To have them created, sync with --create-groups.`,
     '',

@@ -32,7 +32,7 @@ export interface Syncs {
   /** Returns the sync for display. */
   find(id: string): Promise<SyncView>;
   /** Everything that the guards object to. */
-  findings(sync: SyncView): Promise<readonly Finding[]>;
+  findings(sync: SyncView): Promise<Finding[]>;
 }
 
 /** Has syncs planned and carried out, by this process or a server, and shows them to their end. */

@@ -6,7 +6,7 @@ import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
 import { useKeptFocus, useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
-import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
+import { CHANGES, countsSentence, createdWords, reversed, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
@@ -38,11 +38,12 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
       }
     });
   };
-  const { left, undoOf } = view;
+  const { left } = view;
+  const done = reversed(view);
   const again = async () => {
     const plan = await plannedUndo(true);
-    if (plan === undefined || undoOf === null) return;
-    await work.start(async (signal) => go(syncHref(await plan(undoOf, signal))));
+    if (plan === undefined || done === null) return;
+    await work.start(async (signal) => go(syncHref(await plan(done, signal))));
   };
   const isUncertain = left !== null && left.uncertain > 0;
   return (

@@ -29,6 +29,7 @@ import {
   modeWords,
   PLAN_ACTIONS,
   REASONED,
+  reversed,
   SYNC_TONES,
   standsStill,
   syncSentence,
@@ -85,7 +86,7 @@ export function SyncPage() {
           <>
             <section class="card state" aria-label="State">
               <SyncHead view={view} />
-              {isOperator && view.state === 'failed' && view.undoOf === null && view.schedule === null && (
+              {isOperator && view.state === 'failed' && view.mode !== 'undo' && view.schedule === null && (
                 <div class="actions">
                   <ReadOtherwise href={syncHref(id)} formHref="/syncs" />
                 </div>
@@ -139,14 +140,16 @@ function useAnnounced(view: SyncView | undefined) {
   }, [view?.state]);
 }
 
-function Origin({ view: { sandbox, undoOf, schedule } }: { view: SyncView }) {
+function Origin({ view }: { view: SyncView }) {
+  const { sandbox, schedule } = view;
+  const undone = reversed(view);
   return (
     <>
       {sandbox && <Tag>sandbox</Tag>}
-      {undoOf !== null && (
+      {undone !== null && (
         <span>
           {' '}
-          Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
+          Reverses import <a href={importHref(undone)}>{foreign(undone)}</a>
         </span>
       )}
       {schedule !== null && (

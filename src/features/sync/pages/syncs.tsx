@@ -13,6 +13,7 @@ import {
   CHANGES,
   countsSentence,
   modeWords,
+  reversed,
   SYNC_STATE_GROUPS,
   SYNC_TONES,
   titleOf,
@@ -54,11 +55,11 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
   {
     label: 'File',
     kind: 'main',
-    cell: ({ id, file, undoOf, importId, sandbox, schedule }) => (
+    cell: ({ id, file, mode, importId, sandbox, schedule }) => (
       <>
-        <a href={syncHref(id)}>{foreign(titleOf({ file, undoOf }))}</a>
+        <a href={syncHref(id)}>{foreign(titleOf({ file, mode }))}</a>
         {schedule !== null && <Tag>{foreign(schedule)}</Tag>}
-        {importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied') && (
+        {importId !== null && syncs.some((one) => reversed(one) === importId && one.state === 'applied') && (
           <Tag>undone</Tag>
         )}
         {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}

@@ -46,12 +46,13 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
     /**
      * Imports the file of changes (plan-csv.ts) of a sync, under its id.
      * @param createdBy the person who asked for it; '' if no one did
+     * @param undone the import that it reverses, whose tags it takes
      */
-    begin: async (sync: Sync, createdBy: string): Promise<void> => {
-      const { id, file: input, undoOf, sandbox, create: creating, giveUpAfterMs } = sync;
+    begin: async (sync: Sync, createdBy: string, undone: string | null): Promise<void> => {
+      const { id, file: input, sandbox, create: creating, giveUpAfterMs } = sync;
       const { changes: source, plan } = planFiles(dir.sync(id));
       const create = creating && importCreates(plan, creating);
-      const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
+      const file = undone === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
       // Every row says its region; the default is for those that do not.
       const options = importOptions.parse({
         format: 'csv',
@@ -63,8 +64,8 @@ export function syncImports(coordinator: Coordinator, dir: DataDir) {
         ...defined({ create, giveUpAfterMs }),
       });
       // Undefined for an import that has been deleted meanwhile.
-      const undone = undoOf === null ? undefined : coordinator.lookUp(undoOf);
-      const tags = undone === undefined ? [] : tagsOf(undone);
+      const before = undone === null ? undefined : coordinator.lookUp(undone);
+      const tags = before === undefined ? [] : tagsOf(before);
       await coordinator.create({ id, file, source, options, createdBy, tags });
     },
     /** Continues one that was interrupted, paused or blocked. */

@@ -327,7 +327,7 @@ export class SyncRunner {
     if (this.find(id).state !== 'applying') return;
     this.#catalog.set(id, { importId: id });
     const createdBy = record.moves.findLast(({ who }) => who !== '')?.who ?? '';
-    await this.#imports.begin(record, createdBy);
+    await this.#imports.begin(record, createdBy, record.undoOf);
   }
 
   /** The import of a sync has moved, or may have moved unnoticed. */
