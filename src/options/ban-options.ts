@@ -36,3 +36,12 @@ export function banOptionsOf({ allowUnban = false, banCheck = true }: BanChoices
   if (!banCheck) return {};
   return { bans: allowUnban ? 'lift' : 'keep' };
 }
+
+/** The same after a person has decided once more: only what asks can keep or lift bans. */
+export function bansAfter(
+  bans: BanChoice | undefined,
+  { allowUnban, banCheck }: BanChoices,
+): { readonly bans?: BanChoice } {
+  if (bans === undefined || banCheck === false) return {};
+  return { bans: allowUnban === true ? 'lift' : bans };
+}

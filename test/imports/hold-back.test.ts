@@ -44,7 +44,7 @@ test('rows to try first that a resume names are those that the import could have
   );
 });
 
-/** What was added before is a member already. */
+/** A user who was added by an earlier one is a member already. */
 function isSent(status: string | null) {
   return status === 'added' || status === 'already_member' ? 'sent' : status;
 }

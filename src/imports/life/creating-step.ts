@@ -1,4 +1,5 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { bansAfter } from '../../options/ban-options.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
@@ -44,18 +45,19 @@ export function held(
 
 /** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
 export function withChanges(record: ImportRecord, changes: ResumeChanges): string {
-  const { maxCreate: max, banCheck, allowUnban } = changes;
+  const { maxCreate: max } = changes;
   const creating = Object.entries(keptOf(CREATING, changes)).filter(([, choice]) => choice !== false);
   const sending = keptOf({ ...REMOVING, ...STOPPING, ...GIVING_UP, ...TRIAL }, changes);
-  if (creating.length + Object.keys(sending).length === 0 && max === undefined && banCheck !== false && !allowUnban)
-    return record.options;
   const { bans, create: before, ...options } = readOptions(record);
+  const after = bansAfter(bans, changes);
+  if (creating.length + Object.keys(sending).length === 0 && max === undefined && after.bans === bans)
+    return record.options;
   const create = creating.length === 0 ? before : createOptions.parse({ ...before, ...Object.fromEntries(creating) });
   if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
   return JSON.stringify({
     ...options,
     ...sending,
     ...(create !== undefined && { create: { ...create, max: { ...create.max, ...max } } }),
-    ...(bans !== undefined && banCheck !== false && { bans: allowUnban === true ? 'lift' : bans }),
+    ...after,
   });
 }
