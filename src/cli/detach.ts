@@ -6,47 +6,52 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
-import { localImports } from './client/data-directory.ts';
-import { findImport } from './client/kept-imports.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import type { WorkersFlags } from './flags/flags.ts';
-import { type RunOptions, runImport } from './run-import.ts';
-import { conclude } from './screen/conclude.ts';
+import type { ImportFlags } from './flags/import-flags.ts';
+import { type Running, run, type Work } from './run.ts';
 import { say } from './screen/io.ts';
-import { shortest, typedCommand } from './typed-command.ts';
+import { shortest } from './typed-command.ts';
 
-/** Reads the input here, so that a bad file is reported at once, and starts another process to send it. */
-export async function detach(options: RunOptions, flags: WorkersFlags): Promise<ExitCode> {
-  const { config, io } = options;
-  let id: string | undefined;
-  const code = await runImport({
-    ...options,
-    quiet: true,
-    begin: async (coordinator, signal) => {
-      id = await options.begin(coordinator, signal);
-      return id;
-    },
-  });
-  if (id === undefined) return code;
-  const record = findImport(config.dataDir, id);
-  // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
-  if (record.state !== 'staged' || record.code !== null) return conclude(localImports(config), io, id, options.json);
-  if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
-  const output = join(dataDir(config.dataDir).folder(id), 'output.log');
-  const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));
-  // The next command must see it running: `watch` would take a staged import for a dry run.
-  const waits = () => findImport(config.dataDir, record.id).state === 'staged';
-  while (waits() && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
-  if (waits()) {
-    say(io, `Nothing was sent: its process has ended, and ${shortest(output)} says why. Then:`);
-    say(io, `  ${typedCommand(config, 'resume', id)}`);
-    return EXIT.fatal;
+/**
+ * Runs an import in the background: a server continues it, or the input is read here, so that a bad file is reported at once, and
+ * another process sends it.
+ */
+export function detached(running: Running, work: Work, flags: ImportFlags): Promise<ExitCode> {
+  const { config, io, imports } = running;
+  const { server } = imports;
+  const json = flags.json === true;
+  const end = (facts: { readonly id: string; readonly pid?: number | undefined }, how: string): ExitCode => {
+    io.out.write(json ? `${JSON.stringify(facts)}\n` : `${facts.id}\n`);
+    say(io, `${how} Watch it with:`, `  ${imports.command('watch', facts.id)}`);
+    return EXIT.ok;
+  };
+  if (server !== undefined) {
+    const { named: _, ...rest } = work;
+    const conclude: Work['conclude'] = async ({ id }) => end({ id }, `The server at ${server.url} continues it.`);
+    return run(running, { ...rest, follow: async () => 'over', conclude });
   }
-  child.unref();
-  if (options.json) io.out.write(`${JSON.stringify({ id, pid: child.pid })}\n`);
-  else io.out.write(`${id}\n`);
-  say(io, 'Sending in the background. Watch it with:', `  ${typedCommand(config, 'watch', id)}`);
-  return EXIT.ok;
+  const conclude: Work['conclude'] = async (ended) => {
+    const { id } = ended;
+    const { state, code, rows } = await imports.find(id);
+    // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
+    if (state !== 'staged' || code !== undefined) return work.conclude(ended);
+    const read = exitCodeOf({ state, code }, rows);
+    if (read !== EXIT.ok && read !== EXIT.rowsFailed) return read;
+    const output = join(dataDir(config.dataDir).folder(id), 'output.log');
+    const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));
+    // The next command must see it running: `watch` would take a staged import for a dry run.
+    const waits = async () => (await imports.find(id)).state === 'staged';
+    while ((await waits()) && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
+    if (await waits()) {
+      say(io, `Nothing was sent: its process has ended, and ${shortest(output)} says why. Then:`);
+      say(io, `  ${imports.command('resume', id)}`);
+      return EXIT.fatal;
+    }
+    child.unref();
+    return end({ id, pid: child.pid }, 'Sending in the background.');
+  };
+  return run(running, { ...work, conclude });
 }
 
 const LOOK_MS = 50;

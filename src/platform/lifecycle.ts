@@ -63,11 +63,11 @@ interface FirstSignal {
 }
 
 /**
- * Waits for SIGINT or SIGTERM; a second one ends the process at once, with `code`, after `lastWords`.
+ * Waits for SIGINT or SIGTERM; a second one ends the process at once, with the exit code of that moment, after `lastWords`.
  * @param clock in ms
  */
 export function firstSignal(
-  code: number,
+  code: number | (() => number),
   lastWords: () => void = () => {},
   clock: () => number = () => performance.now(),
 ): FirstSignal {
@@ -83,7 +83,7 @@ export function firstSignal(
       abort.abort();
     } else if (now - firstAt > SAME_SIGNAL_MS) {
       lastWords();
-      process.exit(code);
+      process.exit(typeof code === 'number' ? code : code());
     }
   };
   for (const signal of signals) process.on(signal, onSignal);

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs';
 import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
@@ -18,6 +17,7 @@ import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { quietly } from '../platform/quietly.ts';
 import type { DataReader } from './data-reader.ts';
+import { followStaging } from './staging-progress.ts';
 
 const NO_ROWS: Counters = new Map();
 
@@ -113,23 +113,4 @@ function addressesOf(id: string, { all, failed, retry, created }: ImportView['re
     retry: retry && address('retryable=true'),
     created: created && `/v1/imports/${id}/created`,
   };
-}
-
-/** The progress of each file that is being read, by import. */
-function followStaging(coordinator: Coordinator): ReadonlyMap<string, Staging> {
-  const { events } = coordinator;
-  const staging = new Map<string, Staging>();
-  events.on('staging', (id, progress) => {
-    const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
-    staging.set(id, { ...progress, totalBytes });
-  });
-  events.on('state', ({ id, state }) => {
-    if (state !== 'staging') staging.delete(id);
-  });
-  events.on('removed', (id) => staging.delete(id));
-  return staging;
-}
-
-function sizeOf(path: string): number | null {
-  return existsSync(path) ? statSync(path).size : null;
 }

@@ -21,9 +21,6 @@ import { type Files, type Imports, importsIn, type Place } from './import-place.
 import { countedTotals, findImport, openKept, problemsOf, summaryOfKept } from './kept-imports.ts';
 import { ServerRefused } from './server-errors.ts';
 
-/** Time that a process gets to answer, in ms. */
-const APPEAR_MS = 8_000;
-
 /** The imports of a data directory, no matter which process runs them. */
 export function localImports(config: Config): Imports {
   return importsIn(dataDirectory(config));
@@ -36,7 +33,6 @@ function dataDirectory(config: Config): Place {
     (await import('../audit.ts')).noteCommand(dir, action, id, inShort(changes));
   return {
     server: undefined,
-    patienceMs: APPEAR_MS,
     place: () => emptyPlace(dir),
     command: (...words) => typedCommand(config, ...words),
     folder: (id) => shortest(dir.folder(id)),

@@ -3,15 +3,10 @@ import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
-import type { Counters } from '../../imports/record/counters.ts';
 import type { ReportRequest } from '../../imports/report/report-files.ts';
-import { isFinal } from '../../membership/import-state.ts';
-import type { Region } from '../../membership/membership.ts';
-import { sumOfOutcomes } from '../../membership/outcome.ts';
 import type { ReportFormat } from '../../options/row-filter.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
-import type { ProgressSource } from '../screen/show-progress.ts';
 import { NoImports } from './kept-imports.ts';
 import type { Server } from './server-client.ts';
 
@@ -22,8 +17,6 @@ import type { Server } from './server-client.ts';
 export interface Place {
   /** The server that runs imports. Undefined: this process, or another one on this machine. */
   readonly server: Server | undefined;
-  /** Time without a process or an answer from the server before the user is notified, in ms. */
-  readonly patienceMs: number;
   /** Completes "there are no imports …". */
   place(): string;
   /** A command that the user can type, with what leads it to these imports. */
@@ -47,6 +40,8 @@ export interface Place {
   ): Promise<AsyncIterable<string | Uint8Array>>;
   /** Adds and removes tags. @throws UnknownImport, ServerRefused */
   tag(id: string, changes: TagChanges): Promise<void>;
+  /** Events of an import that this process runs. Undefined: another process, or a server, runs imports. */
+  readonly movesOf?: (id: string) => Moves;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Asks the process that runs imports; undefined where there is none. @throws RollcallError as it refuses */
@@ -55,6 +50,13 @@ export interface Place {
     verb: 'pause' | 'resume' | 'cancel',
     changes?: ResumeChanges,
   ): Promise<Pick<ImportView, 'state' | 'reason'> | undefined>;
+}
+
+interface Moves {
+  /** Returns what ends the listening. */
+  onMove(move: () => void): () => void;
+  /** Whether nothing more happens to it by itself. */
+  isOver(): boolean;
 }
 
 /** Places of files; null for one that was not written. */
@@ -68,17 +70,6 @@ export interface Imports extends Place {
   list(limit: number, filter?: FilterTexts): Promise<readonly ImportView[]>;
   /** The import with this id, or the latest one. @throws NoImports, UnknownImport, ServerRefused */
   find(id: string | undefined): Promise<ImportView>;
-  /** For polling one import. */
-  look(id: string): Promise<Look>;
-}
-
-/** An import at one moment. */
-export interface Look extends Pick<ImportView, 'state' | 'writes'> {
-  /** Undefined before the input is read. */
-  readonly counters: Counters | undefined;
-  readonly staging: ReturnType<ProgressSource['staging']>;
-  /** Undefined where no process runs it. */
-  readonly regions: readonly RegionStatus[] | undefined;
 }
 
 /** The imports of a server, for what has some made there. */
@@ -106,26 +97,5 @@ export function importsIn(place: Place): Imports {
       if (latest === undefined) throw noImports();
       return latest;
     },
-    look: async (id) => {
-      const [view, regions] = await Promise.all([place.one(id), place.regions()]);
-      const { state, writes, staging } = view;
-      return {
-        state,
-        writes,
-        regions,
-        counters: state === 'staging' ? undefined : countersOf(view),
-        staging: staging === null ? undefined : { ...staging, totalBytes: staging.totalBytes ?? undefined },
-      };
-    },
   };
-}
-
-/** Returns counters like the ledger's: rows without an outcome are unprocessed. */
-function countersOf({ state, regions }: ImportView): Counters {
-  return new Map(
-    Object.entries(regions).map(([region, counts]) => {
-      const left = isFinal(state) ? counts.rows.unprocessed : counts.rows.read - sumOfOutcomes(counts.rows);
-      return [region as Region, { ...counts, rows: { ...counts.rows, unprocessed: left } }] as const;
-    }),
-  );
 }

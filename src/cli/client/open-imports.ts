@@ -1,9 +1,7 @@
 import { caOf } from '../../app/ca-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import type { Flags as SettingFlags } from '../../platform/settings.ts';
-import type { RunningFlags, ServerFlags } from '../flags/flags.ts';
-import type { ImportRuns } from '../import-runs.ts';
-import type { Io } from '../screen/io.ts';
+import type { ServerFlags } from '../flags/flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { localImports } from './data-directory.ts';
 import { type Imports, importsIn } from './import-place.ts';
@@ -49,15 +47,4 @@ export async function openImports(
   const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
   const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
   return { config, imports: importsIn(serverPlace(server, flag)) };
-}
-
-/** The same, and the process or server that the command has more imports made by. */
-export async function openImportRuns(io: Io, flags: RunningFlags & ServerFlags) {
-  const { config, imports } = await openImports(flags);
-  const { server } = imports;
-  const open = async (): Promise<ImportRuns> => {
-    if (server === undefined) return (await import('../local-import.ts')).localImportRuns(io, config, flags);
-    return (await import('../remote-import.ts')).remoteImportRuns({ io, imports, server, json: flags.json === true });
-  };
-  return { config, imports, runs: await open() };
 }

@@ -19,7 +19,7 @@ import { readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { addressName } from '../../text/address-text.ts';
 import { grouped } from '../../text/wording.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT } from '../exit-codes.ts';
 import {
   type Expected,
   expectedRows,
@@ -39,16 +39,13 @@ import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
 import { recipeToSend } from '../recipe-options.ts';
-import { sayNothingBegan } from '../run-import.ts';
+import { type Begun, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 import type { Imports, RemoteOptions } from './import-place.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
-
-/** The id of the import or sync that was made of a sent file; or the exit code after Ctrl-C. */
-export type Sent = { readonly id: string } | { readonly code: ExitCode };
 
 interface SendingFile {
   readonly io: Io;
@@ -65,7 +62,7 @@ interface SendingFile {
 }
 
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
-export async function sendFile(sending: SendingFile): Promise<Sent> {
+export async function sendFile(sending: SendingFile): Promise<Begun> {
   const { io, imports, server, file, flags, mustBeWhole, make, howToSee } = sending;
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
@@ -140,7 +137,7 @@ export async function sendForImport(
   options: Omit<RemoteOptions, 'json'>,
   file: string,
   flags: ImportFlags,
-): Promise<Sent> {
+): Promise<Begun> {
   const { imports, server } = options;
   const query = await importQuery(file, flags);
   const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;

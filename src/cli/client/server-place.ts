@@ -11,7 +11,6 @@ import type { Place } from './import-place.ts';
 import { entriesOf, unless } from './operation-client.ts';
 import { remedyFor, type Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
-import { PATIENCE_MS } from './settled.ts';
 
 /** Imports that a page of the list holds at most. */
 const MAX_OF_PAGE = 200;
@@ -30,7 +29,6 @@ export function serverPlace(server: Server, flag: string): Place {
   };
   return {
     server,
-    patienceMs: PATIENCE_MS,
     place: () => `at ${server.url}`,
     command: (...words) => `${['rollcall', ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,

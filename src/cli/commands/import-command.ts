@@ -4,7 +4,7 @@ import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
-import { openImportRuns } from '../client/open-imports.ts';
+import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
@@ -35,15 +35,16 @@ export function importCommand(io: Io, end: End): Command {
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
-  return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
+  return command.action((file: string, flags: ImportFlags) => end(importAs(io, file, flags)));
 }
 
-async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+async function importAs(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   if (!flags.check && flags.maxCalls !== undefined) {
     throw new UsageError('--max-calls is about the calls of --check; add --check, or leave it out');
   }
-  const { config, runs } = await openImportRuns(io, flags);
-  const code = await runs.file(file, flags);
+  const { config, imports } = await openImports(flags);
+  const { importFile } = await import('../import-file.ts');
+  const code = await importFile({ config, io, imports, file, flags });
   if (code === EXIT.usage) {
     const { sayWhatItIs } = await import('../../features/inspect/commands/what-it-is.ts');
     await sayWhatItIs(io, config, file, importOptionsOf(config, flags), {

@@ -1,10 +1,8 @@
 import { Command } from 'commander';
-import type { ImportRecord } from '../../imports/catalog.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { dataDir } from '../../platform/data-dir.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
-import { untilSettled } from '../client/settled.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -15,9 +13,11 @@ import {
   withQueue,
   withServer,
 } from '../flags/flags.ts';
+import { importWork } from '../import-work.ts';
+import { run, type Work } from '../run.ts';
 import { conclude } from '../screen/conclude.ts';
+import { followSteps } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
-import { showSteps } from '../screen/show-progress.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
@@ -52,53 +52,25 @@ async function act(
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
-  const [
-    { openLog },
-    { composeCoordinator },
-    { dispatchOnly, NO_SERVICE },
-    { whenLeft },
-    { ownImports },
-    { importOperations },
-  ] = await Promise.all([
-    import('../../platform/log.ts'),
-    import('../../app/compose.ts'),
-    import('../../app/chat-service.ts'),
-    import('../../app/owner-socket.ts'),
-    import('../owner.ts'),
-    import('../../api/operations/import-operations.ts'),
-  ]);
-  // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
-  // batches may wait in a shared queue, whose name has the app in it.
+  // Nothing is sent, so it needs no service; but batches may wait in a shared queue, whose name has the app in it.
+  const { dispatchOnly, NO_SERVICE } = await import('../../app/chat-service.ts');
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
-  const log = openLog(config.dataDir, config);
-  const warn = (text: string) => {
-    log.warn(text);
-    say(io, `Warning: ${text}.`);
-  };
-  const dir = dataDir(config.dataDir);
-  const coordinator = await whenLeft(dir, () => composeCoordinator({ config, service, log, warn }));
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  failed.catch(() => {});
-  coordinator.events.on('failure', reject);
-  let ended: ImportRecord;
-  const progress = showSteps(io, () => [], {
+  const running = { config, io, imports, openService: async () => ({ ...service, close: async () => {} }) };
+  const work = importWork(running, {
+    json: flags.json === true,
     begins: `the import to ${verb}`,
-    regions: () => coordinator.regions.status(),
+    begin: async ({ client }) => client.call(importOperations[verb], { id }),
   });
-  try {
-    await ownImports({ dir, coordinator }).call(importOperations[verb], { id });
-    ended = await Promise.race([coordinator.settled(id), failed]);
-  } finally {
-    progress.stop();
-    await coordinator.stop(0);
-  }
-  await conclude(imports, io, id, flags.json === true);
-  return ended.state === 'failed' ? EXIT.fatal : EXIT.ok;
+  const conclude: Work['conclude'] = async (ended) => {
+    await work.conclude(ended);
+    return (await imports.find(id)).state === 'failed' ? EXIT.fatal : EXIT.ok;
+  };
+  return run(running, { ...work, conclude });
 }
 
 /** An import of which nothing is in flight ends at once, as soon as its reports are written. */
 async function untilCancelled(io: Io, imports: Imports, id: string, json: boolean): Promise<ExitCode> {
-  await untilSettled({
+  await followSteps({
     io,
     imports,
     signal: new AbortController().signal,

@@ -7,7 +7,6 @@ import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { textsOf } from '../../options/option.ts';
 import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
-import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { checkTarget } from '../check-target.ts';
 import { findImport } from '../client/kept-imports.ts';
@@ -15,8 +14,9 @@ import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
+import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
-import { runImport } from '../run-import.ts';
+import { run } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
@@ -59,25 +59,21 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     );
     say(io, `import it again: ${typedCommand(config, 'import', shellWord(record.file))}`);
   }
-  return runImport({
-    config,
-    io,
+  // An import that was being read as a dry run continues as one; one that was checked is sent.
+  const isDryRun = record.state === 'staging' && options.dryRun;
+  const openService = serviceOpener(config, { ...flags, ...(isDryRun && { dryRun: true }) });
+  const running = { config, io, imports, openService };
+  const work = importWork(running, {
     json: flags.json === true,
-    // An import that was being read as a dry run continues as one; one that was checked is sent.
-    openService: serviceOpener(config, {
-      ...flags,
-      ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
-    }),
-    beside: async (here) => {
+    open: async (here) => {
       const { runSyncOf } = await import('../../features/sync/commands/sync-of-import.ts');
       runSyncOf(config, io, id, here);
+      return ownImports(here);
     },
-    begin: async (coordinator) => {
-      const client = ownImports({ dir: dataDir(config.dataDir), coordinator });
-      await client.call(importOperations.resume, { id, ...Object.fromEntries(textsOf(ANSWERING, changes)) });
-      return id;
-    },
+    begin: async ({ client }) =>
+      client.call(importOperations.resume, { id, ...Object.fromEntries(textsOf(ANSWERING, changes)) }),
   });
+  return run(running, work);
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */

@@ -1,19 +1,27 @@
 import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
+import { serviceOpener } from '../../app/open-service.ts';
 import type { Edits } from '../../features/repair/commands/retry-edits.ts';
-import { rowFilterOf } from '../../imports/report/found-rows.ts';
+import { NothingToSend } from '../../imports/import-errors.ts';
+import { type RowFilter, rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
-import { type Given, keptOf } from '../../options/option.ts';
+import { type Given, keptOf, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { STOPPING } from '../../options/sending-options.ts';
 import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
-import { openImportRuns } from '../client/open-imports.ts';
+import { openImports } from '../client/open-imports.ts';
+import type { Client } from '../client/operation-client.ts';
+import { ServerRefused } from '../client/server-errors.ts';
+import { currentUser } from '../current-user.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
+import { importWork } from '../import-work.ts';
+import { type Doing, run, type Work } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -34,7 +42,7 @@ export function retryCommand(io: Io, end: End): Command {
 }
 
 async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { imports, runs } = await openImportRuns(io, flags);
+  const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const { id, state } = found;
   if (!isFinal(state)) {
@@ -60,12 +68,37 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   }
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  return runs.retry(id, {
-    edits,
-    only,
-    maxErrors: flags.maxErrors,
-    nothingBegan: () => sayNothingLeft(io, id, nothingLeft),
-  });
+  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  const begin: Work['begin'] = async (doing) => {
+    const made = await (edits === undefined ? retryRows(doing.client, id, { only, ...flags }) : send(doing, io, edits));
+    return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
+  };
+  return run(running, importWork(running, { json: flags.json === true, begin }));
+}
+
+/** Has rows sent again; undefined where no row is left to send: the import has finished, so nothing else is in the way. */
+async function retryRows(
+  client: Client,
+  id: string,
+  { only, maxErrors }: { readonly only: RowFilter } & Given<typeof STOPPING>,
+): Promise<{ readonly id: string } | undefined> {
+  const chosen = { ...rowFilterOptions(only), ...Object.fromEntries(textsOf(STOPPING, { maxErrors })) };
+  try {
+    return await client.call(importOperations.retry, { id, ...chosen });
+  } catch (error) {
+    if (error instanceof NothingToSend) return undefined;
+    if (error instanceof ServerRefused && error.code === 'WRONG_STATE') return undefined;
+    throw error;
+  }
+}
+
+async function send({ imports, here }: Doing, io: Io, edits: Edits): Promise<{ readonly id: string } | undefined> {
+  const { sendEdits, sendEditsTo } = await import('../../features/repair/commands/retry-edits.ts');
+  const id =
+    here === undefined
+      ? imports.server && (await sendEditsTo(imports.server, edits, io))
+      : await sendEdits(here, edits, io, currentUser());
+  return id === undefined ? undefined : { id };
 }
 
 async function editsOf(path: string): Promise<Edits['file']> {

@@ -39,7 +39,7 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: F
           `  ${imports.command('watch', id)}`,
         );
         return EXIT.stillRunning;
-      case 'rests':
+      case 'over':
       case 'abandoned':
         return await conclude(imports, io, id, flags.json === true);
     }

@@ -5,11 +5,11 @@ import { openImports } from '../../../cli/client/open-imports.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import { run, type Work } from '../../../cli/run.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { isAddress } from '../../../text/address-text.ts';
-import { runCheck } from './local-check.ts';
-import { checkRemotely } from './remote-check.ts';
+import { checkWork } from './check-work.ts';
 
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 
@@ -31,15 +31,8 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
   const { config, imports } = await openImports(flags);
   const { id, sandbox } = await imports.find(given);
   checkTarget(imports.command('check', id), id, sandbox, flags.sandbox === true);
-  const { server } = imports;
-  const [json, maxCalls] = [flags.json === true, maxCallsOf(flags)];
-  if (server !== undefined) return checkRemotely({ io, imports, server, json }, id, maxCalls);
-  return runCheck({
-    config,
-    io,
-    json,
-    maxCalls,
-    openService: serviceOpener(config, flags),
-    begin: async () => id,
-  });
+  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  const begin: Work['begin'] = async () => ({ id });
+  const checking = { begin, begins: 'the check to begin', json: flags.json === true, maxCalls: maxCallsOf(flags) };
+  return run(running, checkWork(running, checking));
 }

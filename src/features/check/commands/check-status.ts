@@ -2,12 +2,11 @@ import type { ImportView } from '../../../api/imports.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import type { Config } from '../../../platform/config.ts';
-import { checkedAt, checkedLocally } from './checked.ts';
+import { checkedOf } from './checked.ts';
 
 /** Returns the check of an import that was not sent, for `status`; undefined if there is none. */
 export async function checkStatus(config: Config, imports: Imports, { id, sandbox }: ImportView) {
-  const { server } = imports;
-  const checked = await (server === undefined ? checkedLocally(config, id) : checkedAt(server, id));
+  const checked = await checkedOf(config, imports, id);
   if (checked === undefined) return undefined;
   const { state, reason, calls, summary, underWay } = checked;
   const { concludeCheck } = await import('./check-outcome.ts');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { askRegions } from '../../../app/owner-socket.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { checkFiles } from '../../../imports/predictions/check-paths.ts';
@@ -13,10 +14,12 @@ export interface Checked extends Pick<CheckView, 'state' | 'underWay' | 'reason'
   readonly files: readonly string[];
 }
 
-// Parts of the API are loaded where they are needed: most imports are not checked.
+/** The check of an import; undefined if there is none. Parts of the API are loaded where they are needed: most imports are not checked. */
+export async function checkedOf(config: Pick<Config, 'dataDir'>, { server }: Pick<Imports, 'server'>, id: string) {
+  return server === undefined ? checkedHere(config, id) : checkedThere(server, id);
+}
 
-/** The check of an import of this machine; undefined if there is none. */
-export async function checkedLocally(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
+async function checkedHere(config: Pick<Config, 'dataDir'>, id: string): Promise<Checked | undefined> {
   const dir = dataDir(config.dataDir);
   const { check, rows, groups } = checkFiles(dir.folder(id));
   if (!existsSync(check)) return undefined;
@@ -30,8 +33,7 @@ export async function checkedLocally(config: Pick<Config, 'dataDir'>, id: string
   };
 }
 
-/** The same for an import of a server. */
-export async function checkedAt(server: Server, id: string): Promise<Checked | undefined> {
+async function checkedThere(server: Server, id: string): Promise<Checked | undefined> {
   const { checkOperations } = await import('../operations.ts');
   const view = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
   const address = (list: string) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`;

@@ -1,7 +1,7 @@
 import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import { untilSettled } from '../../../cli/client/settled.ts';
 import { confirm } from '../../../cli/screen/confirm.ts';
+import { followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { counted, grouped, roughly } from '../../../text/wording.ts';
 import type { CheckView } from '../api.ts';
@@ -29,7 +29,7 @@ export async function makeCheck(options: MakeCheck): Promise<CheckView> {
   const { io, client, imports, id, maxCalls, signal } = options;
   const run = async (calls: number) => {
     await client.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
-    return untilSettled({
+    return followSteps({
       io,
       imports,
       signal,

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { Command } from 'commander';
+import { serviceOpener } from '../../../app/open-service.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
@@ -10,7 +11,7 @@ import type { Config } from '../../../platform/config.ts';
 import { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from '../api.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
 import { type ExportFlags, groupsOf, withExport } from './export-flags.ts';
-import { localExports, remoteExports } from './exports.ts';
+import { openExports } from './exports.ts';
 import { type OutputPlace, outputPlace } from './output-place.ts';
 
 interface Flags extends RunningFlags, ExportFlags, ServerFlags {
@@ -30,9 +31,8 @@ export function exportCommand(io: Io, end: End): Command {
 
 async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
-  const { server } = imports;
-  const options = { io, imports, flags };
-  const exports = server === undefined ? localExports(config, options) : remoteExports(server, options);
+  const openService = async () => serviceOpener(config, flags)();
+  const exports = openExports({ config, io, imports, openService, flags });
   const { resume } = flags;
   if (resume !== undefined) refuseChoices(flags);
   const resumed = resume === undefined ? undefined : await exports.toResume(resume);

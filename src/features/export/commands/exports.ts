@@ -1,23 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { serviceOpener } from '../../../app/open-service.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
-import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { Server } from '../../../cli/client/server-client.ts';
-import { untilSettled } from '../../../cli/client/settled.ts';
-import { coordinate } from '../../../cli/coordinate.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
-import { showSteps } from '../../../cli/screen/show-progress.ts';
+import { type Here, type Running, run, type Work } from '../../../cli/run.ts';
+import { followSteps } from '../../../cli/screen/follow.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Region } from '../../../membership/membership.ts';
-import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { firstSignal } from '../../../platform/lifecycle.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ExportFormat, ExportOptions, ExportView } from '../api.ts';
 import { openExportReader, UnknownExport } from '../export-store.ts';
@@ -48,46 +41,39 @@ interface WantedExport {
   readonly resumed: Resumed | undefined;
 }
 
-interface Options {
-  readonly io: Io;
-  readonly imports: Imports;
+interface Options extends Running {
   readonly flags: ExportFlags & RunningFlags;
 }
 
-/** Exports of a data directory. */
-export function localExports(config: Config, options: Options): Exports {
-  const { imports, flags } = options;
-  const dir = dataDir(config.dataDir);
+/** Exports of a data directory, or of a server. */
+export function openExports(options: Options): Exports {
   return {
-    toResume: async (resume) => {
-      const names = await readdir(join(dir.root, 'exports')).catch((): string[] => []);
-      const id = resume === true ? names.toSorted().at(-1) : resume;
-      if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
-      if (!names.includes(id)) throw new UnknownExport(id);
-      const reader = openExportReader(dir.export(id), id);
-      try {
-        const { users, groupsOnly, sandbox } = reader.record().options;
-        checkTarget(imports.command('export', '--resume', id), id, sandbox, flags.sandbox === true);
-        return { id, users, groupsOnly };
-      } finally {
-        reader.close();
-      }
-    },
-    run: (wanted) => runLocally(config, options, wanted),
+    toResume: (resume) => toResume(options, resume),
+    run: (wanted) => run(options, exportWork(options, wanted)),
   };
 }
 
-/** Reads an export in this process, with its progress, and writes it. */
-async function runLocally(config: Config, options: Options, wanted: WantedExport): Promise<ExitCode> {
-  const { io, imports, flags } = options;
+async function toResume({ config, imports, flags }: Options, resume: string | true): Promise<Resumed> {
+  if (imports.server !== undefined) return { id: resume, users: false, groupsOnly: false };
   const dir = dataDir(config.dataDir);
-  let begun: { readonly id: string; readonly client: Client } | undefined;
+  const names = await readdir(join(dir.root, 'exports')).catch((): string[] => []);
+  const id = resume === true ? names.toSorted().at(-1) : resume;
+  if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
+  if (!names.includes(id)) throw new UnknownExport(id);
+  const reader = openExportReader(dir.export(id), id);
+  try {
+    const { users, groupsOnly, sandbox } = reader.record().options;
+    checkTarget(imports.command('export', '--resume', id), id, sandbox, flags.sandbox === true);
+    return { id, users, groupsOnly };
+  } finally {
+    reader.close();
+  }
+}
+
+/** An export that is read, with its progress, and written. */
+function exportWork({ io, imports, flags }: Options, wanted: WantedExport): Work {
   let fault: unknown;
-  const howToContinue = () =>
-    begun === undefined ? [] : ['Continue with:', `  ${imports.command('export', '--resume', begun.id)}`];
-  const openService = serviceOpener(config, flags);
-  const failure = await coordinate({ config, io, openService, howToContinue }, async (here) => {
-    const { coordinator, service } = here;
+  const open = ({ coordinator, dir, service, onStop }: Here) => {
     const exports = createExports({
       dir,
       pages: (...which) => coordinator.pages(...which),
@@ -96,59 +82,42 @@ async function runLocally(config: Config, options: Options, wanted: WantedExport
         fault = error;
       },
     });
-    here.onStop(() => exports.stop());
+    onStop(() => exports.stop());
     const having = Object.keys(service.apps) as Region[];
     const handlers = exportHandlers({ exports, dir, having, unread: () => {} });
-    const client = handledLocally(exportOperations, handlers, askedHere(dir, coordinator.sendsTo));
-    const { id } = await begin(client, flags, wanted);
-    begun = { id, client };
-    await here.until(
-      exports.over(id),
-      showSteps(io, () => progressLines(exports.progress(id)), {
-        begins: BEGINS,
-        regions: () => coordinator.regions.status(),
-      }),
-    );
-  });
-  if (failure !== undefined || begun === undefined) return EXIT.fatal;
-  if (fault !== undefined) throw fault;
-  const { id, client } = begun;
-  const view = await client.call(exportOperations.one, { id });
-  const sandbox = view.sandbox ? ' --sandbox' : '';
-  const continued = `  ${resumeCommand(imports.command('export'), id, flags)}${sandbox}`;
-  return concludeExport({ ...options, ...wanted, client, howToContinue: continued }, view);
-}
-
-const BEGINS = 'the export to begin';
-
-/** Exports of a server. */
-export function remoteExports(server: Server, options: Options): Exports {
+    return handledLocally(exportOperations, handlers, askedHere(dir, coordinator.sendsTo));
+  };
+  // Both can be continued: one that is not read to its end, and one whose files are not written yet.
+  const continued = (id: string) => `  ${resumeCommand(imports.command('export'), id, flags)}`;
   return {
-    toResume: async (id) => ({ id, users: false, groupsOnly: false }),
-    run: async (wanted) => {
-      const { io, imports, flags } = options;
-      const begun = await begin(server, flags, wanted);
-      const { id } = begun;
-      // Both can be continued: one that is not read to its end, and one whose files are not written yet.
-      const howToContinue = `  ${resumeCommand(imports.command('export'), id, flags)}`;
-      const signal = firstSignal(EXIT.stillRunning);
-      const view = await untilSettled({
+    open,
+    begins: BEGINS,
+    begin: async ({ client }) => begin(client, flags, wanted),
+    follow: async ({ client, imports, signal }, id) => {
+      const { underWay } = await followSteps({
         io,
         imports,
-        signal: signal.signal,
+        signal,
         begins: BEGINS,
-        look: () => server.call(exportOperations.one, { id }),
+        look: () => client.call(exportOperations.one, { id }),
         goesOn: ({ underWay }) => underWay,
         linesOf: ({ progress }) => progressLines(progress),
-      }).finally(signal.ignore);
-      if (view.underWay) {
-        say(io, '', `The export continues at ${server.url}. Follow it with:`, howToContinue);
-        return EXIT.stillRunning;
-      }
-      return concludeExport({ ...options, ...wanted, client: server, howToContinue }, view);
+      });
+      if (fault !== undefined) throw fault;
+      return underWay ? 'left' : 'over';
+    },
+    howToContinue: (id) => ['Continue with:', `  ${imports.command('export', '--resume', id)}`],
+    howToFollow: (id, { url }) => [`The export continues at ${url}. Follow it with:`, continued(id)],
+    conclude: async ({ id, client }) => {
+      const view = await client.call(exportOperations.one, { id });
+      const isHere = imports.server === undefined;
+      const howToContinue = `${continued(id)}${isHere && view.sandbox ? ' --sandbox' : ''}`;
+      return concludeExport({ io, imports, flags, ...wanted, client, howToContinue }, view);
     },
   };
 }
+
+const BEGINS = 'the export to begin';
 
 /** Starts an export or continues one; if it has been read already, only downloads it. */
 async function begin(

@@ -10,7 +10,7 @@ import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
-import { sayNothingBegan } from '../../../cli/run-import.ts';
+import { sayNothingBegan } from '../../../cli/run.ts';
 import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';

@@ -1,9 +1,8 @@
 import { readingQuery, sendFile } from '../../../cli/client/send-file.ts';
 import type { Server, Upload } from '../../../cli/client/server-client.ts';
-import { untilSettled } from '../../../cli/client/settled.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { Expected } from '../../../cli/fetched-file.ts';
-import { followImport } from '../../../cli/screen/follow.ts';
+import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import { say } from '../../../cli/screen/io.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
@@ -110,7 +109,7 @@ function settled(
   signal: AbortSignal,
   goesOn: (sync: SyncView) => boolean,
 ): Promise<SyncView> {
-  return untilSettled({
+  return followSteps({
     io,
     imports,
     signal,

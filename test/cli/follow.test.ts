@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Server } from '../../src/cli/client/server-client.ts';
 import { ServerAway, ServerRefused } from '../../src/cli/client/server-errors.ts';
-import { untilSettled } from '../../src/cli/client/settled.ts';
+import { followSteps } from '../../src/cli/screen/follow.ts';
 import { Screen } from './screen.ts';
 
 const unused = () => Promise.reject(new Error('not asked for'));
@@ -9,7 +9,7 @@ const server: Server = { url: 'http://server.example', call: unused, download: u
 const away = () => Promise.reject(new ServerAway(server.url, new Error('refused')));
 
 function following(answers: (() => Promise<{ readonly underWay: boolean }>)[]) {
-  return untilSettled({
+  return followSteps({
     io: new Screen(80).io,
     imports: { server, regions: async () => [] },
     signal: new AbortController().signal,

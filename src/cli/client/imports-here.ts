@@ -1,0 +1,40 @@
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { importView } from '../../imports/report/import-view.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { followStaging } from '../../server/staging-progress.ts';
+import { sourcesOf, viewing } from './data-directory.ts';
+import { type Imports, importsIn } from './import-place.ts';
+
+/** The imports of a data directory, as the process that owns it sees them. */
+export function importsHere(
+  imports: Imports,
+  { coordinator, dir }: { readonly coordinator: Coordinator; readonly dir: DataDir },
+): Imports {
+  const staging = followStaging(coordinator);
+  return importsIn({
+    ...imports,
+    one: (id) =>
+      viewing(dir, (catalog) =>
+        importView(catalog.get(id), { ...sourcesOf(dir, catalog), staging: (read) => staging.get(read) ?? null }),
+      ),
+    regions: () => coordinator.regions.status(),
+    movesOf: (id) => {
+      let isOver = false;
+      const settled = coordinator.settled(id).then(
+        () => {
+          isOver = true;
+        },
+        // The coordinator closes first.
+        () => {},
+      );
+      return {
+        isOver: () => isOver,
+        onMove: (move) => {
+          coordinator.events.on('state', move);
+          void settled.then(move);
+          return () => coordinator.events.off('state', move);
+        },
+      };
+    },
+  });
+}

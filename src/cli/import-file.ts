@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { serviceOpener } from '../app/open-service.ts';
+import { newImportId } from '../imports/import-id.ts';
+import type { ImportOptions } from '../imports/import-options.ts';
+import { checkInput } from '../imports/read/open-input.ts';
+import type { Config } from '../platform/config.ts';
+import { dataDir } from '../platform/data-dir.ts';
+import { inShort } from '../text/wording.ts';
+import { noteCommand } from './audit.ts';
+import type { Imports } from './client/import-place.ts';
+import type { Server } from './client/server-client.ts';
+import { currentUser } from './current-user.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { expectedRows, type Fetched, fileToFetch, standardInput } from './fetched-file.ts';
+import { maxCallsOf } from './flags/check-flags.ts';
+import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
+import { tagsOf } from './flags/list-flags.ts';
+import { IMPORT_BEGINS, importWork } from './import-work.ts';
+import { lookupFiles } from './lookup-files.ts';
+import { optionsWithRecipe } from './recipe-options.ts';
+import { type Here, run, sayNothingBegan, type Work } from './run.ts';
+import type { Io } from './screen/io.ts';
+
+/** A file to import, its flags, and the imports that it is to be one of. */
+interface Importing {
+  readonly config: Config;
+  readonly io: Io;
+  readonly imports: Imports;
+  readonly file: string;
+  readonly flags: ImportFlags;
+}
+
+type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
+
+/** Imports a file, or what is at an address or on standard input. */
+export async function importFile(importing: Importing): Promise<ExitCode> {
+  const { config, io, imports, flags } = importing;
+  const { server } = imports;
+  const begin = server === undefined ? await beginHere(importing) : beginThere(importing, server);
+  const json = flags.json === true;
+  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  if (flags.check) {
+    const { checkWork } = await import('../features/check/commands/check-work.ts');
+    return run(running, checkWork(running, { ...begin, json, maxCalls: maxCallsOf(flags) }));
+  }
+  const work = importWork(running, { ...begin, json });
+  if (flags.detach !== true) return run(running, work);
+  const { detached } = await import('./detach.ts');
+  return detached(running, work, flags);
+}
+
+function beginThere({ io, imports, file, flags }: Importing, server: Server): Begin {
+  return {
+    begins: IMPORT_BEGINS,
+    begin: async () => {
+      const { sendForImport } = await import('./client/send-file.ts');
+      return sendForImport({ io, imports, server }, file, { ...flags, ...(flags.check && { dryRun: true }) });
+    },
+  };
+}
+
+/** Refuses before anything is opened whatever can be known then. */
+async function beginHere({ config, io, file: given, flags }: Importing): Promise<Begin> {
+  const chosen = importOptionsOf(config, flags);
+  const fetched = await (given === '-' ? standardInput(io) : fileToFetch(config, given, flags));
+  if (fetched === undefined) await checkInput(given);
+  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, chosen, given) : chosen;
+  const about = { createdBy: currentUser(), tags: await tagsOf(flags), start: flags.detach !== true };
+  const lookups = await lookupFiles(config, flags);
+  const create = async ({ dir, coordinator, signal }: Here) => {
+    const id = newImportId();
+    const input = join(dir.folder(id), 'input');
+    let file = given;
+    let options = ofPath;
+    if (fetched !== undefined) {
+      const found = await fetched.fetch(input, signal);
+      if (found === undefined) return undefined;
+      if (given !== '-') file = found.name;
+      options = await optionsOfInput(config, flags.recipe, chosen, input, found);
+    }
+    const source = fetched === undefined ? resolve(given) : input;
+    const known = await lookups.obtain(dirname(input), signal);
+    if (known === undefined) return undefined;
+    await coordinator.create({ id, file, source, options, ...about, lookups: known });
+    noteCommand(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }), coordinator.sendsTo);
+    return id;
+  };
+  return {
+    begins: given === '-' ? 'standard input to end' : IMPORT_BEGINS,
+    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
+    begin: async ({ here }) => {
+      const id = here && (await create(here));
+      return id === undefined ? { code: sayNothingBegan(io) } : { id };
+    },
+  };
+}
+
+/** Returns the options for a file or standard input, which is stored before it is read. */
+async function optionsOfInput(
+  config: Config,
+  recipe: string | undefined,
+  chosen: ImportOptions,
+  path: string,
+  fetched: Fetched,
+): Promise<ImportOptions> {
+  try {
+    const whole = { ...chosen, ...expectedRows(chosen, fetched) };
+    return await optionsWithRecipe(config, recipe, whole, path, fetched.name);
+  } catch (error) {
+    await rm(dirname(path), { recursive: true, force: true });
+    throw error;
+  }
+}

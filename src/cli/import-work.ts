@@ -1,0 +1,37 @@
+import { isFinal } from '../membership/import-state.ts';
+import { intoOneFile } from '../platform/sqlite.ts';
+import { onDemand } from './client/operation-client.ts';
+import type { Running, Work } from './run.ts';
+import { conclude } from './screen/conclude.ts';
+import { followImport } from './screen/follow.ts';
+
+export const IMPORT_BEGINS = 'the import to begin';
+
+interface Importing extends Pick<Work, 'begin' | 'beginLines'>, Partial<Pick<Work, 'open' | 'begins'>> {
+  readonly json: boolean;
+}
+
+/** An import that a command begins or continues, and follows to its end. */
+export function importWork({ io, imports }: Pick<Running, 'io' | 'imports'>, importing: Importing): Work {
+  return {
+    open: (here) => onDemand(async () => (await import('./owner.ts')).ownImports(here)),
+    begins: IMPORT_BEGINS,
+    ...importing,
+    named: (id) => `Import ${id}`,
+    follow: async ({ imports, signal, here }, id) => {
+      const end = await followImport(io, imports, id, { signal, begins: true });
+      if (here !== undefined && isFinal(here.coordinator.find(id).state)) intoOneFile(here.dir.ledger(id));
+      return end === 'left' ? 'left' : 'over';
+    },
+    howToContinue: (id, sandbox) => [
+      'Continue with:',
+      `  ${imports.command('resume', id)}${sandbox ? ' --sandbox' : ''}`,
+    ],
+    howToFollow: (id, { url }) => [
+      `Import ${id} continues at ${url}. Watch it, or cancel it, with:`,
+      `  ${imports.command('watch', id)}`,
+      `  ${imports.command('cancel', id)}`,
+    ],
+    conclude: ({ id }) => conclude(imports, io, id, importing.json),
+  };
+}

@@ -1,0 +1,194 @@
+import { type App, openApp } from '../app/app.ts';
+import type { Service } from '../app/chat-service.ts';
+import { aimText } from '../imports/target.ts';
+import type { Config } from '../platform/config.ts';
+import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import type { Imports } from './client/import-place.ts';
+import type { Client } from './client/operation-client.ts';
+import type { Server } from './client/server-client.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type Io, say } from './screen/io.ts';
+import { showSteps } from './screen/show-progress.ts';
+import { failureWords } from './unexpected.ts';
+
+/** Settings, screen and place of a command that begins work. */
+export interface Running {
+  readonly config: Config;
+  readonly io: Io;
+  /** Those of a server, which does the work then, or of a data directory, which this process owns meanwhile. */
+  readonly imports: Imports;
+  /** Opens the service that calls of this process go to: before the coordinator; closed after it. */
+  readonly openService: () => Promise<Service & { close(): Promise<void> }>;
+}
+
+/** This process while it does the work: the owner of the data directory, with its coordinator. */
+export interface Here extends Omit<App, 'serveOwner' | 'failed'> {
+  /** Registers what is opened beside the coordinator and must stop before it. */
+  readonly onStop: Lifecycle['onStop'];
+  /** Aborted by the first Ctrl-C, and when this process cannot continue. */
+  readonly signal: AbortSignal;
+}
+
+/** The process or server that does the work. */
+export interface Doing {
+  /** Does its operations. */
+  readonly client: Client;
+  /** The imports there, with what happens to those that this process runs. */
+  readonly imports: Imports;
+  /** Aborted by the first Ctrl-C, and when this process cannot continue. */
+  readonly signal: AbortSignal;
+  /** Undefined where a server does it. */
+  readonly here: Here | undefined;
+}
+
+/** Id of the work that was begun, or the exit code where there is none. */
+export type Begun = { readonly id: string } | { readonly code: ExitCode };
+
+/** Something that a command begins and follows until it is over: an import, a sync, a check, an export. */
+export interface Work {
+  /** Opens what does its operations in this process, such as `handledLocally` with a feature's handlers. */
+  readonly open: (here: Here) => Client | Promise<Client>;
+  /** Begins it, or continues it. */
+  readonly begin: (doing: Doing) => Promise<Begun>;
+  /** The event that progress says it waits for while `begin` lasts: "the import to begin". */
+  readonly begins: string;
+  /** Progress of `begin`, in this process. */
+  readonly beginLines?: (() => readonly string[]) | undefined;
+  /** Its kind and id where a server does it and Ctrl-C leaves it running: "Import 20…". Default: nothing is said. */
+  readonly named?: (id: string) => string;
+  /** Shows it until it is over, or until soon after the signal: `left`, where it is not over then. */
+  readonly follow: (doing: Doing, id: string) => Promise<'over' | 'left'>;
+  /** Lines that lead to it again, after Ctrl-C or a fault: a sentence, and the command. */
+  readonly howToContinue: (id: string, sandbox: boolean) => readonly string[];
+  /** The same where a server continues it. */
+  readonly howToFollow: (id: string, server: Server) => readonly string[];
+  /** Prints its result; this process has left the data directory then. */
+  readonly conclude: (ended: Ended) => Promise<ExitCode>;
+}
+
+interface Ended {
+  readonly id: string;
+  readonly client: Client;
+  /** Whether Ctrl-C came first. A server's work that is left has no end, so this is about this process. */
+  readonly isLeft: boolean;
+}
+
+/** The end of a command whose signal came before there was anything. */
+export function sayNothingBegan(io: Io): ExitCode {
+  say(io, 'Stopped before anything began; nothing was sent, and nothing was stored.');
+  return EXIT.interrupted;
+}
+
+/**
+ * Has work done and shows it until it is over: by the server whose imports these are, else by this process, which owns the data
+ * directory meanwhile. Ctrl-C interrupts what this process does; what a server does goes on, and only this command ends.
+ * Returns the exit code of the command.
+ */
+export async function run(running: Running, work: Work): Promise<ExitCode> {
+  const { server } = running.imports;
+  return server === undefined ? runHere(running, work) : runThere(running, work, server);
+}
+
+async function runThere({ io, imports }: Running, work: Work, server: Server): Promise<ExitCode> {
+  let code: ExitCode = EXIT.interrupted;
+  const { signal, ignore } = firstSignal(
+    () => code,
+    () => {
+      if (code === EXIT.interrupted) say(io, 'Stopped at once.');
+    },
+  );
+  const doing = { client: server, imports, signal, here: undefined };
+  let id: string;
+  try {
+    const begun = await work.begin(doing);
+    if (!('id' in begun)) return begun.code;
+    ({ id } = begun);
+    code = EXIT.stillRunning;
+    if (work.named) say(io, `${work.named(id)} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
+    if ((await work.follow(doing, id)) === 'left') {
+      say(io, '', ...work.howToFollow(id, server));
+      return code;
+    }
+  } finally {
+    ignore();
+  }
+  return work.conclude({ id, client: server, isLeft: false });
+}
+
+/**
+ * Default time that imports wait for a service that does not answer, in ms: someone waits at the terminal, or a script.
+ */
+const GIVE_UP_AFTER_MS = 3_600_000;
+
+async function runHere(running: Running, work: Work): Promise<ExitCode> {
+  const { config, io } = running;
+  const lifecycle = createLifecycle();
+  let [ended, code]: [Ended | undefined, ExitCode] = [undefined, EXIT.interrupted];
+  let failure: Error | undefined;
+  let sandbox = false;
+  const howToContinue = () => (ended === undefined ? [] : work.howToContinue(ended.id, sandbox));
+  const interrupt = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
+  try {
+    const { app, doing, failed } = await openHere(running, work, lifecycle, interrupt.signal);
+    void failed.then((error) => {
+      failure = error;
+    });
+    const { client } = doing;
+    ({ sandbox } = app.coordinator.sendsTo);
+    const regions = () => app.coordinator.regions.status();
+    const beginning = showSteps(io, work.beginLines ?? (() => []), { begins: work.begins, regions });
+    const made = await work.begin(doing).finally(beginning.stop);
+    if ('id' in made) {
+      const { id } = made;
+      ended = { id, client, isLeft: false };
+      ended = { id, client, isLeft: (await Promise.race([work.follow(doing, id), failed])) === 'left' };
+      if (interrupt.signal.aborted) {
+        say(io, '', 'Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
+      }
+    } else ({ code } = made);
+  } finally {
+    const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...howToContinue());
+    const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
+    await lifecycle.stop();
+    stay();
+    interrupt.ignore();
+  }
+  if (failure !== undefined) {
+    say(io, '', `rollcall cannot continue: ${failureWords(failure)}`, 'When it is fixed:', ...howToContinue().slice(1));
+    return EXIT.fatal;
+  }
+  return ended === undefined ? code : work.conclude(ended);
+}
+
+/** Owns the data directory, and answers other commands about it. */
+async function openHere(
+  { config, io, imports, openService }: Running,
+  work: Work,
+  lifecycle: Lifecycle,
+  first: AbortSignal,
+) {
+  const app = await openApp(lifecycle, {
+    config: { ...config, giveUpAfter: config.giveUpAfter ?? GIVE_UP_AFTER_MS },
+    openService,
+    show: (sentence) => say(io, sentence),
+    reading: io.reading,
+    signal: first,
+  });
+  const { coordinator, dir, failed } = app;
+  // With `--sandbox`, that was said.
+  const aim = coordinator.sendsTo.sandbox ? '' : aimText(coordinator.sendsTo);
+  if (aim !== '') say(io, `Service: ${aim}.`);
+  // Loaded when another command asks, which is seldom.
+  await app.serveOwner(async (request) => {
+    const { importOwner, ownerAnswers } = await import('./owner.ts');
+    return ownerAnswers(app, importOwner(app))(request);
+  });
+  const failing = new AbortController();
+  void failed.then(() => failing.abort());
+  const signal = AbortSignal.any([first, failing.signal]);
+  const here: Here = { ...app, onStop: lifecycle.onStop, signal };
+  const { importsHere } = await import('./client/imports-here.ts');
+  const client = await work.open(here);
+  const doing: Doing = { client, imports: importsHere(imports, { coordinator, dir }), signal, here };
+  return { app, doing, failed };
+}
