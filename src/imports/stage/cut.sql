@@ -1,21 +1,7 @@
--- Cutting: after the last row is in, duplicates and contradictions are found and the rest is cut into batches.
+-- Cutting: after the last row is in, duplicates and contradictions are found and the rest is cut into batches. The rows that
+-- may be duplicates are in temp.suspects (row-writer.ts).
 -- The statements run in this order, in one transaction. `:size`: UIDs in one call; `:add`, `:lowest`, `:ban`: the numbers of
 -- that action and of the scopes participant and ban. (`cast`: a number from JavaScript arrives as a real one.)
-
--- name: find_repeats
--- Groups and hashes of a UID that several rows have. (Sorting numbers takes a third of the time of sorting texts.)
-create temp table repeats as
-  select group_id, uid_hash from rows where call_group_id is not null group by group_id, uid_hash having count(*) > 1;
-
--- name: index_repeats
--- For finding their rows.
-create unique index temp.repeats_by_key on repeats (group_id, uid_hash);
-
--- name: find_suspects
--- Every row whose group and UID may be those of another row: all that are, and hardly any that are not.
-create temp table suspects as
-  select r.id as row_id from rows r join temp.repeats k on k.group_id = r.group_id and k.uid_hash = r.uid_hash
-   where r.call_group_id is not null and exists (select 1 from temp.repeats);
 
 -- name: name_derived
 -- Ids that were derived (temp.derived: row, field, source) in one spelling.
@@ -158,11 +144,14 @@ insert into memberships (batch_id, row_id, scope_id)
 -- name: list_batches
 -- Edits go first: in a group that is full, removals make room for additions.
 insert into batches (id, call_group_id, region_id, turn, state, size, bans)
-  select p.batch_id, cg.id, g.region_id, iif(cg.action_id = :add, p.turn, -1), iif(cg.later, 'later', 'pending'), p.size, p.bans
-    from (select p.*, m.batch_id, count(*) as size, sum(m.scope_id = :ban) as bans
-            from pieces p join memberships m on m.batch_id = p.before + p.rowid group by p.rowid) as p
+  select p.before + p.rowid, cg.id, g.region_id, iif(cg.action_id = :add, p.turn, -1), iif(cg.later, 'later', 'pending'),
+         min(p.step, p.last - p.first + 1), coalesce(b.n, 0)
+    from pieces p
     join call_groups cg on cg.id = p.call_group_id
-    join groups g on g.id = cg.group_id;
+    join groups g on g.id = cg.group_id
+    left join (select batch_id, count(*) as n from memberships
+                where scope_id = :ban and exists (select 1 from sorted where scope_id = :ban) group by batch_id) b
+      on b.batch_id = p.before + p.rowid;
 
 -- name: find_batch_of_row
 -- For reports, which go from a row to its batch.

@@ -97,18 +97,38 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   const noteProblems = problemInserter(database);
   const noteShape = shapeInserter(database);
   const findCallGroup = callGroupFinder(database);
-  const callGroups = new Map<string, CallGroup>();
+  const callGroups = new Map<string, Map<string, CallGroup>>();
+  const marks = new RowMarks();
+  let remembered = 0;
+  let last: Pick<StagedRow, 'region' | 'onBehalfOf' | 'action' | 'later'> | undefined;
+  /** Those of the rows that differ from the last one in nothing but their group: most rows do. */
+  let alike = new Map<string, CallGroup>();
   let rows = 0;
   /** Rows by region number. */
   const read = [0, ...REGIONS.map(() => 0)];
 
-  const callGroupOf = ({ region, guid, onBehalfOf, action = 'add', later = false }: StagedRow): CallGroup => {
-    const name = `${region} ${action} ${later} ${onBehalfOf} ${guid}`;
-    const known = callGroups.get(name);
+  const callGroupOf = (row: StagedRow): CallGroup => {
+    const { region, guid, onBehalfOf, action = 'add', later = false } = row;
+    const isAlike =
+      last?.region === region &&
+      last.onBehalfOf === onBehalfOf &&
+      last.action === row.action &&
+      last.later === row.later;
+    if (!isAlike) {
+      const name = `${region} ${action} ${later} ${onBehalfOf}`;
+      alike = callGroups.get(name) ?? new Map();
+      callGroups.set(name, alike);
+      last = row;
+    }
+    const known = alike.get(guid);
     if (known !== undefined) return known;
-    if (callGroups.size === REMEMBERED_CALL_GROUPS) callGroups.clear();
+    if (remembered === REMEMBERED_CALL_GROUPS) {
+      for (const groups of callGroups.values()) groups.clear();
+      remembered = 0;
+    }
     const callGroup = findCallGroup(region, guid, onBehalfOf, action, later);
-    callGroups.set(name, callGroup);
+    alike.set(guid, callGroup);
+    remembered += 1;
     return callGroup;
   };
 
@@ -127,8 +147,10 @@ export function rowInserter(database: DatabaseSync): RowInserter {
       values[at + 2] = callGroup.group;
       values[at + 3] = callGroup.id;
       values[at + 4] = row.action === 'remove' || row.action === 'unban' ? null : scopeId(row.scope);
-      values[at + 5] = hashUid(row.uid);
+      const hash = hashUid(row.uid);
+      values[at + 5] = hash;
       values[at + 6] = row.uid;
+      marks.add(rows, callGroup.group, hash);
     } else {
       const uid = asRead(row.uid);
       values[at + 1] = region || null;
@@ -148,10 +170,55 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     },
     finish: () => {
       inserts.finish();
+      database.exec('create temp table suspects (row_id integer primary key)');
+      const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
+      for (const row of marks.repeated()) suspects.values[suspects.next()] = row;
+      suspects.finish();
       const counter = database.prepare(`insert into counters (region_id, name, n) values (?, 'read', ?)`);
       for (const [region, n] of read.entries()) if (n > 0) counter.run(region, n);
     },
   };
+}
+
+/**
+ * A mark of 32 bits for each row, made of its group and UID, to find the rows that may ask for what another asks for: all that
+ * do, and hardly any that do not. Sorting the marks takes an eighth of the time in which SQLite sorts groups and hashes.
+ */
+class RowMarks {
+  /** By row; 0: it has none. */
+  #marks = new Uint32Array(1_024);
+  #rows = 0;
+
+  /** @param row greater than those before @param hash of the UID */
+  add(row: number, group: number, hash: number): void {
+    if (row >= this.#marks.length) {
+      const more = new Uint32Array(row * 2);
+      more.set(this.#marks);
+      this.#marks = more;
+    }
+    this.#marks[row] = Math.imul(group, 0x9e37_79b1) ^ hash ^ (hash / 0x20_0000) || 1;
+    this.#rows = row + 1;
+  }
+
+  /** Rows whose mark another row has. */
+  *repeated(): Generator<number> {
+    const marks = this.#marks.subarray(0, this.#rows);
+    const sorted = marks.toSorted();
+    const repeats = sorted.filter((mark, at) => mark !== 0 && mark === sorted[at + 1] && mark !== sorted[at - 1]);
+    if (repeats.length === 0) return;
+    for (const [row, mark] of marks.entries()) if (isIn(repeats, mark)) yield row;
+  }
+}
+
+/** Whether a number is among others, which are sorted. */
+function isIn(sorted: Uint32Array, wanted: number): boolean {
+  let from = 0;
+  for (let to = sorted.length; from < to; ) {
+    const middle = (from + to) >>> 1;
+    if (Number(sorted[middle]) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return sorted[from] === wanted;
 }
 
 /** Notes why a row is invalid or left out. */
