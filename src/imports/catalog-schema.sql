@@ -91,29 +91,9 @@ create index syncs_by_import on syncs (undo_of) where undo_of is not null;
 -- Schedules: syncs that begin by themselves. What the queue knows of them is put there from here.
 
 create table schedules (
-  name        text primary key,
-  settings    text not null,              -- JSON (features/schedule/api.ts)
-  version     integer not null default 1, -- counts up with every edit, so that nobody overwrites what they have not seen
-  timed_at    integer not null,           -- ms since 1970: its times are as they are since then
-  next_due    integer not null,           -- ms since 1970; counts unless paused
-  paused      integer not null default 0,
-  created_at  integer not null,
-  copy        text,                       -- JSON: the copy that is kept of what is behind an address; null: none
-  placed_hash text                        -- of the source that the last run has put in place as a whole; null: it has not
+  name     text primary key,
+  schedule text not null                 -- JSON (features/schedule/schedule-catalog.ts)
 ) strict;
-
-create view schedule_records as
-select name, settings, version, timed_at as timedAt, next_due as nextDue, paused, created_at as createdAt, copy,
-       placed_hash as placedHash
-  from schedules;
-
--- Times in which schedules were paused: a night without a run was missed, or the schedule was paused.
-create table schedule_pauses (
-  schedule text not null references schedules (name) on delete cascade,
-  since    integer not null,             -- ms since 1970
-  until    integer,                      -- null: it is still paused
-  primary key (schedule, since)
-) strict, without rowid;
 
 -- Runs of schedules, and those that there should have been.
 create table schedule_runs (

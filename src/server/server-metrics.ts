@@ -178,7 +178,7 @@ function scheduleMetrics(schedules: Pick<ScheduleCatalogReader, 'health'>, regis
   gauge(
     'rollcall_schedule_next_run_timestamp_seconds',
     'When the schedule runs next; absent while it is paused',
-    ({ paused, nextDue }) => (paused ? null : nextDue / 1000),
+    ({ nextDue }) => nextDue && nextDue / 1000,
   );
-  gauge('rollcall_schedule_paused', '1 while the schedule is paused', ({ paused }) => Number(paused));
+  gauge('rollcall_schedule_paused', '1 while the schedule is paused', ({ nextDue }) => Number(nextDue === null));
 }

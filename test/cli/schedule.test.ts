@@ -145,7 +145,9 @@ describe('with a server', () => {
     ]);
     expect(added.code).toBe(0);
     const catalog = new DatabaseSync(join(at.dataDir, 'catalog.sqlite'));
-    catalog.exec('update schedules set next_due = next_due - 2 * 86400000');
+    catalog.exec(
+      "update schedules set schedule = json_set(schedule, '$.nextDue', (schedule ->> 'nextDue') - 2 * 86400000)",
+    );
     catalog.close();
 
     const server = at.begin(['serve', '--port', '0']);

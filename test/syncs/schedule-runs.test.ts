@@ -96,7 +96,7 @@ describe('runs that were missed', () => {
     const office = openOffice();
     await office.add();
     const since = office.now;
-    const pauses = () => office.catalog.pausesSince('nightly', since);
+    const pauses = () => office.catalog.get('nightly').pauses;
     expect(pauses()).toEqual([]);
     office.changes.setPaused('nightly', true);
     office.moveTo('2027-03-27T12:00:00Z');
@@ -112,7 +112,10 @@ describe('runs that were missed', () => {
       { since, until },
       { since: office.now, until: null },
     ]);
-    expect(office.catalog.pausesSince('nightly', until + 1)).toEqual([{ since: office.now, until: null }]);
+    const last = office.now;
+    office.moveTo('2027-05-07T12:00:00Z');
+    office.changes.setPaused('nightly', false);
+    expect(pauses()).toEqual([{ since: last, until: office.now }]);
   });
 });
 
@@ -152,10 +155,10 @@ describe('an edit while it runs', () => {
     });
     const before = await office.add(address('old.csv'));
     await office.edit(address('new.csv'), 1);
-    office.catalog.setCopy(before, { hash: 'of old.csv', version: '"1"' });
+    office.catalog.note(before, { copy: { hash: 'of old.csv', version: '"1"' } });
     expect(office.catalog.get('nightly').copy).toBeNull();
     const copy = { hash: 'of new.csv', version: '"2"' };
-    office.catalog.setCopy(office.catalog.get('nightly'), copy);
+    office.catalog.note(office.catalog.get('nightly'), { copy });
     expect(office.catalog.get('nightly').copy).toEqual(copy);
   });
 });

@@ -177,5 +177,5 @@ export function openOffice(): Office {
 
 /** Resolves when no run is under way. */
 export async function allOver(office: Office, runs: ScheduleRuns): Promise<void> {
-  for (const { id } of office.catalog.openRuns()) await runs.over(id);
+  for (const { id } of office.catalog.runsIn('running')) await runs.over(id);
 }

@@ -122,18 +122,12 @@ export const newSchedule = z.strictObject({
 });
 export type NewSchedule = z.input<typeof newSchedule>;
 
+/** A schedule as it is shown may be sent back: what is no setting changes nothing. */
 const asIs = z.unknown().optional().meta({ description: 'It may come back; it changes nothing.' });
 const asShown = {
+  ...(Object.fromEntries(Object.keys(schedule.shape).map((name) => [name, asIs])) as object),
   ...scheduleSettings.shape,
   ...machineSettings.shape,
-  target: asIs,
-  restricted: asIs,
-  version: asIs,
-  create: asIs,
-  paused: asIs,
-  createdAt: asIs,
-  next: asIs,
-  lastRun: asIs,
 };
 
 /** `PUT /v1/schedules/:name` */

@@ -1,13 +1,8 @@
 import { rm } from 'node:fs/promises';
+import { isoTime } from '../../api/fields.ts';
 import { nextRun } from '../../queue/cron.ts';
-import type { KeptSettings } from './api.ts';
-import {
-  EditedMeanwhile,
-  type Schedule,
-  type ScheduleCatalog,
-  ScheduleError,
-  settingsText,
-} from './schedule-catalog.ts';
+import { type KeptSettings, keptSettings } from './api.ts';
+import { EditedMeanwhile, type Schedule, type ScheduleCatalog, ScheduleError } from './schedule-catalog.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;
@@ -47,42 +42,59 @@ export function checkNewName(catalog: Pick<ScheduleCatalog, 'find'>, name: strin
   }
 }
 
+/** The same for the same settings. */
+const textOf = (settings: KeptSettings) => JSON.stringify(keptSettings.strip().parse(settings));
+
+/** Pauses that ended longer ago are forgotten, in ms. */
+const PAUSES_MS = 40 * 86_400_000;
+
 /** Changes the schedules of a catalog. A run that is under way keeps the settings that it began with. */
 export function scheduleChanges(options: ChangeOptions) {
   const { catalog, clock, folder, isUnderWay = () => false, changed = () => {} } = options;
-  const asChanged = (name: string): Schedule => {
+  const save = (schedule: Schedule): Schedule => {
+    catalog.save(schedule);
     changed();
-    return catalog.get(name);
+    return schedule;
   };
+  /** Nothing that runs of earlier settings found counts: the next run looks at the groups in any case. */
+  const timed = (settings: KeptSettings, at: number) => ({
+    ...settings,
+    timedAt: at,
+    nextDue: nextRun(settings.cron, settings.tz, at),
+    copy: null,
+    placedHash: null,
+  });
   return {
     /** @throws ScheduleError */
     add: (name: string, settings: KeptSettings): Schedule => {
       checkNewName(catalog, name);
       const at = clock();
-      catalog.add(name, settings, at, nextRun(settings.cron, settings.tz, at));
-      return asChanged(name);
+      return save({ ...timed(settings, at), name, version: 1, paused: false, createdAt: isoTime(at), pauses: [] });
     },
     /** Replaces all settings. @param version the one that the user has seen @throws ScheduleError, EditedMeanwhile */
     edit: (name: string, settings: KeptSettings, version: number): Schedule => {
       const before = catalog.get(name);
       if (before.version !== version) throw new EditedMeanwhile(name, before.version, version);
-      if (settingsText(before) === settingsText(settings)) return before;
-      const { cron, tz, file } = settings;
-      const at = clock();
-      const isSameTime = before.cron === cron && before.tz === tz;
-      catalog.edit(name, settings, {
-        timedAt: isSameTime ? before.timedAt : at,
-        nextDue: isSameTime ? before.nextDue : nextRun(cron, tz, at),
-        copy: before.file === file ? before.copy : null,
+      if (textOf(before) === textOf(settings)) return before;
+      const { paused, createdAt, pauses, timedAt, nextDue, copy } = before;
+      const isSameTime = before.cron === settings.cron && before.tz === settings.tz;
+      return save({
+        ...timed(settings, clock()),
+        ...(isSameTime && { timedAt, nextDue }),
+        ...(before.file === settings.file && { copy }),
+        ...{ name, version: version + 1, paused, createdAt, pauses },
       });
-      return asChanged(name);
     },
     /** Nothing is due while it is paused, nor missed. */
     setPaused: (name: string, paused: boolean): Schedule => {
-      const { cron, tz, paused: was } = catalog.get(name);
+      const before = catalog.get(name);
+      if (before.paused === paused) return before;
       const at = clock();
-      if (was !== paused) catalog.setPaused(name, paused, at, nextRun(cron, tz, at));
-      return asChanged(name);
+      const ended = before.pauses
+        .map(({ since, until }) => ({ since, until: until ?? at }))
+        .filter(({ until }) => until > at - PAUSES_MS);
+      const pauses = paused ? [...ended, { since: at, until: null }] : ended;
+      return save({ ...before, paused, pauses, nextDue: nextRun(before.cron, before.tz, at) });
     },
     /** With its history and the copy of its source; its syncs stay. */
     remove: async (name: string): Promise<void> => {

@@ -2,55 +2,20 @@
 
 -- name: find_schedule
 -- In: name. Out: the schedule; nothing where there is none.
-select * from schedule_records where name = :name;
+select schedule from schedules where name = :name;
 
 -- name: list_schedules
 -- Out: all schedules by name.
-select * from schedule_records order by name;
+select schedule from schedules order by name;
 
--- name: add_schedule
--- In: name, settings (JSON), at (ms, when it is made), next_due (ms). Adds a schedule.
-insert into schedules (name, settings, timed_at, created_at, next_due) values (:name, :settings, :at, :at, :next_due);
-
--- name: edit_schedule
--- In: name, settings (JSON), timed_at (ms), next_due (ms), copy. Replaces the settings. The last run's file is forgotten: the
--- next run looks at the groups in any case.
-update schedules
-   set settings = :settings, timed_at = :timed_at, next_due = :next_due, copy = :copy, version = version + 1, placed_hash = null
- where name = :name;
+-- name: save_schedule
+-- In: name, schedule (JSON). Adds a schedule, or writes it as it is now.
+insert into schedules (name, schedule) values (:name, :schedule)
+  on conflict do update set schedule = excluded.schedule;
 
 -- name: remove_schedule
--- With its runs.
+-- In: name. Removes a schedule with its runs.
 delete from schedules where name = :name;
-
--- name: set_paused
--- In: name, paused (0 or 1), next_due (ms).
-update schedules set paused = :paused, next_due = :next_due where name = :name;
-
--- name: begin_pause
--- In: schedule, at (ms).
-insert or replace into schedule_pauses (schedule, since) values (:schedule, :at);
-
--- name: end_pause
--- In: schedule, at (ms).
-update schedule_pauses set until = :at where schedule = :schedule and until is null;
-
--- name: pauses_since
--- In: schedule, since (ms). Out: pauses that ended later or have not ended (until: null), oldest first.
-select since, until from schedule_pauses
- where schedule = :schedule and coalesce(until, :since) >= :since order by since;
-
--- name: set_due
--- In: name, next_due (ms). When it runs next.
-update schedules set next_due = :next_due where name = :name;
-
--- name: set_copy
--- In: name, version, copy (JSON). The copy of its source that is kept now, unless it was edited since.
-update schedules set copy = :copy where name = :name and version = :version;
-
--- name: set_placed
--- In: name, version, hash (null: none). The source whose rows are now all in place, unless it was edited since.
-update schedules set placed_hash = :hash where name = :name and version = :version;
 
 -- name: add_run
 -- In: schedule, due (ms), at (ms), state, reason, who. Out: the new run.
@@ -87,9 +52,9 @@ select * from schedule_run_records where schedule = :schedule order by id desc l
 select * from schedule_run_records where schedule = :schedule and dueAt >= :since order by id;
 
 -- name: schedule_health
--- Out: by name: paused, nextDue (ms), success (ms, when the last run that put everyone in place ended; null: none has),
+-- Out: by name: nextDue (ms; null while it is paused), success (ms, when the last run that put everyone in place ended; null: none has),
 -- unsuccessful (runs since then that ended otherwise, or wait for a person). A sync that was removed since counts as well done.
-select s.name, s.paused, s.next_due as nextDue,
+select s.name, iif(s.schedule ->> 'paused', null, s.schedule ->> 'nextDue') as nextDue,
        (select coalesce(y.finished_at, r.at) from schedule_runs r left join syncs y on y.id = r.sync_id
          where r.id = last.id) as success,
        (select count(*) from schedule_runs r

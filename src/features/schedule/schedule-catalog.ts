@@ -1,31 +1,31 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { utcTime } from '../../text/wording.ts';
-import { type KeptSettings, keptSettings, type ScheduleRunView } from './api.ts';
+import { machineSettings, type ScheduleRunView, schedule } from './api.ts';
 
-/** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
-
-/** The settings of a schedule, and how far it is with its runs. */
-export interface Schedule extends KeptSettings {
-  readonly name: string;
-  /** Counts up with every edit. */
-  readonly version: number;
+/** A schedule as the catalog keeps it: its settings, and how far it is with its runs. Times are ms since 1970. */
+const keptSchedule = z.strictObject({
+  ...schedule.omit({ create: true, next: true, lastRun: true }).shape,
+  sourceSettings: machineSettings.shape.sourceSettings,
   /** The time at which its times were set. */
-  readonly timedAt: number;
-  readonly paused: boolean;
-  readonly createdAt: number;
+  timedAt: z.int(),
   /** Counts unless it is paused. */
-  readonly nextDue: number;
+  nextDue: z.int(),
   /** The copy that is kept of what is behind an address; null: none. */
-  readonly copy: Kept | null;
+  copy: z.custom<Kept>().nullable(),
   /** SHA-256 of the source that the last run applied completely; null when it did not. */
-  readonly placedHash: string | null;
-}
+  placedHash: z.string().nullable(),
+  /** Times in which nothing was due, oldest first; `until` is null while it is paused. */
+  pauses: z.array(z.strictObject({ since: z.int(), until: z.int().nullable() })),
+});
+export type Schedule = Readonly<z.output<typeof keptSchedule>>;
+export type SchedulePause = Schedule['pauses'][number];
 
 export interface ScheduleRun extends Readonly<Omit<ScheduleRunView, 'dueAt' | 'at' | 'sync'>> {
   readonly schedule: string;
@@ -35,18 +35,11 @@ export interface ScheduleRun extends Readonly<Omit<ScheduleRunView, 'dueAt' | 'a
   readonly syncId: string | null;
 }
 
-/** A time in which nothing was due. */
-export interface SchedulePause {
-  readonly since: number;
-  /** Null: it is still paused. */
-  readonly until: number | null;
-}
-
 /** Facts for a user who watches a schedule. Times in ms since 1970. */
 export interface ScheduleHealth {
   readonly name: string;
-  readonly paused: boolean;
-  readonly nextDue: number;
+  /** Null while it is paused. */
+  readonly nextDue: number | null;
   /** The end of the last run that put everyone in place; null when there is none. */
   readonly success: number | null;
   /** Runs since then that ended otherwise, were missed, or wait for a person. */
@@ -94,73 +87,42 @@ export class EditedMeanwhile extends RollcallError {
   }
 }
 
-type ScheduleVersion = Pick<Schedule, 'name' | 'version'>;
-
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
 /** Opens the schedules of a catalog for the process that owns the data directory. */
 export function openScheduleCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
+  const reader = readerOf(database);
+  const save = (schedule: Schedule): Schedule => {
+    sql('save_schedule').run({ name: schedule.name, schedule: JSON.stringify(schedule) });
+    return schedule;
+  };
   return {
-    ...readerOf(database),
-    add: (name: string, settings: KeptSettings, at: number, nextDue: number) => {
-      sql('add_schedule').run({ name, settings: settingsText(settings), at, next_due: nextDue });
-    },
-    edit: (
-      name: string,
-      settings: KeptSettings,
-      { timedAt, nextDue, copy }: Pick<Schedule, 'timedAt' | 'nextDue' | 'copy'>,
+    ...reader,
+    /** Adds a schedule, or writes it as it is now. */
+    save,
+    /** Notes what its runs found. Does nothing where it has been edited since this version: it may have another source. */
+    note: (
+      { name, version }: Pick<Schedule, 'name' | 'version'>,
+      found: Partial<Pick<Schedule, 'nextDue' | 'copy' | 'placedHash'>>,
     ) => {
-      const text = settingsText(settings);
-      sql('edit_schedule').run({ name, settings: text, timed_at: timedAt, next_due: nextDue, copy: copyText(copy) });
+      const now = reader.find(name);
+      if (now?.version === version) save({ ...now, ...found });
     },
     /** With its runs. */
-    remove: (name: string) => {
-      sql('remove_schedule').run({ name });
-    },
-    setPaused: (name: string, paused: boolean, at: number, nextDue: number) =>
-      inTransaction(database, () => {
-        sql('set_paused').run({ name, paused: Number(paused), next_due: nextDue });
-        sql(paused ? 'begin_pause' : 'end_pause').run({ schedule: name, at });
-      }),
-    setDue: (name: string, nextDue: number) => {
-      sql('set_due').run({ name, next_due: nextDue });
-    },
-    /** Does nothing where the schedule has been edited since this version: it may have another source. */
-    setCopy: ({ name, version }: ScheduleVersion, copy: Kept) => {
-      sql('set_copy').run({ name, version, copy: copyText(copy) });
-    },
-    /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
-    setPlaced: ({ name, version }: ScheduleVersion, hash: string | null) => {
-      sql('set_placed').run({ name, version, hash });
-    },
+    remove: (name: string) => void sql('remove_schedule').run({ name }),
     addRun: ({ schedule, dueAt, at, state, reason, who }: Omit<ScheduleRun, 'id' | 'syncId'>) =>
       sql<ScheduleRun>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as ScheduleRun,
-    setRun: (id: number, state: RunState, reason: string) => {
-      sql('set_run').run({ id, state, reason });
-    },
-    setRunSync: (id: number, syncId: string) => {
-      sql('set_run_sync').run({ id, sync: syncId });
-    },
-    /** Runs that are under way, oldest first. */
-    openRuns: () => sql<ScheduleRun>('runs_in_state').all({ state: 'running' }),
-    /** Runs that wait for a person, oldest first. */
-    waitingRuns: () => sql<ScheduleRun>('runs_in_state').all({ state: 'waiting' }),
+    setRun: (id: number, state: RunState, reason: string) => void sql('set_run').run({ id, state, reason }),
+    setRunSync: (id: number, syncId: string) => void sql('set_run_sync').run({ id, sync: syncId }),
+    /** Oldest first. */
+    runsIn: (state: RunState) => sql<ScheduleRun>('runs_in_state').all({ state }),
     /** The run that a sync was made for. */
     runOfSync: (syncId: string) => sql<ScheduleRun>('run_of_sync').get({ sync: syncId }),
   };
 }
 export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
-
-/** Returns the stored text; it is the same for the same settings. */
-export function settingsText(settings: KeptSettings): string {
-  return JSON.stringify(keptSettings.strip().parse(settings));
-}
-
-function copyText(kept: Kept | null): string | null {
-  return kept === null ? null : JSON.stringify(kept);
-}
 
 /** Opens the schedules of a catalog that its owner may be writing. */
 export function openScheduleCatalogReader(path: string) {
@@ -170,49 +132,30 @@ export type ScheduleCatalogReader = ReturnType<typeof openScheduleCatalogReader>
 
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
-  const find = (name: string) => {
-    const row = sql<ScheduleRow>('find_schedule').get({ name });
-    return row && scheduleOf(row);
-  };
+  const schedules = (name: string, values = {}) =>
+    sql<{ readonly schedule: string }>(name)
+      .all(values)
+      .map((row): Schedule => keptSchedule.parse(JSON.parse(row.schedule)));
+  const find = (name: string) => schedules('find_schedule', { name })[0];
   return {
     find,
     /** @throws ScheduleError where there is none */
     get: (name: string) => {
-      const record = find(name);
-      if (record === undefined) throw ScheduleError.unknown(name);
-      return record;
+      const found = find(name);
+      if (found === undefined) throw ScheduleError.unknown(name);
+      return found;
     },
     /** By name. */
-    list: () => sql<ScheduleRow>('list_schedules').all().map(scheduleOf),
+    list: () => schedules('list_schedules'),
     /** Newest first. */
     runs: (schedule: string, limit: number) => sql<ScheduleRun>('schedule_runs').all({ schedule, limit }),
     /** Those that were due since then, oldest first. */
     runsSince: (schedule: string, since: number) => sql<ScheduleRun>('schedule_runs_since').all({ schedule, since }),
     findRun: (id: number) => sql<ScheduleRun>('find_run').get({ id }),
-    /** Pauses that ended since then, or have not ended, oldest first. */
-    pausesSince: (schedule: string, since: number) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
     /** By name. */
-    health: (): ScheduleHealth[] =>
-      sql<Omit<ScheduleHealth, 'paused'> & { readonly paused: number }>('schedule_health')
-        .all()
-        .map((row) => ({ ...row, paused: row.paused === 1 })),
+    health: () => sql<ScheduleHealth>('schedule_health').all(),
     close: () => {
       if (database.isOpen) database.close();
     },
-  };
-}
-
-interface ScheduleRow extends Pick<Schedule, 'name' | 'version' | 'timedAt' | 'nextDue' | 'createdAt' | 'placedHash'> {
-  readonly settings: string;
-  readonly paused: number;
-  readonly copy: string | null;
-}
-
-function scheduleOf({ settings, paused, copy, ...state }: ScheduleRow): Schedule {
-  return {
-    ...keptSettings.parse(JSON.parse(settings)),
-    ...state,
-    paused: paused === 1,
-    copy: copy === null ? null : (JSON.parse(copy) as Kept),
   };
 }

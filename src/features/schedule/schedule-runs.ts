@@ -106,8 +106,8 @@ export class ScheduleRuns {
   continueAll(): void {
     this.planAgain();
     // One may have been begun by now, since this process can be asked for it.
-    for (const run of this.#catalog.openRuns()) if (!this.#underWay.has(run.id)) this.#goOn(run);
-    for (const run of this.#catalog.waitingRuns()) {
+    for (const run of this.#catalog.runsIn('running')) if (!this.#underWay.has(run.id)) this.#goOn(run);
+    for (const run of this.#catalog.runsIn('waiting')) {
       const { syncId } = run;
       if (!this.#underWay.has(run.id) && syncId !== null && this.#isKnown(syncId))
         this.#follow(run, () => this.#conclude(run, syncId));
@@ -122,12 +122,13 @@ export class ScheduleRuns {
   /** The clock may have been put back: what was planned by a wrong time is planned again, and nothing runs twice at a time. */
   planAgain(): void {
     const now = this.#clock();
-    for (const { name, cron, tz, paused, nextDue } of this.#catalog.list()) {
+    for (const record of this.#catalog.list()) {
+      const { name, cron, tz, paused, nextDue } = record;
       if (paused || nextDue <= now) continue;
       const [last] = this.#catalog.runs(name, 1);
       const isTrue = last !== undefined && last.at <= now + SET_BACK_MS;
       const next = nextRun(cron, tz, isTrue ? Math.max(now, last.dueAt) : now);
-      if (next < nextDue) this.#catalog.setDue(name, next);
+      if (next < nextDue) this.#catalog.note(record, { nextDue: next });
     }
   }
 
@@ -137,7 +138,7 @@ export class ScheduleRuns {
 
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
   async noteInterrupted(): Promise<void> {
-    for (const run of this.#catalog.openRuns()) {
+    for (const run of this.#catalog.runsIn('running')) {
       const { syncId } = run;
       const state = syncId !== null && this.#isKnown(syncId) ? this.#syncs.find(syncId).state : 'planning';
       if (state === 'planning')
@@ -176,7 +177,7 @@ export class ScheduleRuns {
 
   /** Never two runs of one schedule at a time. */
   #openRun(name: string) {
-    return this.#catalog.openRuns().find(({ schedule }) => schedule === name);
+    return this.#catalog.runsIn('running').find(({ schedule }) => schedule === name);
   }
 
   #emit(id: number): void {
@@ -265,7 +266,7 @@ export class ScheduleRuns {
     // With another identity or group file, the same file gives other members.
     const lookups = Object.values(mapLookups(beside.lookups, ({ path }) => path));
     const obtained = { ...found, hash: await hashWith(found.hash, lookups) };
-    if (obtained.copy !== undefined) this.#catalog.setCopy(record, obtained.copy);
+    if (obtained.copy !== undefined) this.#catalog.note(record, { copy: obtained.copy });
     if (obtained.hash === placedHash && !repair) {
       return this.#note(
         run,
@@ -273,7 +274,7 @@ export class ScheduleRuns {
         `${obtained.name} has not changed since the last run applied it, and a run looks at the groups only if the file has changed or it repairs`,
       );
     }
-    this.#catalog.setPlaced(record, null);
+    this.#catalog.note(record, { placedHash: null });
     const settings = await syncNow(record, beside);
     this.#stopping.signal.throwIfAborted();
     const id = this.#options.newSyncId();
@@ -294,7 +295,7 @@ export class ScheduleRuns {
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
   async #replaceWaiting(run: ScheduleRun): Promise<void> {
-    for (const { id, schedule, syncId, reason } of this.#catalog.waitingRuns()) {
+    for (const { id, schedule, syncId, reason } of this.#catalog.runsIn('waiting')) {
       if (schedule !== run.schedule) continue;
       if (syncId !== null && this.#isKnown(syncId)) await this.#syncs.replace(syncId);
       // If it had an import, the code that follows it notes its end.
@@ -316,7 +317,8 @@ export class ScheduleRuns {
     const isWhole = isCarriedOut(state);
     const left = isWhole && sync.importId !== null ? notInPlace(this.#options.ledger(sync.importId)) : 0;
     const unlisted = sync.totals?.unlisted ?? 0;
-    if (isWhole && left + unlisted === 0 && placed !== undefined) this.#catalog.setPlaced(placed.record, placed.hash);
+    if (isWhole && left + unlisted === 0 && placed !== undefined)
+      this.#catalog.note(placed.record, { placedHash: placed.hash });
     const rest = left === 0 ? '' : `; ${counted(left, 'row')} ${left === 1 ? 'is' : 'are'} not in place`;
     this.#note(run, 'ran', `${state}: ${asClause(reason)}${rest}`);
   }
@@ -334,8 +336,9 @@ export class ScheduleRuns {
     if (state === 'running' && noted === 'waiting') this.#noteProgress({ id }, syncId);
   }
 
-  #advance({ name, cron, tz, nextDue }: Schedule): void {
-    this.#catalog.setDue(name, nextRun(cron, tz, Math.max(this.#clock(), nextDue)));
+  #advance(record: Schedule): void {
+    const { cron, tz, nextDue } = record;
+    this.#catalog.note(record, { nextDue: nextRun(cron, tz, Math.max(this.#clock(), nextDue)) });
   }
 
   /** Nothing was running when it was due. */

@@ -1,41 +1,75 @@
 import { isoTime } from '../../../api/fields.ts';
 import type { HandlersOf } from '../../../api/operation.ts';
+import { mapLookups } from '../../../options/lookups.ts';
 import { nextRuns } from '../../../queue/cron.ts';
+import { shownFile } from '../../../sources/schemes.ts';
+import { shownCreate } from '../../sync/kept-sync.ts';
 import type { SyncCatalogReader } from '../../sync/sync-catalog.ts';
+import { type ScheduleRunView, type ScheduleView, schedule } from '../api.ts';
 import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import type { scheduleOperations } from '../operations.ts';
-import type { Schedule, ScheduleCatalogReader } from '../schedule-catalog.ts';
-import { scheduleViews } from '../schedule-views.ts';
+import type { Schedule, ScheduleCatalogReader, ScheduleRun } from '../schedule-catalog.ts';
+import { creationOf } from '../schedule-sync.ts';
 import { lastNights } from './schedule-nights.ts';
-import { checkTimes, type GivenSettings, settingsInShort, settingsToKeep } from './schedule-settings.ts';
+import { checkTimes, type GivenSettings, settingsInShort, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
 /** The schedules of a data directory. */
-export interface ScheduleContext extends Pick<Schedules, 'changes' | 'at'> {
+interface Looked {
   readonly catalog: ScheduleCatalogReader;
   readonly syncCatalog: Pick<SyncCatalogReader, 'find'>;
 }
 
+type Handlers = HandlersOf<typeof scheduleOperations>;
+
 const NEXT_TIMES = 5;
+const SHOWN_TIMES = 3;
+
+/** Schedules and their runs as the API and the command line show them. */
+function views({ catalog, syncCatalog }: Looked) {
+  const runView = ({ schedule: _, dueAt, at, syncId, ...run }: ScheduleRun): ScheduleRunView => {
+    // There is none where it is not written down yet, or was removed.
+    const { id, state, totals = null } = (syncId === null ? undefined : syncCatalog.find(syncId)) ?? {};
+    const sync = id === undefined || state === undefined ? null : { id, state, totals };
+    return { ...run, dueAt: isoTime(dueAt), at: isoTime(at), sync };
+  };
+  const view = (kept: Schedule): ScheduleView => {
+    const { name, cron, tz, paused, nextDue } = kept;
+    const [lastRun] = catalog.runs(name, 1);
+    const times = paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)];
+    return schedule.strip().parse({
+      ...kept,
+      ...mapLookups(kept, shownSetting),
+      file: shownFile(kept),
+      protectFile: shownSetting(kept.protectFile),
+      create: shownCreate({ create: creationOf(kept) }),
+      next: times.map((at) => isoTime(at)),
+      lastRun: lastRun === undefined ? null : runView(lastRun),
+    });
+  };
+  return { view, runView };
+}
 
 /** Does what looks at schedules. */
-export function lookingHandlers({ catalog, syncCatalog }: Pick<ScheduleContext, 'catalog' | 'syncCatalog'>) {
-  const { list, one, history } = scheduleViews(catalog, syncCatalog);
+export function lookingHandlers(looked: Looked) {
+  const { catalog } = looked;
+  const { view, runView } = views(looked);
   return {
-    list: async () => list(),
+    list: async () => ({ schedules: catalog.list().map(view) }),
     next: async ({ cron, tz }) => {
       checkTimes(cron, tz);
       return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
     },
     nights: async () => lastNights(catalog),
-    one: async ({ name }) => one(name),
-    history: async ({ name, limit }) => history(name, limit),
-  } satisfies HandlersOf<typeof scheduleOperations>;
+    one: async ({ name }) => view(catalog.get(name)),
+    history: async ({ name, limit }) => ({ runs: catalog.runs(catalog.get(name).name, limit).map(runView) }),
+  } satisfies Handlers;
 }
 
 /** Does what changes schedules. @param isHere for people on the machine */
-export function changingHandlers({ catalog, syncCatalog, changes, at }: ScheduleContext, isHere: boolean) {
-  const { view } = scheduleViews(catalog, syncCatalog);
+export function changingHandlers(context: Looked & Pick<Schedules, 'changes' | 'at'>, isHere: boolean) {
+  const { catalog, changes, at } = context;
+  const { view } = views(context);
   const toKeep = (given: GivenSettings, before?: Schedule) => settingsToKeep(given, before, { ...at, isHere });
   return {
     add: async ({ name, ...given }, { audited }) => {
@@ -52,17 +86,11 @@ export function changingHandlers({ catalog, syncCatalog, changes, at }: Schedule
     pause: async ({ name }) => view(changes.setPaused(name, true)),
     resume: async ({ name }) => view(changes.setPaused(name, false)),
     remove: async ({ name }) => changes.remove(name),
-  } satisfies HandlersOf<typeof scheduleOperations>;
+  } satisfies Handlers;
 }
 
 /** Begins runs. */
-export function runningHandlers({
-  catalog,
-  syncCatalog,
-  runs,
-}: Pick<ScheduleContext, 'catalog' | 'syncCatalog'> & Pick<Schedules, 'runs'>) {
-  const { runView } = scheduleViews(catalog, syncCatalog);
-  return {
-    run: async ({ name }, { who }) => runView(runs.begin(name, who)),
-  } satisfies HandlersOf<typeof scheduleOperations>;
+export function runningHandlers({ runs, ...looked }: Looked & Pick<Schedules, 'runs'>) {
+  const { runView } = views(looked);
+  return { run: async ({ name }, { who }) => runView(runs.begin(name, who)) } satisfies Handlers;
 }

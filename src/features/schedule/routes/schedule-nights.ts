@@ -1,6 +1,6 @@
 import { isoTime } from '../../../api/fields.ts';
 import type { Night, NightResult } from '../../../api/overview.ts';
-import type { SyncState } from '../../../membership/sync-state.ts';
+import type { RunState, SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import type { ScheduleNights } from '../api.ts';
@@ -49,27 +49,30 @@ function nightOf(
   };
 }
 
-/** The result of a run, in one word. A person may have decided about its sync since. */
+/** Results of runs in one word; that of one that ran is its sync's. */
+const RESULTS: Readonly<Record<Exclude<RunState, 'ran'>, NightResult>> = {
+  'skipped-unchanged': 'ok',
+  'skipped-running': 'missed',
+  missed: 'missed',
+  failed: 'failed',
+  running: 'running',
+  waiting: 'waits',
+};
+/** A person may have decided about it since. Others have failed. */
+const SYNC_RESULTS: Readonly<Partial<Record<SyncState, NightResult>>> = {
+  held: 'waits',
+  planned: 'waits',
+  planning: 'running',
+  applying: 'running',
+  rejected: 'rejected',
+  applied: 'ok',
+  unchanged: 'ok',
+};
+
 function resultOf(run: ScheduleRun | undefined, sync: SyncState | undefined): NightResult {
   if (run === undefined) return 'none';
-  switch (run.state) {
-    case 'skipped-unchanged':
-      return 'ok';
-    case 'skipped-running':
-    case 'missed':
-      return 'missed';
-    case 'failed':
-      return 'failed';
-    case 'running':
-      return 'running';
-    case 'waiting':
-      return 'waits';
-    case 'ran':
-      if (sync === 'held' || sync === 'planned') return 'waits';
-      if (sync === 'planning' || sync === 'applying') return 'running';
-      if (sync === 'rejected') return 'rejected';
-      return sync === undefined || sync === 'applied' || sync === 'unchanged' ? 'ok' : 'failed';
-  }
+  if (run.state !== 'ran') return RESULTS[run.state];
+  return sync === undefined ? 'ok' : (SYNC_RESULTS[sync] ?? 'failed');
 }
 
 type DayResult = ScheduleNights['schedules'][number]['nights'][number];
@@ -91,9 +94,9 @@ export function lastNights(catalog: ScheduleCatalogReader): ScheduleNights {
   const from = now - NIGHTS * DAY_MS;
   return {
     schedules: catalog.list().map((record) => {
-      const { name, tz, timedAt } = record;
+      const { name, tz, timedAt, pauses } = record;
       const since = Math.max(from, timedAt);
-      const past = { runs: catalog.runsSince(name, from), pauses: catalog.pausesSince(name, from), since, now };
+      const past = { runs: catalog.runsSince(name, from), pauses, since, now };
       return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
     }),
   };

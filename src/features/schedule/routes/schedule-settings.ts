@@ -20,11 +20,10 @@ import { isAddress, isRemote } from '../../../text/address-text.ts';
 import { inShort } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { readProtectFile } from '../../sync/plan/protect.ts';
-import { type KeptSettings, machineSettings, type newSchedule, scheduleSettings } from '../api.ts';
+import { type KeptSettings, keptSettings, machineSettings, type newSchedule, scheduleSettings } from '../api.ts';
 import type { GivenAt } from '../compose-schedules.ts';
 import { type Schedule, ScheduleError } from '../schedule-catalog.ts';
 import { readingOptions, syncSettings } from '../schedule-sync.ts';
-import { shownSetting } from '../schedule-views.ts';
 
 /** Settings with their defaults. */
 export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
@@ -53,7 +52,8 @@ export async function settingsToKeep(
   const file = same?.file ?? (await (at.isHere ? anyFile : allowedFile)(given, at));
   checkHeaders(file, headers, known?.headers ?? {}, at);
   if (isAddress(file)) await adapterFor(checkedAddress(file, { ...sourceSettings, headers }));
-  const kept: KeptSettings = {
+  // What comes back as it was shown, and is no setting, is left out.
+  const kept: KeptSettings = keptSettings.strip().parse({
     ...given,
     ...own,
     sourceSettings,
@@ -61,9 +61,14 @@ export async function settingsToKeep(
     reading: { region: at.defaultRegion, ...given.reading },
     ...aimOf(given, before, at),
     restricted: same?.restricted ?? !at.isHere,
-  };
+  });
   await checkRuns(kept);
   return kept;
+}
+
+/** The query of an address may be a secret. */
+export function shownSetting<Value>(value: Value): Value | string {
+  return typeof value === 'string' ? shownFile({ file: value }) : value;
 }
 
 /** Settings that only a person on the machine gives, with a new schedule. Where they come back as they are shown, they stay. */
