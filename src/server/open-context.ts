@@ -7,11 +7,12 @@ import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { openSyncCatalogReader } from '../features/sync/sync-catalog.ts';
 import { syncViews as viewsOfSyncs } from '../features/sync/sync-views.ts';
-import type { Api, ServerContext, ServerOptions } from './context.ts';
+import type { Api, ServerContext } from './context.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents } from './events/hub.ts';
 import { ImportViews } from './import-views.ts';
 import { runningImports } from './running-imports.ts';
+import type { ServerOptions } from './server-options.ts';
 import { openRecipes } from './uploads/upload-recipes.ts';
 
 type Options = Omit<ServerOptions, 'registry'> & Required<Pick<ServerOptions, 'registry'>>;

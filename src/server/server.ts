@@ -1,166 +1,34 @@
-import type { IncomingMessage } from 'node:http';
-import compress from '@fastify/compress';
-import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
-import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
-import type { ZodType } from 'zod';
 import { importOperations } from '../api/operations/import-operations.ts';
-import { checkRoutes } from '../features/check/routes.ts';
-import { exportRoutes } from '../features/export/routes/export-routes.ts';
-import { notificationOperations } from '../features/notify/operations.ts';
-import { notificationHandlers } from '../features/notify/routes.ts';
-import { recipeRoutes } from '../features/recipes/routes.ts';
-import { repairRoutes } from '../features/repair/routes.ts';
-import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
-import { planRoutes } from '../features/sync/routes/plan-routes.ts';
-import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
-import { guard, UNSAFE } from './access/guard.ts';
-import { cacheAnswers } from './caching.ts';
-import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
-import type { Api, ServerContext, ServerOptions } from './context.ts';
+import { guard } from './access/guard.ts';
+import { bareServer } from './bare-server.ts';
+import { consoleRoutes } from './console-files.ts';
+import type { Api, ServerContext } from './context.ts';
 import { docsRoutes } from './docs.ts';
 import { eventRoutes } from './events/routes.ts';
+import { featureRoutes } from './feature-routes.ts';
 import { healthRoutes } from './health.ts';
 import { importHandlers } from './import-handlers.ts';
 import { memberRoutes } from './member-routes.ts';
-import { noteMethods } from './methods.ts';
 import { openContext } from './open-context.ts';
 import { describeRoutes } from './openapi.ts';
 import { overviewRoute } from './overview-route.ts';
 import { handled } from './perform.ts';
-import { Problem } from './problem.ts';
-import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './row-routes.ts';
 import { serveAll } from './serve.ts';
 import { serverMetrics } from './server-metrics.ts';
+import type { ServerOptions } from './server-options.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 
-/** Time in which the headers of a request must have arrived, in ms. */
-const HEADERS_MS = 15_000;
-/** An idle connection is closed after this time, in ms. Event streams have their heartbeat. */
-const IDLE_MS = 120_000;
-/** Largest body of requests other than uploads, in bytes. */
-const SMALL_BODY = 64 * 1024;
-
-/** Types that gzip makes smaller. Event streams are not among them: it would hold events back. */
-const COMPRESSED = /^text\/(?!event-stream)|json|javascript|svg/;
-
-const CONTENT_POLICY = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: ["'self'"],
-    styleSrc: ["'self'"],
-    imgSrc: ["'self'", 'data:'],
-    connectSrc: ["'self'"],
-    fontSrc: ["'self'"],
-    baseUri: ["'none'"],
-    formAction: ["'self'"],
-    frameAncestors: ["'none'"],
-  },
-};
-
-/** The server without its routes: how it reads requests, refuses them and sends replies. */
-async function bareServer(options: ServerOptions, isStopping: () => boolean): Promise<Api> {
-  const { log } = options;
-  const app: Api = fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    // Requests that change something or fail are logged below.
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: SMALL_BODY,
-    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
-    connectionTimeout: IDLE_MS,
-    // Uploads may take hours; those that stall have their own timeout.
-    requestTimeout: 0,
-    http: { headersTimeout: HEADERS_MS },
-    forceCloseConnections: 'idle',
-    // Answered below, with a problem document.
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
-    frameworkErrors: (error, request, reply) => void refuse({ log, stopping: isStopping() }, error, request, reply),
-  }).withTypeProvider<ZodTypeProvider>();
-  app.setValidatorCompiler(({ schema }: { schema: unknown }) => (given: unknown) => {
-    const read = (schema as ZodType).safeParse(given);
-    return read.success ? { value: read.data } : { error: badOption(read.error, given) };
-  });
-  // Many clients name JSON whether they send a body or not: an empty one is none.
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null);
-    else void parseJson(request, String(body), done);
-  });
-  // Routes that have options refuse others by their schema.
-  app.addHook('preValidation', async ({ query, routeOptions: { url = '', schema } }) => {
-    const [field] = Object.keys(query as object);
-    if (field !== undefined && schema?.querystring === undefined && url.startsWith('/v1/')) throw unknownOption(field);
-  });
-  // Replies are checked by the compiler and by tests; checking each again would cost more than making it.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  app.setErrorHandler((error, request, reply) => refuse({ log, stopping: isStopping() }, error, request, reply));
-  const allowedAt = noteMethods(app);
-  app.setNotFoundHandler((request, reply) => {
-    if (isForPeople(request)) return sendPage(request, reply.code(404));
-    const { method, url } = request;
-    const [path] = url.split('?');
-    const allowed = allowedAt(url);
-    if (allowed.length === 0) throw new Problem('NOT_FOUND', `There is no ${method} ${path}.`);
-    reply.header('allow', allowed.join(', '));
-    throw new Problem('METHOD_NOT_ALLOWED', `${path} does not take ${method}.`, { possible: allowed });
-  });
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!isStopping()) return;
-    reply.header('connection', 'close').header('retry-after', 5);
-    throw new Problem('STOPPING', STOPS);
-  });
-  if (options.tracing !== undefined) await app.register(options.tracing);
-  cacheAnswers(app);
-  await app.register(cookie);
-  await app.register(helmet, {
-    contentSecurityPolicy: CONTENT_POLICY,
-    hsts: false,
-    referrerPolicy: { policy: 'no-referrer' },
-    xFrameOptions: { action: 'deny' },
-  });
-  await app.register(compress, {
-    encodings: ['gzip'],
-    customTypes: COMPRESSED,
-    globalDecompression: false,
-    zlibOptions: { level: 4 },
-  });
-  return app;
-}
-
-/** Logs requests that change something or fail. */
-function logRequests(app: Api, log: ServerOptions['log']): void {
-  app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
-    if (!UNSAFE.has(request.method) && statusCode < 500) return;
-    const { method, who, ip, routeOptions } = request;
-    log.info(
-      {
-        request: request.id,
-        method,
-        route: routeOptions.url,
-        status: statusCode,
-        ms: Math.round(elapsedTime),
-        who: who?.name,
-        ip,
-      },
-      'request',
-    );
-  });
-}
-
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
 export async function createServer(
   options: ServerOptions,
 ): Promise<{ readonly app: Api; readonly context: ServerContext }> {
-  const { coordinator, access, log, registry = new Registry() } = options;
+  const { coordinator, access, registry = new Registry() } = options;
   let stopping = false;
   const app = await bareServer(options, () => stopping);
   const guarding = guard(app, access, options.tokenRequired);
@@ -170,12 +38,6 @@ export async function createServer(
     stopping = true;
     context.events.close();
   });
-  app.addHook('preParsing', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.takesFile !== true) endIfSlow(raw);
-  });
-  app.addHook('onResponse', async ({ raw }) => discardRest(raw));
-  logRequests(app, log);
-
   await describeRoutes(app);
   serverMetrics(app, context, registry);
   healthRoutes(app, context, registry);
@@ -191,50 +53,6 @@ export async function createServer(
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.maxUploads ?? 64 });
   docsRoutes(app);
   consoleRoutes(app);
-  recipeRoutes(app, context);
-  exportRoutes(app, context);
-  repairRoutes(app, context);
-  checkRoutes(app, context);
-  syncRoutes(app, context);
-  planRoutes(app, context);
-  scheduleRoutes(app, context);
-  serveAll(app, handled(notificationOperations, notificationHandlers(context)));
+  featureRoutes(app, context);
   return { app, context };
-}
-
-/** Time in which the whole body of a request must have arrived, in ms. Uploads have their own timeout. */
-const BODY_MS = 30_000;
-
-/** Ends a connection whose small body comes too slowly. */
-function endIfSlow(request: IncomingMessage): void {
-  if (request.complete) return;
-  const enough = setTimeout(() => request.socket.destroy(), BODY_MS);
-  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
-}
-
-/** Time in which the rest of a refused body is thrown away, so that the client reads the answer before the end, in ms. */
-const REST_MS = 5_000;
-
-function discardRest(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
-  request.unpipe();
-  request.resume();
-  const enough = setTimeout(() => request.socket.destroy(), REST_MS);
-  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
-}
-
-/** Interval between two looks for connections that are done, in ms. */
-const LOOK_MS = 50;
-
-/** Takes nothing new, ends event streams and uploads, and lets downloads continue for at most `deadlineMs`. */
-export async function stopServer(app: Api, deadlineMs: number): Promise<void> {
-  const end = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
-  // A connection whose last answer has been given stays open for the next request, which will not come.
-  const leave = setInterval(() => app.server.closeIdleConnections(), LOOK_MS);
-  try {
-    await app.close();
-  } finally {
-    clearTimeout(end);
-    clearInterval(leave);
-  }
 }
