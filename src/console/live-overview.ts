@@ -186,6 +186,7 @@ export function useListNews<K extends keyof ListEvents>(
   const latest = useRef({ ask, concerns });
   latest.current = { ask, concerns };
   useEffect(() => {
+    if (names.length === 0) return;
     let due: ReturnType<typeof setTimeout> | undefined;
     const askLater = () => {
       due ??= setTimeout(() => {

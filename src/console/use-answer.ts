@@ -1,6 +1,8 @@
 /** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
 import { batch, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ListEvents } from './answers.ts';
+import { useListNews } from './live-overview.ts';
 import { type Address, ApiError, request } from './requests.ts';
 import { connection } from './server-connection.ts';
 
@@ -93,13 +95,18 @@ type ItemOf<Page, Name extends keyof Page> = Page[Name] extends readonly (infer 
 interface PagesOptions<Name> {
   /** Under which the answer has the items. */
   name: Name;
-  /** Items of a page. */
-  limit: number;
+  /** Items of a page. Default: 50. */
+  limit?: number;
   /** Items that come when more are asked for. Default: a page. */
   step?: number;
   /** Items that are held; the first ones make room. */
   most?: number;
+  /** Events after which the list is asked for again. */
+  news?: readonly (keyof ListEvents)[];
 }
+
+/** Items that come at a time. */
+const PAGE = 50;
 
 /**
  * A list that is asked for page by page, from the start whenever the path changes.
@@ -113,13 +120,14 @@ export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name
   const pages = useMemo(() => new Pages<T>(options), []);
   pages.path = path;
   useEffect(() => pages.begin(), [path]);
+  useListNews(options.news ?? [], () => pages.follow());
   return pages;
 }
 
 /** The items of a list that are there. A component that reads one of these is drawn again when it changes. */
 export class Pages<T> {
   path: string | null = null;
-  readonly #options: Required<PagesOptions<string>>;
+  readonly #options: Required<Omit<PagesOptions<string>, 'news'>>;
   readonly #items = signal<readonly T[] | undefined>(undefined);
   readonly #total = signal<number | null>(null);
   readonly #cursor = signal<string | null>(null);
@@ -137,8 +145,13 @@ export class Pages<T> {
   #edits: ((items: readonly T[]) => readonly T[])[] = [];
   #leaving = new AbortController();
 
-  constructor({ name, limit, step = limit, most = Number.POSITIVE_INFINITY }: PagesOptions<string>) {
+  constructor({ name, limit = PAGE, step = limit, most = Number.POSITIVE_INFINITY }: PagesOptions<string>) {
     this.#options = { name, limit, step, most };
+  }
+
+  /** Items that come when more are asked for. */
+  get step(): number {
+    return this.#options.step;
   }
 
   /** Undefined until the first page is there. */

@@ -199,7 +199,8 @@ test('a list is narrowed down, several imports get a tag, and Back brings the fi
   await page.getByRole('button', { name: 'Save tags' }).click();
   await table.getByRole('link', { name: 'autumn' }).first().waitFor();
   expect(await violations(page)).toEqual([]);
-  await page.getByLabel('Tags').fill('term 1');
+  await page.getByText('More filters').click();
+  await page.getByLabel('Tags', { exact: true }).fill('term 1');
   await eventually(names).toEqual(['list-two.csv', 'list-one.csv']);
 
   await table.getByRole('link', { name: 'list-one.csv' }).click();
@@ -207,9 +208,10 @@ test('a list is narrowed down, several imports get a tag, and Back brings the fi
   await page.goBack();
   await eventually(names).toEqual(['list-two.csv', 'list-one.csv']);
   expect(await page.getByLabel('Search').inputValue()).toBe('LIST-');
-  expect(await page.getByLabel('Tags').inputValue()).toBe('term 1');
-  await page.getByRole('button', { name: 'Clear 2 filters' }).click();
-  await page.getByLabel('Problems').selectOption('true');
+  expect(await page.getByLabel('Tags', { exact: true }).inputValue()).toBe('term 1');
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await page.getByText('More filters').click();
+  await page.getByLabel('Problems', { exact: true }).selectOption('true');
   await eventually(names).toContain('list-bad.csv');
   await eventually(names).not.toContain('list-one.csv');
 });

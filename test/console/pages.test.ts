@@ -131,7 +131,7 @@ test('on a phone the filters of a list are folded and say how many are set; what
     await more.click();
     expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe(value);
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByRole('button', { name: 'Clear all' }).click();
     await page.getByText('More filters', { exact: true }).waitFor();
     await eventually(() => new URL(page.url()).search).toBe('');
   }

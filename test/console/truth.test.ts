@@ -31,8 +31,8 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   await regions.filter({ hasText: 'No region' }).getByText('1 row').waitFor();
   expect(await page.getByText(/so far|to come/).count()).toBe(0);
 
+  await page.getByText('More filters').click();
   await page.getByLabel('UID', { exact: true }).fill('cyd');
-  await page.getByRole('button', { name: 'Filter' }).click();
   await eventually(() => rows.locator('th[scope=row]').allTextContents()).toEqual(['cyd']);
   await page.getByRole('link', { name: 'cyd' }).click();
   await page.getByRole('row', { name: /truth\.csv.*choir.*owner.*invalid.*UNKNOWN_SCOPE/ }).waitFor();

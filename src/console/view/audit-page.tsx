@@ -1,18 +1,14 @@
 /** The audit log: found by words, people, actions and days, with links to the things acted on. */
 import type { AuditPage as Page } from '../answers.ts';
-import type { Column } from '../kit/data-table.tsx';
 import { Card, Empty, foreign, importHref, syncHref, Time } from '../kit/elements.tsx';
-import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../kit/filter-fields.tsx';
-import { type Choice, FilterChoice } from '../kit/form.tsx';
-import { PagedTable } from '../kit/paged-table.tsx';
+import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
+import type { Choice } from '../kit/form.tsx';
+import { type Column, List } from '../kit/list.tsx';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 
 type Entry = Page['entries'][number];
-
-const PAGE = 50;
-const NAMES = ['search', 'who', 'action', 'from', 'to'] as const;
 
 const ACTIONS: Choice[] = [
   ['', 'all'],
@@ -25,6 +21,14 @@ const ACTIONS: Choice[] = [
   ['notify', 'notifications'],
   ['session', 'logins'],
 ];
+
+const CONDITIONS = {
+  search: { label: 'Search', placeholder: 'id, detail or address' },
+  who: { label: 'Who', placeholder: 'whole name' },
+  action: { label: 'What', choices: ACTIONS },
+  from: { label: 'From', isDay: true },
+  to: { label: 'To', isDay: true },
+};
 
 export function AuditPage() {
   const { isOperator } = usePlace();
@@ -69,28 +73,17 @@ function targetOf({ action, target }: Entry) {
 }
 
 function AuditLog() {
-  const filter = useFilter(NAMES);
-  const pages = usePages(addressOf('GET /v1/audit', { query: daysAsked(filter.values) }), {
-    name: 'entries',
-    limit: PAGE,
-  });
-  const { typed, chosen } = filter;
+  const filter = useFilter(CONDITIONS);
+  const pages = usePages(addressOf('GET /v1/audit', { query: daysAsked(filter.values) }), { name: 'entries' });
   return (
     <>
-      <FilterBar filter={filter} label="Filter the audit log" placeholder="id, detail or address">
-        <TypedFilter id="who" label="Who" placeholder="whole name" {...typed('who')} />
-        <FilterChoice id="action" label="What" choices={ACTIONS} {...chosen('action')} />
-        <DayFilter id="from" label="From" {...typed('from')} />
-        <DayFilter id="to" label="To" {...typed('to')} />
-      </FilterBar>
-      <PagedTable
+      <FilterBar filter={filter} label="Filter the audit log" />
+      <List
         pages={pages}
-        step={PAGE}
         caption="What was done, newest first"
         columns={COLUMNS}
         // Entries are only ever added.
         keyOf={(_, index) => index}
-        place=""
         empty={
           filter.isSet
             ? 'No entries match this filter.'

@@ -9,36 +9,22 @@ import {
   fileName,
   inPlace,
   isDryRun,
-  isUndo,
   isUndone,
   leftToDo,
   STATE_GROUPS,
   stateLabel,
   stateTone,
 } from '../import-words.ts';
-import type { Column } from '../kit/data-table.tsx';
 import { Badge, Card, foreign, importHref, Tag, Time, tagHref } from '../kit/elements.tsx';
-import {
-  DayFilter,
-  daysAsked,
-  FilterBar,
-  type Filter as FilterOf,
-  TypedFilter,
-  useFilter,
-} from '../kit/filter-fields.tsx';
-import { type Choice, FilterChoice } from '../kit/form.tsx';
+import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
+import { type Choice, useChange } from '../kit/form.tsx';
+import { type Column, List } from '../kit/list.tsx';
 import { OutcomeBar } from '../kit/outcome-bar.tsx';
-import { PagedTable } from '../kit/paged-table.tsx';
-import { onListEvents } from '../live-overview.ts';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
-import { type Pages, usePages } from '../use-answer.ts';
+import { usePages } from '../use-answer.ts';
 import { BulkBar, ChooseBox, type Chosen } from './bulk-bar.tsx';
 import { NewImport } from './new-import.tsx';
-
-const PAGE = 50;
-/** Delay after a new import before the server is asked whether it matches, in ms: only the server may know. */
-const NEWS_MS = 1000;
 
 export function ImportsPage() {
   const { isOperator } = usePlace();
@@ -56,82 +42,46 @@ export function ImportsPage() {
 function ImportsList() {
   const { isOperator } = usePlace();
   const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const filter = useFilter(NAMES, () => {
+  const filter = useFilter(CONDITIONS);
+  const path = addressOf('GET /v1/imports', { query: daysAsked(filter.values) });
+  const pages = usePages(path, { name: 'imports', news: ['imports', 'removed', 'sync'] });
+  useChange(path, () => {
     chosen.value = new Set();
   });
-  const pages = usePages(addressOf('GET /v1/imports', { query: daysAsked(filter.values) }), {
-    name: 'imports',
-    limit: PAGE,
-  });
-  useListEvents(pages, filter.values);
+  useAnnounced(pages.items);
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   return (
     <>
-      <ListFilter filter={filter} />
+      <FilterBar filter={filter} label="Filter imports" />
       {isOperator && <BulkBar items={pages.items ?? []} chosen={chosen} onDone={() => pages.refresh()} />}
-      <PagedTable
-        pages={pages}
-        step={PAGE}
-        caption="Imports, newest first"
-        columns={columns}
-        keyOf={({ id }) => id}
-        place="imports"
-        empty={emptyText(filter.isSet, isOperator)}
-      />
+      <div class="imports">
+        <List
+          pages={pages}
+          caption="Imports, newest first"
+          columns={columns}
+          keyOf={({ id }) => id}
+          empty={emptyText(filter.isSet, isOperator)}
+        />
+      </div>
     </>
   );
 }
 
+/** Says aloud which imports are in another state. */
+function useAnnounced(items: readonly ImportView[] = []) {
+  const states = useRef<ReadonlyMap<string, string>>(new Map());
+  useEffect(() => {
+    for (const view of items) {
+      const before = states.current.get(view.id);
+      if (before !== undefined && before !== view.state)
+        announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
+    }
+    states.current = new Map(items.map(({ id, state }) => [id, state]));
+  }, [items]);
+}
+
 function chooseColumn(chosen: Chosen): Column<ImportView> {
   return { label: 'Select', kind: 'choose', cell: (view) => <ChooseBox view={view} chosen={chosen} /> };
-}
-
-/** Keeps the list up to date by events. */
-function useListEvents(pages: Pages<ImportView>, filter: Filter['values']) {
-  const latest = useRef({ pages, filter });
-  latest.current = { pages, filter };
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const refreshSoon = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void latest.current.pages.refresh();
-      }, NEWS_MS);
-    };
-    const end = onListEvents(
-      {
-        imports: ({ imports }) =>
-          latest.current.pages.edit((items) =>
-            imports.reduce((all, view) => merged(all, view, latest.current.filter, refreshSoon), items),
-          ),
-        removed: ({ id }) => latest.current.pages.edit((items) => items.filter((view) => view.id !== id)),
-        sync: (sync) => isUndo(sync) && sync.state === 'applied' && refreshSoon(),
-      },
-      () => void latest.current.pages.refresh(),
-    );
-    return () => {
-      clearTimeout(timer);
-      end();
-    };
-  }, []);
-}
-
-function merged(
-  items: readonly ImportView[],
-  view: ImportView,
-  { state = '', ...others }: Filter['values'],
-  refreshSoon: () => void,
-) {
-  const before = items.find(({ id }) => id === view.id);
-  if (before !== undefined && before.state !== view.state)
-    announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
-  const isWanted = state === '' || state.split(',').includes(view.state);
-  if (before !== undefined) {
-    return isWanted ? items.map((one) => (one === before ? view : one)) : items.filter((one) => one !== before);
-  }
-  const isNew = isWanted && view.createdAt >= (items[0]?.createdAt ?? '');
-  if (isNew && Object.keys(others).length > 0) refreshSoon();
-  return isNew && Object.keys(others).length === 0 ? [view, ...items] : items;
 }
 
 function emptyText(isFiltered: boolean, mayUpload: boolean) {
@@ -140,11 +90,6 @@ function emptyText(isFiltered: boolean, mayUpload: boolean) {
     ? 'No imports yet. Choose a file above to start the first one.'
     : 'No imports yet. An operator can start one.';
 }
-
-/** Names of the filter's parts, as the address of the page has them. */
-const NAMES = ['search', 'state', 'kind', 'problems', 'from', 'to', 'createdBy', 'tags'] as const;
-
-type Filter = FilterOf<(typeof NAMES)[number]>;
 
 const STATES: Choice[] = [
   ['', 'all'],
@@ -164,20 +109,16 @@ const PROBLEMS: Choice[] = [
   ['true', 'only with problems'],
 ];
 
-function ListFilter({ filter }: { filter: Filter }) {
-  const { chosen, typed } = filter;
-  return (
-    <FilterBar filter={filter} label="Filter imports" placeholder="name, id, reason or tag">
-      <FilterChoice id="states" label="State" choices={STATES} {...chosen('state')} />
-      <FilterChoice id="kinds" label="Kind" choices={KINDS} {...chosen('kind')} />
-      <FilterChoice id="problems-only" label="Problems" choices={PROBLEMS} {...chosen('problems')} />
-      <DayFilter id="from" label="From" {...typed('from')} />
-      <DayFilter id="to" label="To" {...typed('to')} />
-      <TypedFilter id="by" label="Started by" placeholder="whole name" {...typed('createdBy')} />
-      <TypedFilter id="tags" label="Tags" placeholder="choir, term 1" {...typed('tags')} />
-    </FilterBar>
-  );
-}
+const CONDITIONS = {
+  search: { label: 'Search', placeholder: 'name, id, reason or tag' },
+  state: { label: 'State', choices: STATES },
+  kind: { label: 'Kind', choices: KINDS },
+  problems: { label: 'Problems', choices: PROBLEMS },
+  from: { label: 'From', isDay: true },
+  to: { label: 'To', isDay: true },
+  createdBy: { label: 'Started by', placeholder: 'whole name' },
+  tags: { label: 'Tags', placeholder: 'choir, term 1' },
+};
 
 /** Shows the origin of an import, and its fate, in words beside its name. */
 export function KindTag({ view }: { view: ImportView }) {

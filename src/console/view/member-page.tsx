@@ -4,10 +4,9 @@ import { useRef } from 'preact/hooks';
 import { counted } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { fileName, outcomeLabel, STATE_GROUPS } from '../import-words.ts';
-import { type Column, DataTable } from '../kit/data-table.tsx';
 import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../kit/elements.tsx';
+import { type Column, DataTable, List, MoreButton } from '../kit/list.tsx';
 import { OutcomeMark } from '../kit/outcome-bar.tsx';
-import { MoreButton, PagedTable } from '../kit/paged-table.tsx';
 import { useWork, WorkButton } from '../kit/work.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
@@ -111,9 +110,8 @@ function History({ uid }: { uid: string }) {
     limit: ENTRIES,
   });
   return (
-    <PagedTable
+    <List
       pages={pages}
-      step={ENTRIES}
       caption={`What imports did to ${uid}`}
       columns={HISTORY_COLUMNS}
       // A row of one import may stand there twice in all but its outcome; entries only ever follow.
@@ -129,8 +127,6 @@ function History({ uid }: { uid: string }) {
   );
 }
 
-const USERS = 50;
-
 const USER_COLUMNS: Column<FoundMember>[] = [
   { label: 'User', kind: 'main', cell: ({ uid }) => <a href={memberHref(uid)}>{foreign(uid)}</a> },
   {
@@ -141,7 +137,7 @@ const USER_COLUMNS: Column<FoundMember>[] = [
 ];
 
 function FoundMembers({ text }: { text: string }) {
-  const pages = usePages(addressOf('GET /v1/members', { query: { text } }), { name: 'members', limit: USERS });
+  const pages = usePages(addressOf('GET /v1/members', { query: { text } }), { name: 'members' });
   const { items, hasMore, error } = pages;
   if (error !== undefined || items === undefined) return <Pending error={error}>Searching all imports …</Pending>;
   const users = together(items, text);
@@ -160,7 +156,7 @@ function FoundMembers({ text }: { text: string }) {
       {users.length > 0 && (
         <DataTable caption="Users found" columns={USER_COLUMNS} items={users} keyOf={({ uid }) => uid.toLowerCase()} />
       )}
-      <MoreButton pages={pages} step={USERS} />
+      <MoreButton pages={pages} />
     </>
   );
 }

@@ -5,10 +5,10 @@ import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RowView } from '../../answers.ts';
 import { CopyButton, reportCommand } from '../../kit/copy.tsx';
-import { DataTable } from '../../kit/data-table.tsx';
 import { confirmed } from '../../kit/dialog.tsx';
 import { Empty, ErrorPlace, importHref, Pending, RepairLink } from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
+import { DataTable } from '../../kit/list.tsx';
 import { useWork, WorkButton } from '../../kit/work.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
@@ -29,7 +29,7 @@ const MAX_ROWS = 500;
 const EVERY_MS = 5000;
 
 export function ImportRows({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
-  const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.wanted.value });
+  const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.values });
   const { limit, step } = useMemo(
     () => (isNarrow() ? { limit: FIRST_ON_PHONE, step: STEP_ON_PHONE } : { limit: PAGE, step: PAGE }),
     [],
@@ -58,7 +58,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
     [items, over],
   );
   if (error !== undefined || shown === undefined) return <Pending error={error} />;
-  const { sort = '', order = '' } = filter.wanted.value;
+  const { sort = 'row', order } = filter.values;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
       <p class="note" role="status">
@@ -73,8 +73,8 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
           columns={columns}
           items={shown}
           keyOf={({ row }) => row}
-          sorted={{ by: sort === '' ? 'row' : sort, descending: order === 'desc' }}
-          onSort={(by) => filter.sortBy(by)}
+          sorted={{ by: sort, descending: order === 'desc' }}
+          onSort={(by) => filter.sortBy(by, 'row')}
         />
       )}
       <div class="buttons">
@@ -108,7 +108,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
  */
 function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowView[] | undefined) {
   const view = live.view.value;
-  const { sort = '' } = filter.wanted.value;
+  const { sort = '' } = filter.values;
   const isFixed = useMemo(() => items?.every(({ status }) => status !== null && status !== 'unprocessed'), [items]);
   if (view === undefined || (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort))) return 0;
   return sumOfOutcomes(view.rows);
@@ -140,7 +140,7 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
   const { isOperator, go } = usePlace();
   const work = useWork();
   const view = live.view.value;
-  const chosen = filter.filter;
+  const chosen = filter.set;
   const mayRetry = isOperator && filter.isSet && view?.actions.includes('retry') === true;
   const again = useRetryable(id, mayRetry ? chosen : null, live.turns.value);
   if (view === undefined || total === null || total === 0) return null;
@@ -229,7 +229,7 @@ async function rowsText(id: string, filter: RowsWanted) {
   const rows: RowView[] = [];
   do {
     const cursor = page.nextCursor;
-    const asked = { ...filter.wanted.peek(), limit: MAX_COPIED - rows.length, cursor };
+    const asked = { ...filter.values, limit: MAX_COPIED - rows.length, cursor };
     page = await call('GET /v1/imports/:id/rows', { id, query: asked });
     rows.push(...page.rows);
   } while (page.nextCursor !== null && rows.length < MAX_COPIED);

@@ -2,8 +2,8 @@
 import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
-import { type Column, DataTable } from '../../../console/kit/data-table.tsx';
 import { Empty, foreign, importHref } from '../../../console/kit/elements.tsx';
+import { type Column, DataTable } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { RepairRow, RepairView } from '../api.ts';

@@ -2,7 +2,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
-import { type Column, DataTable } from '../../../console/kit/data-table.tsx';
 import { confirmed } from '../../../console/kit/dialog.tsx';
 import {
   Badge,
@@ -16,6 +15,7 @@ import {
   TimeIn,
 } from '../../../console/kit/elements.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
+import { type Column, DataTable } from '../../../console/kit/list.tsx';
 import { useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';

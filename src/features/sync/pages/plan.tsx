@@ -1,11 +1,10 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
-import { type Column, DataTable } from '../../../console/kit/data-table.tsx';
 import { foreign, ListState, memberHref, Tag } from '../../../console/kit/elements.tsx';
-import { TypedFilter, useFilter } from '../../../console/kit/filter-fields.tsx';
-import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
+import { FilterBar, TextFilter, useFilter } from '../../../console/kit/filter.tsx';
+import type { Choice } from '../../../console/kit/form.tsx';
+import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
 import { swatch } from '../../../console/kit/outcome-bar.tsx';
-import { MoreButton, PagedTable } from '../../../console/kit/paged-table.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,
@@ -23,40 +22,27 @@ import type { syncOperations } from '../operations.ts';
 
 const { addressOf } = requestsOf<typeof syncOperations>();
 
-const GROUPS = 50;
-const MEMBERS = 50;
-
 const TO_DO = [...CHANGES, 'report'].join(',');
 const ANYTHING = 'all';
 
 /** Actions by which groups can be chosen. */
 const CHOICES: Choice[] = [
-  [TO_DO, 'something to do'],
+  ['', 'something to do'],
   ...PLAN_ACTIONS.filter((action) => action !== 'keep').map((action) => [action, ACTION_LABELS[action]] as const),
   [ANYTHING, 'anything'],
 ];
 
+const CONDITIONS = { groups: { label: 'Groups with', choices: CHOICES } };
+
 export function SyncPlan({ id }: { id: string }) {
-  const filter = useFilter(['groups']);
-  const { value, onChoose } = filter.chosen('groups');
-  const chosen = value || TO_DO;
-  const action = chosen === ANYTHING ? '' : chosen;
-  const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), {
-    name: 'groups',
-    limit: GROUPS,
-  });
+  const filter = useFilter(CONDITIONS);
+  const { groups = '' } = filter.values;
+  const action = groups === ANYTHING ? '' : groups || TO_DO;
+  const pages = usePages(addressOf('GET /v1/syncs/:id/groups', { id, query: { action } }), { name: 'groups' });
   const { items, error } = pages;
   return (
     <>
-      <div class="filter">
-        <FilterChoice
-          id="plan-choice"
-          label="Groups with"
-          value={chosen}
-          choices={CHOICES}
-          onChoose={(next) => onChoose(next === TO_DO ? '' : next)}
-        />
-      </div>
+      <FilterBar filter={filter} label="Filter groups" />
       <ListState error={error} items={items} empty="There is no such group in the plan." />
       <ul class="groups">
         {(items ?? []).map((group) => (
@@ -70,7 +56,7 @@ export function SyncPlan({ id }: { id: string }) {
           />
         ))}
       </ul>
-      <MoreButton pages={pages} step={GROUPS} noun="groups" />
+      <MoreButton pages={pages} noun="groups" />
     </>
   );
 }
@@ -164,12 +150,10 @@ interface GroupMembersProperties {
 function GroupMembers({ id, region, guid, action }: GroupMembersProperties) {
   const pages = usePages(addressOf('GET /v1/syncs/:id/actions', { id, query: { action, region, guid } }), {
     name: 'actions',
-    limit: MEMBERS,
   });
   return (
-    <PagedTable
+    <List
       pages={pages}
-      step={MEMBERS}
       caption={`What is done in ${guid}`}
       columns={COLUMNS}
       keyOf={({ uid }) => uid}
@@ -263,31 +247,27 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
   const search = useSignal('');
   const pages = usePages(addressOf('GET /v1/syncs/:id/findings', { id, query: { guard, search: search.value } }), {
     name: 'findings',
-    limit: SHOWN,
   });
-  const { items, error } = pages;
   return (
     <div class="stack">
       {isLong && (
         <div class="filter">
-          <TypedFilter
+          <TextFilter
             id={`search-${guard}`}
-            label="Find a group"
+            condition={{ label: 'Find a group' }}
             value={search.value}
             onValue={(text) => (search.value = text)}
           />
         </div>
       )}
-      <ListState error={error} items={items} empty="No group fits." />
-      {items !== undefined && items.length > 0 && (
-        <DataTable
-          caption={`Groups that ${guard} objects to, the worst first`}
-          columns={countsMembers(guard) ? OBJECTION_COLUMNS : OBJECTION_COLUMNS_IN_WORDS}
-          items={items}
-          keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
-        />
-      )}
-      <MoreButton pages={pages} step={SHOWN} noun={`of ${guard}`} />
+      <List
+        pages={pages}
+        noun={`of ${guard}`}
+        caption={`Groups that ${guard} objects to, the worst first`}
+        columns={countsMembers(guard) ? OBJECTION_COLUMNS : OBJECTION_COLUMNS_IN_WORDS}
+        keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
+        empty="No group fits."
+      />
     </div>
   );
 }

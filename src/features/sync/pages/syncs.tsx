@@ -1,12 +1,10 @@
 import type { SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
-import type { Column } from '../../../console/kit/data-table.tsx';
 import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
-import { useFilter } from '../../../console/kit/filter-fields.tsx';
-import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
-import { PagedTable } from '../../../console/kit/paged-table.tsx';
-import { useListNews } from '../../../console/live-overview.ts';
+import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
+import type { Choice } from '../../../console/kit/form.tsx';
+import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
 import {
@@ -81,21 +79,20 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
   { label: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
-const PAGE = 50;
+const CONDITIONS = { state: { label: 'State', choices: STATES } };
 
 function SyncsList() {
   const { isOperator } = usePlace();
-  const filter = useFilter(['state']);
-  const pages = usePages(addressOf('GET /v1/syncs', { query: filter.values }), { name: 'syncs', limit: PAGE });
-  useListNews(['sync', 'removed'], () => pages.follow());
+  const filter = useFilter(CONDITIONS);
+  const pages = usePages(addressOf('GET /v1/syncs', { query: filter.values }), {
+    name: 'syncs',
+    news: ['sync', 'removed'],
+  });
   return (
     <>
-      <div class="filter">
-        <FilterChoice id="states" label="State" choices={STATES} {...filter.chosen('state')} />
-      </div>
-      <PagedTable
+      <FilterBar filter={filter} label="Filter syncs" />
+      <List
         pages={pages}
-        step={PAGE}
         caption="Syncs, newest first"
         columns={columnsOf(pages.items ?? [])}
         keyOf={({ id }) => id}

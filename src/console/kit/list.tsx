@@ -1,5 +1,10 @@
-/** A table with a caption, which becomes a list of cards where there is little room (list.css). */
-import { Component, type ComponentChildren } from 'preact';
+/**
+ * The list: rows in columns under a caption, which become cards where there is little room (list.css); of a list that comes
+ * page by page, its items, or why there are none, and the button for more.
+ */
+import { Component, type ComponentChildren, type TargetedMouseEvent } from 'preact';
+import type { Pages } from '../use-answer.ts';
+import { Empty, Pending } from './elements.tsx';
 
 export interface Column<T> {
   label: string;
@@ -28,7 +33,7 @@ class Row<T> extends Component<RowProperties<T>> {
   override render() {
     const { item, columns, kind } = this.props;
     return (
-      <tr role="row" class={kind}>
+      <tr role="row" class={kind} onClick={openRow}>
         {columns.map((column, index) => {
           const properties = { class: column.kind, 'data-label': column.label };
           const content = <div>{column.cell(item)}</div>;
@@ -47,7 +52,14 @@ class Row<T> extends Component<RowProperties<T>> {
   }
 }
 
-export interface DataTableProperties<T> {
+/** A row opens as a whole, by its own control or by the link that heads it; what is selected in it can be copied. */
+function openRow({ target, currentTarget }: TargetedMouseEvent<HTMLTableRowElement>) {
+  const isControl = target instanceof Element && target.closest('a, button, input, select, summary, label') !== null;
+  if (isControl || getSelection()?.isCollapsed === false) return;
+  currentTarget.querySelector<HTMLElement>('.opens, .main a')?.click();
+}
+
+interface DataTableProperties<T> {
   caption: string;
   /** The same array for as long as they show the same. */
   columns: readonly Column<T>[];
@@ -98,5 +110,42 @@ export function DataTable<T>({ caption, columns, items, keyOf, rowClass, sorted,
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
+  pages: Pages<T>;
+  /** The words for the items, if the button names them. */
+  noun?: string;
+  /** Said where there are no items. */
+  empty: ComponentChildren;
+  /** Said until the first page is there. */
+  loading?: string;
+}
+
+export function List<T>({ pages, noun, empty, loading, ...table }: ListProperties<T>) {
+  const { items, isOld, error } = pages;
+  if (error !== undefined || items === undefined) return <Pending error={error}>{loading}</Pending>;
+  return (
+    <>
+      {items.length === 0 ? <Empty>{isOld ? 'Searching …' : empty}</Empty> : <DataTable items={items} {...table} />}
+      <MoreButton pages={pages} noun={noun} />
+    </>
+  );
+}
+
+interface MoreButtonProperties {
+  pages: Pick<Pages<unknown>, 'hasMore' | 'more' | 'step'>;
+  noun?: string | undefined;
+}
+
+/** Brings further items, where there are any. */
+export function MoreButton({ pages, noun }: MoreButtonProperties) {
+  return (
+    pages.hasMore && (
+      <button type="button" onClick={() => void pages.more()}>
+        Show {pages.step} more{noun !== undefined && ` ${noun}`}
+      </button>
+    )
   );
 }
