@@ -7,10 +7,11 @@ import { type ImportOptions, readingOptions } from '../../imports/import-options
 import type { Aimed } from '../../imports/target.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
-import { keptShape } from '../../options/option.ts';
+import { keptOf, keptShape } from '../../options/option.ts';
 import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.ts';
 import { guardLimits, syncView } from './api.ts';
 import type { PlanCreate } from './api-plan.ts';
+import { type DecidingQuery, limitsOf } from './deciding-query.ts';
 import { BadSyncOption } from './sync-errors.ts';
 
 const lookup = z
@@ -110,6 +111,16 @@ export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
     );
   }
   return planFlags.strip().parse(chosen);
+}
+
+/** The options of a query that decide a plan, as they are kept. @throws BadSyncOption */
+export function decisionOf(query: DecidingQuery & z.input<typeof planFlags>) {
+  return {
+    ...syncFlags(query),
+    limits: limitsOf(query),
+    apply: query.apply === true,
+    ...keptOf(SURVEYING, query),
+  };
 }
 
 /** Returns the users and groups that a sync or schedule may create, for display; null: none. */

@@ -13,6 +13,7 @@ import {
   syncsQuery,
   syncView,
 } from './api.ts';
+import { undoQuery } from './deciding-query.ts';
 
 const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
 
@@ -51,15 +52,15 @@ export const syncOperations = {
     summary: 'Put a plan away; it will not be carried out',
     ...decided,
   }),
-  /** The server checks the query (routes/sync-query.ts). */
   undo: operation('POST /v1/imports/:id/undo', 'operator', {
     audit: 'import.undo',
     summary: 'Plan how to reverse an import, as a sync; apply=true carries it out',
     params: z.object({ id: z.string().meta({ description: 'Id of a finished import.' }) }),
-    query: anyTexts,
+    query: undoQuery,
     status: 202,
     answer: syncView,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'WRONG_TARGET'],
+    location: '/v1/syncs/:id',
+    refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),
   /** Its body is a file; the server says more about it, and checks the query. */
   create: operation('POST /v1/syncs', 'operator', {

@@ -2,6 +2,8 @@ import type { SyncEntry } from '../../api/sync-entry.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { appSettings, withoutApp } from '../../imports/import-errors.ts';
+import { actionsOf } from '../../membership/import-actions.ts';
+import type { ImportState } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { SyncState } from '../../membership/sync-state.ts';
 import { asClause } from '../../text/wording.ts';
@@ -87,13 +89,14 @@ export class SyncRefused extends RollcallError {
     return new SyncRefused('WRONG_STATE', `sync ${id} is ${state}: there is nothing to cancel`, { id, state }, remedy);
   }
 
-  static undo(importId: string, why: string, remedy?: string): SyncRefused {
-    return new SyncRefused('CANNOT_UNDO', `import ${importId} cannot be undone: ${why}`, { importId, why }, remedy);
+  static undo(importId: string, why: string): SyncRefused {
+    return new SyncRefused('CANNOT_UNDO', `import ${importId} cannot be undone: ${why}`, { importId, why });
   }
 
-  static undoUnfinished(importId: string): SyncRefused {
+  static undoUnfinished(importId: string, state: ImportState): SyncRefused {
+    const { code, what, facts } = SyncRefused.undo(importId, 'it has not finished');
     const remedy = `finish it with \`rollcall resume ${importId}\`, or end it with \`rollcall cancel ${importId}\``;
-    return SyncRefused.undo(importId, 'it has not finished', remedy);
+    return new SyncRefused(code, what, { ...facts, possible: actionsOf(state, false) }, remedy);
   }
 }
 

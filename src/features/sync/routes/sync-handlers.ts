@@ -4,7 +4,7 @@ import { BadCursor } from '../../../imports/catalog.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { badCursor } from '../../../server/cursors.ts';
 import { inShort } from '../../../text/wording.ts';
-import type { Sync } from '../kept-sync.ts';
+import { decisionOf, type Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
@@ -36,7 +36,7 @@ export function syncReadingHandlers({ find, page, entry, whole }: SyncsRead) {
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
-/** Syncs, in any process that plans them and stays. */
+/** Syncs, in the process that plans them and carries them out. */
 export function syncHandlers({
   syncs,
   syncCatalog,
@@ -64,6 +64,11 @@ export function syncHandlers({
       const record = await syncs.apply(id, who);
       audited(inShort({ file: record.file }));
       return syncViews.whole(record);
+    },
+    undo: async ({ id, ...query }, { who, audited }) => {
+      const made = await syncs.undo(id, { ...decisionOf(query), who });
+      audited(`of ${id} ${inShort(query)}`.trimEnd(), made);
+      return syncViews.whole(syncs.find(made));
     },
     approve: decide('approve'),
     reject: decide('reject'),

@@ -1,19 +1,35 @@
 import { rename, rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { queryOf } from '../../../api/query-options.ts';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
+import { CREATION } from '../../../options/create-options.ts';
+import { MODE } from '../../../options/deciding-options.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serve } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
 import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
-import { uploadOptions } from '../../../server/uploads/upload-options.ts';
+import { FROM, KEPT_READING, RECIPE, uploadOptions } from '../../../server/uploads/upload-options.ts';
 import { inShort } from '../../../text/wording.ts';
-import { syncReadingOf } from '../kept-sync.ts';
+import { DECIDING } from '../deciding-query.ts';
+import { decisionOf, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { UnknownSync } from '../sync-errors.ts';
-import { decisionOf, syncQuery } from './sync-query.ts';
+
+const syncQuery = z.strictObject({
+  name: z.string().max(1_000).optional().meta({
+    description:
+      'Name of the file. Syncs of one name are runs of the same sync: guards compare each with the one before.',
+  }),
+  ...queryOf({ ...MODE, ...CREATION }),
+  ...DECIDING,
+  ...FROM,
+  ...KEPT_READING,
+  ...RECIPE,
+});
 
 const uploadOfSync = {
   ...syncOperations.create,

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { planFlags } from '../../../api/sync-entry.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
+import { UnknownImport } from '../../../imports/import-errors.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
@@ -98,13 +99,13 @@ export class SyncRunner {
     return this.#begin({ ...wanted, id });
   }
 
-  /** Begins to plan how to undo a finished import. @throws SyncRefused, LimitError */
+  /** Begins to plan how to undo a finished import. @throws UnknownImport, SyncRefused, WrongTarget, LimitError */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
     const found = this.#imports.find(importId);
-    if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
+    if (found === undefined) throw new UnknownImport(importId);
     const hasRows = found.hasRows();
     // No state: `running` may be what a process wrote that was killed since.
-    if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
+    if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId, found.state);
     if (!hasRows) throw SyncRefused.undo(importId, 'nothing of it was sent');
     checkTarget(`import ${importId}`, found, this.#sendsTo);
     const id = this.#options.newId('undo');
