@@ -109,8 +109,11 @@ create table schedule_runs (
 
 create index schedule_runs_by_schedule on schedule_runs (schedule, id);
 
+-- With the sync that a run began, as JSON; null where it is not written down yet, or was removed.
 create view schedule_run_records as
-select id, schedule, due_at as dueAt, at, state, reason, who, sync_id as syncId from schedule_runs;
+select r.id, r.schedule, r.due_at as dueAt, r.at, r.state, r.reason, r.who, r.sync_id as syncId,
+       iif(y.id is null, null, json_object('id', y.id, 'state', y.state, 'totals', json(y.sync -> 'totals'))) as sync
+  from schedule_runs r left join syncs y on y.id = r.sync_id;
 
 -- Notifications that are still to be delivered (`serve --notify`). A move of an import or a sync and the note of it are
 -- written in one transaction, by the triggers below: no crash comes between.

@@ -70,10 +70,10 @@ export function overviewRoute(app: Api, context: ServerContext): void {
 
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
 function syncsAndNights(context: ServerContext) {
-  const { syncCatalog, syncViews } = context;
+  const { syncCatalog, syncViews, scheduleCatalog } = context;
   const inState = (...states: readonly SyncState[]) =>
     syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(syncViews.entry);
-  const nights = lastRuns(context);
+  const nights = lastRuns(scheduleCatalog);
   const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
   const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
   const toDecide = [...inState('held'), ...toApply].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));

@@ -14,6 +14,7 @@ const run = (id: number, due: string, state: RunState) => ({
   who: '',
   reason: 'because',
   syncId: `sync-${id}`,
+  sync: null,
   dueAt: Date.parse(due),
   at: Date.parse(due),
 });

@@ -84,7 +84,7 @@ class Syncs {
 
 type Changes = Partial<GivenSettings>;
 
-const HERE: GivenAt = { isHere: true, sendsTo: { sandbox: false }, sources: [], named: {}, defaultRegion: 'us' };
+const HERE: GivenAt = { isHere: true, sendsTo: { sandbox: false }, sources: [], namedSources: {}, defaultRegion: 'us' };
 
 /** A data directory with schedules in it, whose clock a test moves. */
 export interface Office {

@@ -1,11 +1,9 @@
 import { sourceContextOf } from '../../app/ca-file.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Aimed } from '../../imports/target.ts';
-import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import type { SourceContext } from '../../sources/named.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { type Clock, type ScheduleChanges, scheduleChanges } from './change-schedule.ts';
@@ -38,7 +36,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
   const options = scheduleRunsOptions(config, parts);
   const { catalog, clock, fail } = options;
   const runs = new ScheduleRuns(options);
-  let alarms: ScheduleAlarms | undefined;
+  let alarms: ReturnType<typeof startScheduleAlarms> | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
     log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
       { schedule, state, reason, sync: syncId },
@@ -53,7 +51,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     catalog,
     changes: scheduleChanges({ ...options, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     runs,
-    at: givenAt(config, parts.sendsTo),
+    at: { ...config, sendsTo: parts.sendsTo },
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
@@ -74,19 +72,10 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
 }
 
 /** The person who gives settings, and the process that takes them. */
-export interface GivenAt {
+export interface GivenAt extends Pick<Config, 'sources' | 'namedSources' | 'defaultRegion'> {
   /** The person can log in on the machine of the data directory. */
   readonly isHere: boolean;
   readonly sendsTo: Aimed;
-  /** The sources that users of the API may read (ROLLCALL_SOURCES). */
-  readonly sources: readonly string[];
-  readonly named: SourceContext['named'];
-  readonly defaultRegion: Region;
-}
-
-/** The process that takes settings. */
-export function givenAt({ sources, namedSources, defaultRegion }: Config, sendsTo: Aimed): Omit<GivenAt, 'isHere'> {
-  return { sendsTo, sources, named: namedSources, defaultRegion };
 }
 
 /** The catalog in it is open, and the caller's to close. */
@@ -109,15 +98,11 @@ export function scheduleRunsOptions(
   };
 }
 
-/** Rings when a schedule is due. The catalog says when that is, and one process owns it: a timer is all it takes. */
-export interface ScheduleAlarms {
-  /** Looks at the catalog again, which has changed. */
-  set(): void;
-  close(): void;
-}
+/** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
+const MAX_SLEEP_MS = 30_000;
 
 /** The parts of the alarms. */
-export interface ScheduleAlarmsOptions {
+interface AlarmParts {
   readonly catalog: Pick<ScheduleCatalog, 'list'>;
   /** A schedule is due. Its next time must be in the catalog when this returns. */
   readonly due: (name: string) => void;
@@ -128,10 +113,11 @@ export interface ScheduleAlarmsOptions {
   readonly fail: (error: unknown) => void;
 }
 
-/** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
-const MAX_SLEEP_MS = 30_000;
-
-export function startScheduleAlarms({ catalog, due, clock, wentBack, fail }: ScheduleAlarmsOptions): ScheduleAlarms {
+/**
+ * Rings when a schedule is due. The catalog says when that is, and one process owns it: a timer is all it takes.
+ * @returns `set`, for a catalog that has changed, and `close`
+ */
+export function startScheduleAlarms({ catalog, due, clock, wentBack, fail }: AlarmParts) {
   let timer: NodeJS.Timeout | undefined;
   let seenAt = clock();
   const times = () => catalog.list().filter(({ paused }) => !paused);

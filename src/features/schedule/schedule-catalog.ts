@@ -4,7 +4,7 @@ import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
-import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { idsOf, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { Kept } from '../../sources/spool.ts';
 import { utcTime } from '../../text/wording.ts';
 import { machineSettings, type ScheduleRunView, schedule } from './api.ts';
@@ -27,11 +27,12 @@ const keptSchedule = z.strictObject({
 export type Schedule = Readonly<z.output<typeof keptSchedule>>;
 export type SchedulePause = Schedule['pauses'][number];
 
-export interface ScheduleRun extends Readonly<Omit<ScheduleRunView, 'dueAt' | 'at' | 'sync'>> {
+export interface ScheduleRun extends Readonly<Omit<ScheduleRunView, 'dueAt' | 'at'>> {
   readonly schedule: string;
   readonly dueAt: number;
   /** The time at which it began, or was noted. */
   readonly at: number;
+  /** The sync that it began, also before that is written down. */
   readonly syncId: string | null;
 }
 
@@ -112,14 +113,17 @@ export function openScheduleCatalog(path: string) {
     },
     /** With its runs. */
     remove: (name: string) => void sql('remove_schedule').run({ name }),
-    addRun: ({ schedule, dueAt, at, state, reason, who }: Omit<ScheduleRun, 'id' | 'syncId'>) =>
-      sql<ScheduleRun>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as ScheduleRun,
+    addRun: (run: Omit<ScheduleRun, 'id' | 'syncId' | 'sync'>): ScheduleRun => {
+      const { dueAt: due, ...facts } = run;
+      const [id] = idsOf(sql('add_run').all({ ...facts, due }));
+      return { ...run, id: Number(id), syncId: null, sync: null };
+    },
     setRun: (id: number, state: RunState, reason: string) => void sql('set_run').run({ id, state, reason }),
     setRunSync: (id: number, syncId: string) => void sql('set_run_sync').run({ id, sync: syncId }),
     /** Oldest first. */
-    runsIn: (state: RunState) => sql<ScheduleRun>('runs_in_state').all({ state }),
+    runsIn: (state: RunState) => runsOf(sql('runs_in_state').all({ state })),
     /** The run that a sync was made for. */
-    runOfSync: (syncId: string) => sql<ScheduleRun>('run_of_sync').get({ sync: syncId }),
+    runOfSync: (syncId: string) => runsOf(sql('run_of_sync').all({ sync: syncId }))[0],
   };
 }
 export type ScheduleCatalog = ReturnType<typeof openScheduleCatalog>;
@@ -148,14 +152,21 @@ function readerOf(database: DatabaseSync) {
     /** By name. */
     list: () => schedules('list_schedules'),
     /** Newest first. */
-    runs: (schedule: string, limit: number) => sql<ScheduleRun>('schedule_runs').all({ schedule, limit }),
+    runs: (schedule: string, limit: number) => runsOf(sql('schedule_runs').all({ schedule, limit })),
     /** Those that were due since then, oldest first. */
-    runsSince: (schedule: string, since: number) => sql<ScheduleRun>('schedule_runs_since').all({ schedule, since }),
-    findRun: (id: number) => sql<ScheduleRun>('find_run').get({ id }),
+    runsSince: (schedule: string, since: number) => runsOf(sql('schedule_runs_since').all({ schedule, since })),
+    findRun: (id: number) => runsOf(sql('find_run').all({ id }))[0],
     /** By name. */
     health: () => sql<ScheduleHealth>('schedule_health').all(),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
+}
+
+function runsOf(rows: readonly object[]): ScheduleRun[] {
+  return (rows as readonly (Omit<ScheduleRun, 'sync'> & { readonly sync: string | null })[]).map((row) => ({
+    ...row,
+    sync: row.sync === null ? null : JSON.parse(row.sync),
+  }));
 }

@@ -14,7 +14,6 @@ import { dataDir } from '../../../platform/data-dir.ts';
 import { runSync } from '../../sync/commands/local-syncs.ts';
 import { syncsOf } from '../../sync/commands/target-syncs.ts';
 import type { SyncRunner } from '../../sync/run/sync-runner.ts';
-import { openSyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
 import { runningHandlers } from '../routes/handlers.ts';
@@ -94,13 +93,11 @@ function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating)
   const options = scheduleRunsOptions(config, { ...coordinating, sendsTo: coordinator.sendsTo, syncs });
   const { catalog } = options;
   const runs = new ScheduleRuns(options);
-  const syncCatalog = openSyncCatalogReader(dir.catalog);
   coordinating.onStop(async () => {
     await runs.stop();
-    syncCatalog.close();
     catalog.close();
   });
-  const handlers = runningHandlers({ catalog, syncCatalog, runs });
+  const handlers = runningHandlers(runs);
   return { runs, client: handledLocally(scheduleOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
 }
 

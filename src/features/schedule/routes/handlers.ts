@@ -4,7 +4,6 @@ import { mapLookups } from '../../../options/lookups.ts';
 import { nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
-import type { SyncCatalogReader } from '../../sync/sync-catalog.ts';
 import { type ScheduleRunView, type ScheduleView, schedule } from '../api.ts';
 import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';
@@ -14,26 +13,19 @@ import { creationOf } from '../schedule-sync.ts';
 import { lastNights } from './schedule-nights.ts';
 import { checkTimes, type GivenSettings, settingsInShort, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
-/** The schedules of a data directory. */
-interface Looked {
-  readonly catalog: ScheduleCatalogReader;
-  readonly syncCatalog: Pick<SyncCatalogReader, 'find'>;
-}
-
 type Handlers = HandlersOf<typeof scheduleOperations>;
+type Changing = Pick<Schedules, 'changes' | 'at'> & { readonly catalog: ScheduleCatalogReader };
 
 const NEXT_TIMES = 5;
 const SHOWN_TIMES = 3;
 
-/** Schedules and their runs as the API and the command line show them. */
-function views({ catalog, syncCatalog }: Looked) {
-  const runView = ({ schedule: _, dueAt, at, syncId, ...run }: ScheduleRun): ScheduleRunView => {
-    // There is none where it is not written down yet, or was removed.
-    const { id, state, totals = null } = (syncId === null ? undefined : syncCatalog.find(syncId)) ?? {};
-    const sync = id === undefined || state === undefined ? null : { id, state, totals };
-    return { ...run, dueAt: isoTime(dueAt), at: isoTime(at), sync };
-  };
-  const view = (kept: Schedule): ScheduleView => {
+function runView({ schedule: _, syncId: __, dueAt, at, ...run }: ScheduleRun): ScheduleRunView {
+  return { ...run, dueAt: isoTime(dueAt), at: isoTime(at) };
+}
+
+/** Schedules as the API and the command line show them. */
+function viewsIn(catalog: ScheduleCatalogReader) {
+  return (kept: Schedule): ScheduleView => {
     const { name, cron, tz, paused, nextDue } = kept;
     const [lastRun] = catalog.runs(name, 1);
     const times = paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)];
@@ -47,13 +39,11 @@ function views({ catalog, syncCatalog }: Looked) {
       lastRun: lastRun === undefined ? null : runView(lastRun),
     });
   };
-  return { view, runView };
 }
 
 /** Does what looks at schedules. */
-export function lookingHandlers(looked: Looked) {
-  const { catalog } = looked;
-  const { view, runView } = views(looked);
+export function lookingHandlers(catalog: ScheduleCatalogReader) {
+  const view = viewsIn(catalog);
   return {
     list: async () => ({ schedules: catalog.list().map(view) }),
     next: async ({ cron, tz }) => {
@@ -67,9 +57,8 @@ export function lookingHandlers(looked: Looked) {
 }
 
 /** Does what changes schedules. @param isHere for people on the machine */
-export function changingHandlers(context: Looked & Pick<Schedules, 'changes' | 'at'>, isHere: boolean) {
-  const { catalog, changes, at } = context;
-  const { view } = views(context);
+export function changingHandlers({ catalog, changes, at }: Changing, isHere: boolean) {
+  const view = viewsIn(catalog);
   const toKeep = (given: GivenSettings, before?: Schedule) => settingsToKeep(given, before, { ...at, isHere });
   return {
     add: async ({ name, ...given }, { audited }) => {
@@ -90,7 +79,6 @@ export function changingHandlers(context: Looked & Pick<Schedules, 'changes' | '
 }
 
 /** Begins runs. */
-export function runningHandlers({ runs, ...looked }: Looked & Pick<Schedules, 'runs'>) {
-  const { runView } = views(looked);
+export function runningHandlers(runs: Schedules['runs']) {
   return { run: async ({ name }, { who }) => runView(runs.begin(name, who)) } satisfies Handlers;
 }

@@ -2,51 +2,27 @@ import { isoTime } from '../../../api/fields.ts';
 import type { Night, NightResult } from '../../../api/overview.ts';
 import type { RunState, SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
-import type { ServerContext } from '../../../server/context.ts';
 import type { ScheduleNights } from '../api.ts';
-import type {
-  Schedule,
-  ScheduleCatalogReader,
-  ScheduleHealth,
-  SchedulePause,
-  ScheduleRun,
-} from '../schedule-catalog.ts';
+import type { Schedule, ScheduleCatalogReader, SchedulePause, ScheduleRun } from '../schedule-catalog.ts';
 
 /** The last run of each schedule. */
-export function lastRuns(context: Catalogs): Night[] {
-  const { scheduleCatalog: catalog } = context;
+export function lastRuns(catalog: ScheduleCatalogReader): Night[] {
   const health = new Map(catalog.health().map((one) => [one.name, one]));
-  return catalog.list().map((schedule) => nightOf(context, schedule, health.get(schedule.name)));
-}
-
-type Catalogs = Pick<ServerContext, 'syncCatalog' | 'scheduleCatalog'>;
-
-function nightOf(
-  { syncCatalog, scheduleCatalog: catalog }: Catalogs,
-  { name, paused, tz, nextDue }: Schedule,
-  health: ScheduleHealth | undefined,
-): Night {
-  const [run] = catalog.runs(name, 1);
-  const sync = run?.syncId == null ? undefined : syncCatalog.find(run.syncId);
-  const { success = null, unsuccessful = 0 } = health ?? {};
-  return {
-    name,
-    paused,
-    tz,
-    next: paused ? null : isoTime(nextDue),
-    result: resultOf(run, sync?.state),
-    run:
-      run === undefined
-        ? null
-        : {
-            at: isoTime(run.at),
-            state: run.state,
-            reason: run.reason,
-            sync: sync ? { id: sync.id, state: sync.state } : null,
-          },
-    lastSuccess: isoTime(success),
-    unsuccessful,
-  };
+  return catalog.list().map(({ name, paused, tz, nextDue }) => {
+    const [run] = catalog.runs(name, 1);
+    const { success = null, unsuccessful = 0 } = health.get(name) ?? {};
+    const sync = run?.sync && { id: run.sync.id, state: run.sync.state };
+    return {
+      name,
+      paused,
+      tz,
+      next: paused ? null : isoTime(nextDue),
+      result: resultOf(run),
+      run: run === undefined ? null : { at: isoTime(run.at), state: run.state, reason: run.reason, sync: sync ?? null },
+      lastSuccess: isoTime(success),
+      unsuccessful,
+    };
+  });
 }
 
 /** Results of runs in one word; that of one that ran is its sync's. */
@@ -69,10 +45,10 @@ const SYNC_RESULTS: Readonly<Partial<Record<SyncState, NightResult>>> = {
   unchanged: 'ok',
 };
 
-function resultOf(run: ScheduleRun | undefined, sync: SyncState | undefined): NightResult {
+function resultOf(run: ScheduleRun | undefined): NightResult {
   if (run === undefined) return 'none';
   if (run.state !== 'ran') return RESULTS[run.state];
-  return sync === undefined ? 'ok' : (SYNC_RESULTS[sync] ?? 'failed');
+  return run.sync === null ? 'ok' : (SYNC_RESULTS[run.sync.state] ?? 'failed');
 }
 
 type DayResult = ScheduleNights['schedules'][number]['nights'][number];

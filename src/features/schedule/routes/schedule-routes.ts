@@ -15,11 +15,11 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
 /** Does all operations on schedules, in the process that owns the data directory and stays. @param isHere for people on the machine */
 export function scheduleHandlers(context: ServerContext, isHere: boolean): Handled {
-  const { schedules, syncCatalog } = context;
+  const { schedules } = context;
   return handled(scheduleOperations, {
-    ...lookingHandlers({ ...schedules, syncCatalog }),
-    ...changingHandlers({ ...schedules, syncCatalog }, isHere),
-    ...runningHandlers({ ...schedules, syncCatalog }),
+    ...lookingHandlers(schedules.catalog),
+    ...changingHandlers(schedules, isHere),
+    ...runningHandlers(schedules.runs),
     try: tryHandler(context, isHere),
   });
 }

@@ -109,7 +109,10 @@ export function checkTimes(cron: string, tz: string): void {
   named('tz', () => checkCron(cron, tz));
 }
 
-async function anyFile({ file, headers, sourceSettings }: GivenSettings, { named }: GivenAt): Promise<string> {
+async function anyFile(
+  { file, headers, sourceSettings }: GivenSettings,
+  { namedSources: named }: GivenAt,
+): Promise<string> {
   return wholeSource(file, '/', { named, given: { ...sourceSettings, headers } });
 }
 
