@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -7,12 +8,18 @@ import { SlowFirst } from './test/slow-first.ts';
 /** Ends what hangs, and nothing else: on a busy machine a test takes many times as long as on a quiet one. */
 const HANGS_MS = 300_000;
 
+/** Files with properties that are tried with all their inputs only here: test/runs.ts. */
+const LAWS = globSync('test/**/*.test.ts', { exclude: [LONG_TESTS] }).filter((path) =>
+  /from '[./]+\/runs\.ts'/.test(readFileSync(path, 'utf8')),
+);
+
 export default defineConfig({
   test: {
     projects: [
       // Files share the processes of the workers, with all that these have loaded: a third of the CPU is saved. So a file
       // leaves nothing behind: no server, no timer, no setting of the process.
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [LONG_TESTS], isolate: false } },
+      { extends: true, test: { name: 'laws', include: LAWS, isolate: false, env: { ALL_RUNS: 'true' } } },
       {
         extends: true,
         test: { name: 'long', include: [LONG_TESTS], testTimeout: 2 * HANGS_MS, hookTimeout: 2 * HANGS_MS },

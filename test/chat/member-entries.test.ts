@@ -7,6 +7,7 @@ import { endOfValue, NOT_WALKED } from '../../src/chat/json-scan.ts';
 import { entriesOf, readMemberEntries, walkEntries } from '../../src/chat/member-entries.ts';
 import { createRedact } from '../../src/chat/redact.ts';
 import { MEMBER_LISTS } from '../../src/chat/service/lists.ts';
+import { runs } from '../runs.ts';
 
 const redact = createRedact(['top-secret-key']);
 
@@ -127,7 +128,7 @@ describe('a reply that is walked over comes to the same as one that is read as a
         const { walked, whole } = bothWays(rawOf(body, httpStatus));
         expect(walked).toEqual(whole);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -147,7 +148,7 @@ describe('a reply that is walked over comes to the same as one that is read as a
         const { walked, whole } = bothWays(rawOf(bytes));
         expect(walked).toEqual(whole);
       }),
-      { numRuns: 600 },
+      { numRuns: runs(600) },
     );
   });
 
@@ -234,7 +235,7 @@ test('JSON is walked over to its end, and nothing else is', () => {
     fc.property(fc.json({ maxDepth: 6 }), (json) => {
       expect(walks(json)).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
   const bits = fc.constantFrom(
     ...['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00e', '0', '1', '-', '.', 'e', '+', 'true', 'nul', ' '],
@@ -244,7 +245,7 @@ test('JSON is walked over to its end, and nothing else is', () => {
       const json = parts.join('');
       if (walks(json)) expect(parses(json)).toBe(true);
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
   for (const number of ['0', '-0', '10.50', '1E+2', '1e-0', '00', '01', '-', '1.', '.5', '1e', '1e+', '+1', '0x1'])
     expect({ number, walks: walks(number) }).toEqual({ number, walks: parses(number) });

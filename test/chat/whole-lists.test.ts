@@ -14,6 +14,7 @@ import { READINGS, readBanned, readMembers } from '../../src/chat/whole-lists.ts
 import { foldId } from '../../src/membership/membership.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { runs } from '../runs.ts';
 import { uids } from '../sandbox/open-sandbox.ts';
 import { connect, json, rejection, serve } from './chat-server.ts';
 
@@ -113,7 +114,7 @@ describe('a whole list', () => {
           expect(uidsOf(found.filter((member) => !member.banned))).toEqual(members);
           expect(uidsOf(found.filter((member) => member.banned))).toEqual(banned);
         }),
-        { numRuns: 100 },
+        { numRuns: runs(100) },
       );
     },
   );
@@ -184,7 +185,7 @@ describe('a list that is not whole', () => {
           sandbox.faults.clear();
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -371,7 +372,7 @@ describe('a list that changes while it is read', () => {
           if (found !== undefined) expect(new Set(uidsOf(found)).isSupersetOf(stayed)).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -16,7 +16,7 @@ function limitedNode(place: Workplace, kib: number): string {
 test('a server survives a full disk: the import is blocked, and continues by itself when there is room', async () => {
   const place = await openWorkplace();
   const args = ['serve', '--sandbox', '--port', '0'];
-  const server = place.start(args, { node: limitedNode(place, 1_000), stays: true });
+  const server = place.start(args, { node: limitedNode(place, 400), stays: true });
   await server.says('Listening on http://');
   const address = /Listening on (\S+)/.exec(server.stderr())?.[1];
   const send = (body: string, name: string) =>
@@ -25,15 +25,15 @@ test('a server survives a full disk: the import is blocked, and continues by its
       headers: { 'content-type': 'text/csv' },
       body,
     });
-  const { id } = (await (await send(manyMembers(20_000), 'm.csv')).json()) as { id: string };
+  const { id } = (await (await send(manyMembers(8_000), 'm.csv')).json()) as { id: string };
   const view = async () => (await (await fetch(`${address}/v1/imports/${id}`)).json()) as Record<string, unknown>;
   await eventually(view).toMatchObject({ state: 'blocked', code: 'DISK_FULL' });
 
-  const full = await send(manyMembers(100_000), 'larger.csv');
+  const full = await send(manyMembers(40_000), 'larger.csv');
   expect([full.status, await full.json()]).toMatchObject([507, { code: 'DISK_FULL' }]);
 
   execFileSync('prlimit', ['--pid', String(server.child.pid), '--fsize=unlimited']);
-  await eventually(view).toMatchObject({ state: 'completed', rows: { added: 20_000 } });
+  await eventually(view).toMatchObject({ state: 'completed', rows: { added: 8_000 } });
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
 });

@@ -45,7 +45,12 @@ interface Made {
   readonly plan: string;
 }
 
-async function openPlace(): Promise<{ at: SandboxPlace; made: Made }> {
+interface Place {
+  readonly at: SandboxPlace;
+  readonly made: Made;
+}
+
+async function openPlace(): Promise<Place> {
   const at = await openSandboxPlace({
     seed: { users: ['new'], regions: { us: { members: { team: { participants: PEOPLE } } } } },
   });
@@ -60,7 +65,7 @@ async function openPlace(): Promise<{ at: SandboxPlace; made: Made }> {
 }
 
 /** Returns the answers of commands, and their lines in the audit log, without ids, times and what names a place. */
-async function answers({ at, made }: Awaited<ReturnType<typeof openPlace>>, flags: readonly string[]) {
+async function answers({ at, made }: Place, flags: readonly string[]) {
   const found: unknown[] = [];
   for (const command of COMMANDS) {
     const args = command(made);
@@ -94,19 +99,22 @@ function essence(text: string, { root }: SandboxPlace, made: Made): string {
 }
 
 test('commands answer alike about a directory, one that a server owns, and a server', async () => {
-  const [alone, owned, there] = [await openPlace(), await openPlace(), await openPlace()];
-  const here = await answers(alone, []);
-  const server = owned.at.begin(['serve', '--port', '0']);
-  await server.says('Listening on');
-  const beside = await answers(owned, []);
-  const elsewhere = there.at.begin(['serve', '--port', '0']);
-  await elsewhere.says('Listening on http');
-  const url = /http:\S+/.exec(elsewhere.stderr())?.[0] ?? '';
-  const over = await answers(there, ['--server', url]);
-  for (const one of [server, elsewhere]) one.interrupt('SIGTERM');
-  await Promise.all([server.ended, elsewhere.ended]);
+  const here = await answers(await openPlace(), []);
+  const beside = await besideServer((place) => answers(place, []));
+  const over = await besideServer((place, url) => answers(place, ['--server', url]));
   for (const found of [beside, over]) {
     for (const [at, answer] of found.found.entries()) expect.soft(answer).toEqual(here.found[at]);
     expect.soft(found.audited).toEqual(here.audited);
   }
 });
+
+/** One server after another: in this process there is room for the settings of one place. */
+async function besideServer<Found>(ask: (place: Place, url: string) => Promise<Found>): Promise<Found> {
+  const place = await openPlace();
+  const server = place.at.begin(['serve', '--port', '0']);
+  await server.says('Listening on http');
+  const found = await ask(place, /http:\S+/.exec(server.stderr())?.[0] ?? '');
+  server.interrupt('SIGTERM');
+  await server.ended;
+  return found;
+}

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { BatchPayload } from '../../jobs/batch-payload.ts';
 import { type BatchSource, FairQueue, PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { type JobQueue, LAST_PRIORITY } from '../../src/queue/job-queue.ts';
+import { runs } from '../runs.ts';
 
 /** One server behind a queue that keeps the promise of `QueuedJob.priority`. */
 class Region {
@@ -117,7 +118,7 @@ test('while two imports have batches to send, none gets more than a few rounds a
       }
       for (const { served, dispatched, size } of region.senders) expect([served, dispatched]).toEqual([size, size]);
     }),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: runs(100), endOnFailure: true },
   );
 });
 

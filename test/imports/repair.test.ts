@@ -11,6 +11,7 @@ import { type ImportOptions, readOptions } from '../../src/imports/import-option
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../src/imports/report/report-files.ts';
 import { csvLine } from '../../src/text/csv-line.ts';
+import { runs } from '../runs.ts';
 import { EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';
 import { textRows, xlsx } from './read/make-workbook.ts';
 
@@ -154,7 +155,7 @@ test('what is sent is the row as the file had it with the edits that were taken,
         checksOut(pipeline, parent.id);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../runs.ts';
 import { sendAll } from './failing-calls.ts';
 
 /** Numbers from 0 to 1 that are the same in each run: mulberry32. */
@@ -18,7 +19,7 @@ function batchesOf(count: number, size: number): number[][] {
 }
 
 const BATCHES = { count: fc.integer({ min: 1, max: 60 }), size: fc.constantFrom(1, 2, 25), seed: fc.integer() };
-const RUNS = { seed: 20261128, numRuns: 300 };
+const RUNS = { seed: 20261128, numRuns: runs(300) };
 
 describe('a user for whom the service always fails', () => {
   const cursed = fc.record({ ...BATCHES, users: fc.integer({ min: 1, max: 3 }) });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limitWindow, RateLimit } from '../../src/queue/limit-window.ts';
+import { runs } from '../runs.ts';
 
 const MINUTE_MS = 60_000;
 /** The budgets of the service's plans, and of a careful person. */
@@ -37,7 +38,7 @@ describe('the rate limit of the embedded queue', () => {
         const most = inMinuteBefore.reduce((worst, calls) => Math.max(worst, calls));
         expect(most).toBeLessThanOrEqual(budget);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -47,7 +48,7 @@ describe('the rate limit of the embedded queue', () => {
         const used = starts(budget, 10 * MINUTE_MS, lateness).length / (10 * budget);
         expect(used).toBeGreaterThanOrEqual(0.98);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

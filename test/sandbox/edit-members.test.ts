@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../runs.ts';
 import { type Asking, type Chat, openSandbox, uids } from './open-sandbox.ts';
 
 /** Changing the place of one user in a group: shapes and refusals from public knowledge, not contract. */
@@ -249,6 +250,6 @@ test('whatever is done in whatever order, each user has the place that the last 
       const found = sandbox.members('us', `made-${group}`);
       expect(Object.fromEntries(found)).toEqual(Object.fromEntries(places));
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

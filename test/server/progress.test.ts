@@ -5,6 +5,7 @@ import type { Counters } from '../../src/imports/record/counters.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { type Moment, paceOf } from '../../src/server/events/import-pace.ts';
+import { runs } from '../runs.ts';
 
 const NOW = 1_800_000_000_000;
 
@@ -187,6 +188,6 @@ test('no rate is above what a true counter allows, whenever it is read, however 
         for (const rate of Object.values(rates ?? {})) expect(rate).toBeGreaterThanOrEqual(0);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openPlanPages, type PlanPages } from '../../src/features/sync/plan/plan-pages.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../src/membership/plan-words.ts';
+import { runs } from '../runs.ts';
 import { fileRows, type Live, people, planned } from './planning.ts';
 
 const LIVE: Live = {
@@ -55,7 +56,7 @@ test('the pages of chosen actions hold each once and in order, however long they
       });
       expect(found).toEqual(expected);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -90,6 +91,6 @@ test('the pages of groups hold each that has a chosen action or could not be lis
       expect(found.map(({ problem: _, ...group }) => group)).toEqual(expected);
       expect(found.filter(({ problem }) => problem !== '').map(({ guid }) => guid)).toEqual(['nowhere']);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

@@ -10,6 +10,7 @@ import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import { type Action, SCOPES, type Scope } from '../../src/membership/membership.ts';
+import { runs } from '../runs.ts';
 import { tempDir } from '../temp-dir.ts';
 import {
   actionsOf,
@@ -266,7 +267,7 @@ describe('taking back an import of edits', () => {
           plan.close();
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

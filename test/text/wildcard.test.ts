@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { alternatives, namePattern, pathPattern, starPattern } from '../../src/text/wildcard.ts';
+import { runs } from '../runs.ts';
 
 /** Slow, and too simple to be wrong. */
 function naive(pattern: string, text: string): boolean {
@@ -18,7 +19,7 @@ test('a name fits a pattern exactly where trying everything finds a way', () => 
       expect(namePattern(pattern)(name)).toBe(naive(pattern, name));
       if (!pattern.includes('?')) expect(starPattern(pattern)(name.toUpperCase())).toBe(naive(pattern, name));
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

@@ -6,6 +6,7 @@ import type { ImportFilter } from '../../../src/api/imports.ts';
 import { type Catalog, type ImportRecord, openCatalog } from '../../../src/imports/catalog.ts';
 import { kindOf } from '../../../src/membership/import-kind.ts';
 import { IMPORT_STATES, type ImportState, isFinal } from '../../../src/membership/import-state.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 const WORDS = ['choir', 'Chor', 'a%b', '50_', '"x"'];
@@ -122,7 +123,7 @@ test('the pages of a filtered list hold each import that fits once, newest first
         expect(pagesOf(catalog, { ...filter, limit })).toEqual(expected);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -141,7 +142,7 @@ test('imports that begin while someone pages through the list shift nothing: wha
       }
       expect(seen).toEqual(before);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { BadCursor, type Catalog, type ImportRecord, openCatalog } from '../../../src/imports/catalog.ts';
 import { IMPORT_STATES } from '../../../src/membership/import-state.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 /** A catalog with imports of these states and times of creation. */
@@ -42,7 +43,7 @@ test('the pages of the list are the list, also where imports began at the same t
         expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -9,6 +9,7 @@ import { ndjsonReport } from '../../../src/imports/report/report-json.ts';
 import { reportInput } from '../../../src/imports/report/report-paths.ts';
 import { tableReport } from '../../../src/imports/report/report-table.ts';
 import { LedgerError } from '../../../src/platform/sqlite.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { ALL_DONE, BAD_UID, dispatch, members, resultOf, stagedImport } from './staged-import.ts';
 
@@ -76,6 +77,6 @@ test('whatever is overwritten or cut off in a ledger, each use of it works or sa
       writeFileSync(copy, bytes);
       expect(strangeErrors(copy)).toEqual([]);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

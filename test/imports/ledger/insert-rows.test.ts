@@ -8,6 +8,7 @@ import type { StagedRow } from '../../../src/imports/stage/staged-row.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { openForStaging } from '../../../src/platform/sqlite.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { EMPTY_UID, rowAt } from './staged-import.ts';
 
@@ -80,7 +81,7 @@ test('rows come out of the ledger as they went in; of an invalid row what could 
         }),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -5,6 +5,7 @@ import type { BatchResult, RowOutcome, Sent } from '../../../src/imports/record/
 import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { call, pending, resultOf, stage, type WantedRow } from './staged-import.ts';
 
@@ -62,7 +63,7 @@ test('whatever happens in whatever order, the sum holds, no settled row changes,
       expectFixed(path, settled);
       ledger.close();
     }),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: runs(100), endOnFailure: true },
   );
 });
 

@@ -16,6 +16,7 @@ import {
 } from '../../../src/imports/report/row-search.ts';
 import { hasText } from '../../../src/imports/report/text-search.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './mixed-import.ts';
 import { members, stagedImport } from './staged-import.ts';
@@ -106,7 +107,7 @@ describe('rows that are searched for', () => {
         }
         reader.close();
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: runs(100), endOnFailure: true },
     );
   });
 

@@ -8,6 +8,7 @@ import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';
 import type { TrialChoices } from '../../../src/options/sending-options.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { ALL_DONE, dispatch, pending, resultOf } from './staged-import.ts';
 
@@ -135,7 +136,7 @@ test('law: a derived id is sent only where one text of the file became it', asyn
         ledger.close();
       },
     ),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: runs(100), endOnFailure: true },
   );
 });
 

@@ -9,6 +9,7 @@ import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/row-writer.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
+import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { planOf } from './naive-model.ts';
 import { BAD_UID, members, rowAt, stage, stagedImport, type WantedRow } from './staged-import.ts';
@@ -73,7 +74,7 @@ describe('staging', () => {
         expect(ledger.check()).toMatchObject({ holds: true, rows: { read: rows.length, unprocessed: sent.length } });
         ledger.close();
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: runs(100), endOnFailure: true },
     );
   });
 

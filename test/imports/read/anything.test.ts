@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IntakeError } from '../../../src/imports/read/intake-error.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
+import { runs } from '../../runs.ts';
 import { read } from './reading.ts';
 
 const pieces = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 3 });
@@ -118,7 +119,7 @@ describe('any input gives rows, or an IntakeError', () => {
       fc.asyncProperty(contents as fc.Arbitrary<string | Buffer>, options, pieces, async (content, how, sizes) => {
         await rowsOrRefusal(content, how as Parameters<typeof read>[1], sizes);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
@@ -141,7 +142,7 @@ describe('JSON is read as JSON.parse reads it', () => {
           expect(rows.map(({ original }) => JSON.parse(original))).toEqual(JSON.parse(text));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -162,7 +163,7 @@ describe('JSON is read as JSON.parse reads it', () => {
           if (!isJson(text)) expect(rows).toBeUndefined();
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

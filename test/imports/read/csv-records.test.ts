@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CsvRecords } from '../../../src/imports/read/csv-records.ts';
+import { runs } from '../../runs.ts';
 
 /** Returns csv-parse's own result for a text, all at once. */
 function parsed(text: string, delimiter: string, lineEnds: readonly string[]): string[][] {
@@ -66,7 +67,7 @@ test('lines that are split give the records that csv-parse gives, however the by
         expect(got).toEqual(expected);
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

@@ -4,6 +4,7 @@ import { Columns } from '../../../src/imports/read/columns.ts';
 import { type Element, ElementReader, isText } from '../../../src/imports/read/element.ts';
 import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
 import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
+import { runs } from '../../runs.ts';
 
 const originals = (name: ExportName, element: Element) => {
   const columns = new Columns({}, { lenient: true });
@@ -48,7 +49,7 @@ test.each(EXPORTS)(
           expect(Object.values(row).every((cell) => typeof cell === 'string' || !isText(cell))).toBe(true);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   },
 );

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { REGIONS, SCOPES } from '../../../src/membership/membership.ts';
+import { runs } from '../../runs.ts';
 import { read, short } from './reading.ts';
 
 const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
@@ -36,7 +37,7 @@ describe('every format', () => {
           expect(rows.map((row) => row.line - (format === 'csv' ? 1 : 0))).toEqual(wanted.map((_, index) => index + 1));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -69,7 +70,7 @@ describe('every format', () => {
         );
         expect(rows.every((row) => row.problems.length === 0)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import writeExcelFile, { type Cell } from 'write-excel-file/node';
 import { type IntakeOptions, openIntake } from '../../../src/imports/read/intake.ts';
 import { TextTable } from '../../../src/imports/read/workbook/xlsx.ts';
+import { runs } from '../../runs.ts';
 import { archive, type MadeWorkbook, textRows, xlsx } from './make-workbook.ts';
 import { drained, OPTIONS, read, refusal, short } from './reading.ts';
 
@@ -532,7 +533,7 @@ describe('a file', () => {
           });
         expect(plain(fromWorkbook)).toEqual(plain(fromCsv));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { htmlReport } from '../../../src/imports/report/html.ts';
+import { runs } from '../../runs.ts';
 import { htmlInput, importSummary, summaryOf } from './fixtures.ts';
 
 /** The input with one text in every place that a file or the service can fill. */
@@ -42,7 +43,7 @@ describe('the HTML report', () => {
           expect(structure(pageWith(text))).toEqual(innocent);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

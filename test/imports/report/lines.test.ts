@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { OWN_COLUMNS, ownValues, tableReport } from '../../../src/imports/report/report-table.ts';
 import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { csvLine } from '../../../src/text/csv-line.ts';
+import { runs } from '../../runs.ts';
 import { rowOf } from './fixtures.ts';
 
 /** Cells that need nothing, cells that nearly do, and what attacks are made of. */
@@ -67,7 +68,7 @@ describe('a line of a report or of a file to retry', () => {
         const retry = rows.map((cells) => csvLine(filled(cells), delimiter));
         expect([...retryReport(input, given)].join('')).toBe(csvLine(columns, delimiter) + retry.join(''));
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonReport, ndjsonReport } from '../../../src/imports/report/report-json.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
+import { runs } from '../../runs.ts';
 import { CSV_INPUT, importSummary, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
 
 describe('the NDJSON report', () => {
@@ -43,7 +44,7 @@ describe('the NDJSON report', () => {
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => Object.values(JSON.parse(line).input))).toEqual(tables);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { writeTable } from '../../../src/platform/table.ts';
 import { harmless, isInert } from '../../../src/text/spreadsheet.ts';
+import { runs } from '../../runs.ts';
 
 /** Texts made of what attacks are made of, far denser than chance would give. */
 const hostile = fc
@@ -107,7 +108,7 @@ describe('a cell of the CSV report', () => {
           expect(safe.slice(at)).not.toMatch(/^[\s\uFEFF]*[=+\-@＝＠].*[(|!]/s);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

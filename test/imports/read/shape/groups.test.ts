@@ -6,6 +6,7 @@ import { openIntake } from '../../../../src/imports/read/intake.ts';
 import { openLookups } from '../../../../src/imports/stage/lookup-file.ts';
 import type { Shape } from '../../../../src/options/shape.ts';
 import { csvLine } from '../../../../src/text/csv-line.ts';
+import { runs } from '../../../runs.ts';
 import { tempDir } from '../../../temp-dir.ts';
 import { refusal, short } from '../reading.ts';
 
@@ -132,6 +133,6 @@ test('law: for random tables and files, the memberships are those of a naive joi
       const counted = counts.reduce((sum, line) => sum + Number(line.split(',').at(-1)), 0);
       expect(counted).toBe(rows.filter(({ group }) => matches(group).length === 0).length);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

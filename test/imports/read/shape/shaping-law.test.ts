@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { InputRow } from '../../../../src/imports/read/input-row.ts';
 import type { Shape } from '../../../../src/options/shape.ts';
 import { csvLine } from '../../../../src/text/csv-line.ts';
+import { runs } from '../../../runs.ts';
 import { read } from '../reading.ts';
 
 /** The law: the memberships of a shaped file are those that a naive reading of the same table finds, row by row. */
@@ -113,7 +114,7 @@ test('several groups in a cell, words, conditions and the first filled column, a
       ]);
       await isLaw(content, { ...SHAPE, split: { guid: ';' } }, people, sizes, listed);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 
@@ -129,7 +130,7 @@ test('the same as JSON, with a list', async () => {
         listed,
       );
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -152,6 +153,6 @@ test('a column for each group', async () => {
         }),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
