@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditNameOf } from './api/operation.ts';
 import type { importOperations } from './api/operations/import-operations.ts';
+import { rowOperations } from './api/operations/row-operations.ts';
 import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
 import { noteCommand } from './cli/audit.ts';
@@ -114,9 +115,15 @@ export async function* readReport(
   { outcomes, ...settings }: Settings & { readonly outcomes?: readonly Outcome[] } = {},
 ): AsyncGenerator<ReportedRow> {
   const imports = localImports(configOf(settings));
-  const filter = outcomes && { filter: { statuses: new Set(outcomes) } };
+  const { id: known } = await imports.find(id);
+  if (outcomes?.length === 0) return;
+  const status = outcomes && { status: [...outcomes].join(',') };
   let rest = '';
-  for await (const piece of await imports.report((await imports.find(id)).id, { form: 'ndjson', ...filter })) {
+  for await (const piece of await imports.client.download(rowOperations.report, {
+    id: known,
+    format: 'ndjson',
+    ...status,
+  })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield reportedRow.parse(JSON.parse(line));

@@ -2,11 +2,14 @@ import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
 import type { importOperations } from '../api/operations/import-operations.ts';
+import { tagsAfter } from '../api/tags.ts';
+import { type Catalog, tagsOf } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import { inShort } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
+import { importReading } from './import-reading.ts';
 import type { ImportViews } from './import-views.ts';
 import { problemDocument } from './problem.ts';
 import { problemOf } from './refusals.ts';
@@ -23,22 +26,7 @@ export interface ImportActs {
 /** Done with imports: in a server, and in any other process that runs some. */
 export function importActs({ coordinator, views }: ImportActs): HandlersOf<typeof importOperations> {
   return {
-    act: async ({ ids, ...wanted }, { audited }) => {
-      const results: BulkAnswer['results'] = [];
-      // One after the other, so that each waits for what is running.
-      for (const id of new Set(ids)) {
-        try {
-          const state = await actOn(coordinator, id, wanted);
-          audited(wanted.tags === undefined ? '' : inShort(wanted.tags), id, `import.${wanted.action}`);
-          results.push({ id, state });
-        } catch (error) {
-          const refused = problemOf(error);
-          if (refused === undefined) throw error;
-          results.push({ id, state: stateOf(coordinator, id), problem: problemDocument(refused) });
-        }
-      }
-      return { results };
-    },
+    act: bulk((id, wanted) => actOn(coordinator, id, wanted), coordinator),
     resume: async ({ id, ...changes }, { audited }) => {
       const record = await coordinator.resume(id, changes);
       audited(inShort(changes));
@@ -65,37 +53,59 @@ export function retrying({ coordinator, views }: ImportActs): Pick<HandlersOf<ty
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importHandlers(context: ServerContext): HandlersOf<typeof importOperations> {
   const { coordinator, reading, views } = context;
+  const { page, transitions } = reading;
   return {
+    ...importReading({ page, transitions, find: (id) => coordinator.find(id), view: (record) => views.of(record) }),
     ...importActs(context),
     ...retrying(context),
-    list: async ({ limit, cursor, ...filter }) => {
-      const { imports, next } = reading.page({
-        limit,
-        ...filter,
-        ...(cursor !== undefined && { before: cursor }),
-      });
-      return { imports: await Promise.all(imports.map((record) => views.of(record))), nextCursor: next ?? null };
-    },
-    one: async ({ id }) => views.of(coordinator.find(id)),
     sending: async ({ id, ...changes }) => sendingPlanOf(context, coordinator.find(id), changes),
     remove: async ({ id }, { audited }) => {
       const { file } = coordinator.find(id);
       await coordinator.remove(id);
       audited(inShort({ file }));
     },
-    journal: async ({ id }) => {
-      coordinator.find(id);
-      const moves = reading.transitions(id);
-      return { transitions: moves.map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })) };
-    },
   };
 }
 
-/** Returns its new state; null for one that is deleted. */
+type BulkAct = Omit<z.infer<typeof bulkBody>, 'ids'>;
+
+/** Does one thing with several imports. @param act returns the import's new state; null for one that is deleted */
+function bulk(
+  act: (id: string, wanted: BulkAct) => Promise<ImportState | null>,
+  imports: { find(id: string): { readonly state: ImportState } },
+): Required<HandlersOf<typeof importOperations>>['act'] {
+  return async ({ ids, ...wanted }, { audited }) => {
+    const results: BulkAnswer['results'] = [];
+    // One after the other, so that each waits for what is running.
+    for (const id of new Set(ids)) {
+      try {
+        const state = await act(id, wanted);
+        audited(wanted.tags === undefined ? '' : inShort(wanted.tags), id, `import.${wanted.action}`);
+        results.push({ id, state });
+      } catch (error) {
+        const refused = problemOf(error);
+        if (refused === undefined) throw error;
+        results.push({ id, state: stateOf(imports, id), problem: problemDocument(refused) });
+      }
+    }
+    return { results };
+  };
+}
+
+/** Tags imports that no process runs: nothing else can be done with those at once. */
+export function tagging(catalog: Pick<Catalog, 'get' | 'setTags'>): Pick<HandlersOf<typeof importOperations>, 'act'> {
+  const find = (id: string) => catalog.get(id);
+  const tag = async (id: string, { tags = {} }: BulkAct) => {
+    catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(find(id)), tags)));
+    return find(id).state;
+  };
+  return { act: bulk(tag, { find }) };
+}
+
 async function actOn(
   coordinator: ImportActs['coordinator'],
   id: string,
-  { action, tags = {} }: Omit<z.infer<typeof bulkBody>, 'ids'>,
+  { action, tags = {} }: BulkAct,
 ): Promise<ImportState | null> {
   if (action === 'tag') return coordinator.tag(id, tags).state;
   if (action !== 'delete') return (await coordinator[action](id)).state;
@@ -104,9 +114,9 @@ async function actOn(
 }
 
 /** Null for one that is not there. */
-function stateOf(coordinator: Pick<Coordinator, 'find'>, id: string): ImportState | null {
+function stateOf(imports: Parameters<typeof bulk>[1], id: string): ImportState | null {
   try {
-    return coordinator.find(id).state;
+    return imports.find(id).state;
   } catch {
     return null;
   }

@@ -3,10 +3,8 @@ import { basename, dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import openFile from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReportQuery } from '../api/imports.ts';
 import { rowOperations } from '../api/operations/row-operations.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
 import { summaryIn } from '../imports/report/summarize.ts';
@@ -15,7 +13,7 @@ import { INPUTS } from '../options/input-kinds.ts';
 import { VERSION } from '../platform/package-folder.ts';
 import type { Api, ServerContext } from './context.ts';
 import { attachment } from './http-answers.ts';
-import { Problem } from './problem.ts';
+import { type WantedReport, wantedBy } from './import-reading.ts';
 import { serve } from './serve.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -25,11 +23,6 @@ const TYPES: Readonly<Record<string, string>> = {
   xlsx: INPUTS.xlsx.mediaType,
   html: 'text/html; charset=utf-8',
 };
-
-interface Wanted {
-  readonly form: ReportRequest['form'];
-  readonly filter: RowFilter;
-}
 
 /** The outcome of every row, and what an import created, to look at or to keep. */
 export function reportRoutes(app: Api, context: ServerContext): void {
@@ -72,26 +65,8 @@ export function reportRoutes(app: Api, context: ServerContext): void {
   }
 }
 
-/** @throws Problem BAD_OPTION where options contradict each other */
-function wantedBy({ format, retryable, ...query }: ReportQuery): Wanted {
-  const filter = rowFilterOf(query);
-  if (retryable) {
-    if (format !== undefined) {
-      throw new Problem('BAD_OPTION', 'format cannot be given together with retryable, which says it.', {
-        field: 'format',
-      });
-    }
-    return { form: 'retry', filter };
-  }
-  const [field] = Object.keys(rowFilterOptions(filter));
-  if (format === 'html' && field !== undefined) {
-    throw new Problem('BAD_OPTION', `${field} cannot be given for html, which shows the whole import.`, { field });
-  }
-  return { form: format ?? 'csv', filter };
-}
-
 /** The report file of a finished import that matches the request. */
-function fileFor({ form, filter }: Wanted, paths: ReturnType<typeof reportPaths>): string | undefined {
+function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof reportPaths>): string | undefined {
   const { statuses, ...others } = filter;
   if (Object.keys(others).length > 0) return undefined;
   if (form === 'html') return paths.html;

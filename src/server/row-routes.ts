@@ -1,14 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { rowOperations } from '../api/operations/row-operations.ts';
-import { asParameter } from '../errors/named-options.ts';
-import { adviceFor } from '../imports/report/advice.ts';
 import { callRates } from '../imports/report/call-bucket.ts';
 import { rowFilterOf } from '../imports/report/found-rows.ts';
 import { readCursor } from '../imports/report/row-search.ts';
-import { RETRYABLE } from '../membership/outcome.ts';
 import type { Api, ServerContext } from './context.ts';
 import { badCursor } from './cursors.ts';
 import { callerOf, sendJson } from './http-answers.ts';
+import { problemViews } from './import-reading.ts';
 import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
@@ -34,15 +32,7 @@ export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerCon
 
   serve(app, rowOperations.problems, async ({ params: { id } }, reply) => {
     const problems = await rowsOf(id, reply).problems();
-    const repaired = await repairs.progress(id);
-    return {
-      problems: problems.map((problem) => ({
-        ...problem,
-        ...repaired(problem),
-        retryable: RETRYABLE.has(problem.status),
-        advice: adviceFor(problem.status, problem.code, asParameter),
-      })),
-    };
+    return { problems: problemViews(problems, await repairs.progress(id)) };
   });
 
   serve(app, rowOperations.groups, async ({ params: { id }, query: { limit } }, reply) => {

@@ -32,7 +32,7 @@ const COMMANDS: readonly ((made: Made) => readonly string[])[] = [
   () => ['sync', 'reject', 'sync-of-nobody', '--reason', 'none'],
   () => ['schedule', 'list', '--json'],
   () => ['schedule', 'pause', 'nightly', '--json'],
-  () => ['schedule', 'edit', 'nightly', '--cron', '0 4 * * *', '--json'],
+  () => ['schedule', 'edit', 'nightly', '--cron', '0 4 1 1 *', '--json'],
   () => ['schedule', 'resume', 'nightly', '--json'],
   () => ['schedule', 'history', 'nightly', '--json'],
   () => ['schedule', 'remove', 'nightly', '--json'],
@@ -60,7 +60,7 @@ async function openPlace(): Promise<Place> {
   const planned = await at.run(['sync', file, '--mode', 'mirror', '--json']);
   const plan = /sync-\d{8}-\d{6}-\w{3}/.exec(planned.stdout + planned.stderr)?.[0] ?? '';
   expect(plan, planned.stdout + planned.stderr).not.toBe('');
-  await at.run(['schedule', 'add', 'nightly', '--file', file, '--cron', '0 3 * * *', '--tz', 'UTC']);
+  await at.run(['schedule', 'add', 'nightly', '--file', file, '--cron', '0 3 1 1 *', '--tz', 'UTC']);
   return { at, made: { staged, over, plan } };
 }
 

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TagChanges } from '../../api/tags.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
+import { rowOperations } from '../../api/operations/row-operations.ts';
 import { askOwner, askRegions, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { type CatalogReader, openCatalog, tagsOf } from '../../imports/catalog.ts';
+import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -12,27 +13,25 @@ import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/package-folder.ts';
-import { inShort } from '../../text/wording.ts';
-import type { noteCommand } from '../audit.ts';
+import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
+import { type Handled, handled } from '../../server/perform.ts';
+import { askedHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
-import { type Files, type Imports, importsIn, type Place } from './import-place.ts';
-import { countedTotals, findImport, openKept, problemsOf, summaryOfKept } from './kept-imports.ts';
-import { ServerRefused } from './server-errors.ts';
+import { type Files, type Imports, importsIn } from './import-place.ts';
+import { countedTotals, openKept, problemsOf, summaryOfKept } from './kept-imports.ts';
+import { clientOf, ownerElse } from './local-client.ts';
+import type { Client } from './operation-client.ts';
 
 /** The imports of a data directory, no matter which process runs them. */
 export function localImports(config: Config): Imports {
-  return importsIn(dataDirectory(config));
-}
-
-function dataDirectory(config: Config): Place {
   const dir = dataDir(config.dataDir);
-  const find = (id: string) => findImport(config.dataDir, id);
-  const note = async (action: Parameters<typeof noteCommand>[1], id: string, changes: object = {}) =>
-    (await import('../audit.ts')).noteCommand(dir, action, id, inShort(changes));
-  return {
+  return importsIn({
     server: undefined,
+    client: clientOfDirectory(dir),
+    ask: (operation, input) => askOwner(dir, operation, input as object, currentUser()),
+    regions: () => askRegions(dir),
     place: () => emptyPlace(dir),
     command: (...words) => typedCommand(config, ...words),
     folder: (id) => shortest(dir.folder(id)),
@@ -50,57 +49,60 @@ function dataDirectory(config: Config): Place {
       return files.map(([what, path]) => [what, path && shortest(path)]);
     },
     saySendsTo: async () => {},
-    newest: async (limit, texts) => {
-      const filter = Object.keys(texts).length === 0 ? {} : await parsedFilter(texts);
-      return viewing(dir, (catalog) => {
-        const sources = sourcesOf(dir, catalog);
-        return Promise.all(catalog.page({ ...filter, limit }).imports.map((record) => importView(record, sources)));
-      });
-    },
-    one: async (id) => viewing(dir, (catalog) => importView(catalog.get(id), sourcesOf(dir, catalog))),
-    problems: async (id) => problemsOf(dir, find(id)),
-    report: async (id, request) => {
-      const record = find(id);
-      if (!hasLedger(record, dir.ledger(id))) {
-        throw new UsageError(`import ${id} is ${record.state} and has no rows to report: ${reasonFor(record, asFlag)}`);
-      }
-      const summary = summaryOfKept(dir, record);
-      const { reportPieces } = await import('../../imports/report/report-files.ts');
-      return (async function* () {
-        const reader = openImportReader(dir.ledger(id));
-        try {
-          yield* reportPieces(reader, { ...request, summary, version: VERSION });
-        } finally {
-          reader.close();
-        }
-      })();
-    },
-    tag: async (id, changes) => {
-      find(id);
-      const { importOperations } = await import('../../api/operations/import-operations.ts');
-      const done = await askOwner(
-        dir,
-        importOperations.act,
-        { action: 'tag', ids: [id], tags: changes },
-        currentUser(),
-      );
-      const problem = done?.results[0]?.problem;
-      if (problem !== undefined) throw ServerRefused.inSentences(problem.code, problem.detail, problem.remedy);
-      if (done !== undefined) return;
-      await changeTags(dir, id, changes);
-      await note('import.tag', id, changes);
-    },
-    regions: () => askRegions(dir),
-    act: async (id, verb, changes = {}) => {
-      const [{ importOperations }, { textsOf }, { ANSWERING }] = await Promise.all([
-        import('../../api/operations/import-operations.ts'),
-        import('../../options/option.ts'),
-        import('../../options/sending-options.ts'),
-      ]);
-      const texts = Object.fromEntries(textsOf(ANSWERING, changes));
-      return askOwner(dir, importOperations[verb], { ...texts, id }, currentUser());
-    },
-  };
+  });
+}
+
+/**
+ * Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here.
+ * @param staging known only to the process that reads a file
+ */
+export function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null): Client {
+  const asked = askedHere(dir, undefined);
+  return ownerElse(dir, (operation, _, perform) => {
+    if (operation.method === 'GET') {
+      return viewing(dir, (catalog) => perform(clientOf(readingHandlers(dir, catalog, staging), asked)));
+    }
+    return changeCatalog(dir, openCatalog, async (catalog) => {
+      const { tagging } = await import('../../server/import-handlers.ts');
+      return perform(clientOf([handled(importOperations, tagging(catalog))], asked));
+    });
+  });
+}
+
+function readingHandlers(dir: DataDir, catalog: CatalogReader, staging: ViewSources['staging']): readonly Handled[] {
+  const find = (id: string) => catalog.get(id);
+  const view = (record: ImportRecord) => importView(record, { ...sourcesOf(dir, catalog), staging });
+  return [
+    handled(
+      importOperations,
+      importReading({ page: (...which) => catalog.page(...which), transitions: catalog.transitions, find, view }),
+    ),
+    handled(
+      rowOperations,
+      rowReading({
+        problems: async (id) => problemsOf(dir, find(id)),
+        report: (id, wanted) => reportOf(dir, find(id), wanted),
+      }),
+    ),
+  ];
+}
+
+/** @throws UsageError where there are no rows */
+function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport): AsyncGenerator<string | Uint8Array> {
+  const { id, state } = record;
+  if (!hasLedger(record, dir.ledger(id))) {
+    throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reasonFor(record, asFlag)}`);
+  }
+  const summary = summaryOfKept(dir, record);
+  return (async function* () {
+    const { reportPieces } = await import('../../imports/report/report-files.ts');
+    const reader = openImportReader(dir.ledger(id));
+    try {
+      yield* reportPieces(reader, { ...wanted, summary, version: VERSION });
+    } finally {
+      reader.close();
+    }
+  })();
 }
 
 export async function viewing<Result>(
@@ -147,19 +149,6 @@ export async function changeCatalog<Catalog extends { close(): void }, Result>(
   } finally {
     release();
   }
-}
-
-/** No process runs imports: this one owns the data directory for a moment. */
-async function changeTags(dir: DataDir, id: string, changes: TagChanges): Promise<void> {
-  const { tagsAfter } = await import('../../api/tags.ts');
-  await changeCatalog(dir, openCatalog, (catalog) =>
-    catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(catalog.get(id)), changes))),
-  );
-}
-
-async function parsedFilter(texts: object) {
-  const { importFilter } = await import('../../api/imports.ts');
-  return importFilter.parse(texts);
 }
 
 function existingFile(path: string): string | null {

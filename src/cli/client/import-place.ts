@@ -1,22 +1,28 @@
 import type { ImportView } from '../../api/imports.ts';
+import type { InputOf, Operation } from '../../api/operation.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
+import { rowOperations } from '../../api/operations/row-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
-import type { TagChanges } from '../../api/tags.ts';
-import type { ResumeChanges } from '../../imports/life/creating-step.ts';
-import type { ReportRequest } from '../../imports/report/report-files.ts';
-import type { ReportFormat } from '../../options/row-filter.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { NoImports } from './kept-imports.ts';
+import { type Answering, type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 
-/**
- * The place of imports: a data directory (data-directory.ts), which is read without the schemas of the API, or a server
- * (server-place.ts).
- */
-export interface Place {
+/** The place of imports: a data directory (data-directory.ts) or a server (server-place.ts). */
+interface Place {
   /** The server that runs imports. Undefined: this process, or another one on this machine. */
   readonly server: Server | undefined;
+  /** Does operations on them; those that continue an import only where a process or server runs imports. */
+  readonly client: Client;
+  /** Has the process or server that runs imports do an operation; undefined where there is none. @throws RollcallError as it refuses */
+  ask<One extends Operation, Answer>(
+    operation: One & Answering<Answer>,
+    input: InputOf<One>,
+  ): Promise<Answer | undefined>;
+  /** The state of the regions; undefined where no process runs imports. */
+  regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Completes "there are no imports …". */
   place(): string;
   /** A command that the user can type, with what leads it to these imports. */
@@ -27,29 +33,8 @@ export interface Place {
   files(found: Pick<ImportView, 'id' | 'reports'>): Files;
   /** Says before anything is sent where it goes; a process of this machine says so when it begins. */
   saySendsTo(io: Io): Promise<void>;
-  /** The newest that pass the filter, newest first; reports are paths or whole addresses. */
-  newest(limit: number, filter: FilterTexts): Promise<readonly ImportView[]>;
-  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UnknownImport, ServerRefused */
-  one(id: string): Promise<ImportView>;
-  /** Its rows that need attention, by outcome and code. */
-  problems(id: string): Promise<readonly ProblemCount[]>;
-  /** A report in pieces, made as they are taken. @throws UsageError, ServerRefused where there are no rows */
-  report(
-    id: string,
-    request: Pick<ReportRequest, 'filter'> & { readonly form: ReportFormat | 'retry' },
-  ): Promise<AsyncIterable<string | Uint8Array>>;
-  /** Adds and removes tags. @throws UnknownImport, ServerRefused */
-  tag(id: string, changes: TagChanges): Promise<void>;
   /** Events of an import that this process runs. Undefined: another process, or a server, runs imports. */
   readonly movesOf?: (id: string) => Moves;
-  /** The state of the regions; undefined where no process runs imports. */
-  regions(): Promise<readonly RegionStatus[] | undefined>;
-  /** Asks the process that runs imports; undefined where there is none. @throws RollcallError as it refuses */
-  act(
-    id: string,
-    verb: 'pause' | 'resume' | 'cancel',
-    changes?: ResumeChanges,
-  ): Promise<Pick<ImportView, 'state' | 'reason'> | undefined>;
 }
 
 interface Moves {
@@ -66,10 +51,14 @@ export type Files = readonly (readonly [what: string, where: string | null])[];
 export interface Imports extends Place {
   /** Whether imports go on when no command runs. */
   readonly unattended: boolean;
-  /** Newest first. @throws NoImports where there are none at all */
+  /** Newest first; reports are paths or whole addresses. @throws NoImports where there are none at all */
   list(limit: number, filter?: FilterTexts): Promise<readonly ImportView[]>;
   /** The import with this id, or the latest one. @throws NoImports, UnknownImport, ServerRefused */
   find(id: string | undefined): Promise<ImportView>;
+  /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UnknownImport, ServerRefused */
+  one(id: string): Promise<ImportView>;
+  /** Its rows that need attention, by outcome and code. */
+  problems(id: string): Promise<readonly ProblemCount[]>;
 }
 
 /** The imports of a server, for what has some made there. */
@@ -80,22 +69,44 @@ export interface RemoteOptions {
   readonly json: boolean;
 }
 
+/** Imports that a page of the list holds at most. */
+const MAX_OF_PAGE = 200;
+
 export function importsIn(place: Place): Imports {
+  const { client, server } = place;
   const noImports = () =>
-    new NoImports(place.place(), place.server === undefined ? 'directory with --data-dir' : 'server with --server');
+    new NoImports(place.place(), server === undefined ? 'directory with --data-dir' : 'server with --server');
+  const whole = (path: string | null) => path && `${server?.url}${path}`;
+  const shown = (view: ImportView): ImportView => {
+    if (server === undefined) return view;
+    const { all, failed, retry, created } = view.reports;
+    const reports = { all: whole(all), failed: whole(failed), retry: whole(retry), created: whole(created) };
+    // The server knows by itself whether it sends to a sandbox.
+    return { ...view, reports, sandbox: false };
+  };
+  const newest = async (limit: number, filter: FilterTexts) => {
+    const page = async (size: number, cursor?: string) => {
+      const answer = await client.call(importOperations.list, { ...filter, limit: `${size}`, cursor });
+      return { entries: answer.imports, nextCursor: answer.nextCursor };
+    };
+    return (await entriesOf(page, MAX_OF_PAGE, limit)).map(shown);
+  };
+  const one = async (id: string) => shown(await client.call(importOperations.one, { id }));
   return {
     ...place,
-    unattended: place.server !== undefined,
+    unattended: server !== undefined,
+    one,
     list: async (limit, filter = {}) => {
-      const found = await place.newest(limit, filter);
+      const found = await newest(limit, filter);
       if (found.length === 0 && Object.keys(filter).length === 0) throw noImports();
       return found;
     },
     find: async (id) => {
-      if (id !== undefined) return place.one(id);
-      const [latest] = await place.newest(1, {});
+      if (id !== undefined) return one(id);
+      const [latest] = await newest(1, {});
       if (latest === undefined) throw noImports();
       return latest;
     },
+    problems: async (id) => (await unless('NO_ROWS_YET', client.call(rowOperations.problems, { id })))?.problems ?? [],
   };
 }

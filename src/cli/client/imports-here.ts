@@ -1,8 +1,7 @@
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { importView } from '../../imports/report/import-view.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { followStaging } from '../../server/staging-progress.ts';
-import { sourcesOf, viewing } from './data-directory.ts';
+import { clientOfDirectory } from './data-directory.ts';
 import { type Imports, importsIn } from './import-place.ts';
 
 /** The imports of a data directory, as the process that owns it sees them. */
@@ -13,10 +12,7 @@ export function importsHere(
   const staging = followStaging(coordinator);
   return importsIn({
     ...imports,
-    one: (id) =>
-      viewing(dir, (catalog) =>
-        importView(catalog.get(id), { ...sourcesOf(dir, catalog), staging: (read) => staging.get(read) ?? null }),
-      ),
+    client: clientOfDirectory(dir, (id) => staging.get(id) ?? null),
     regions: () => coordinator.regions.status(),
     movesOf: (id) => {
       let isOver = false;

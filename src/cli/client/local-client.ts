@@ -3,22 +3,31 @@ import type { HandlersOf, Operation } from '../../api/operation.ts';
 import { askOwner } from '../../app/owner-socket.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Asked } from '../../server/access/noting.ts';
-import { type AnyHandler, type Handled, performGiven } from '../../server/perform.ts';
+import { type Handled, handled, performGiven } from '../../server/perform.ts';
 import { currentUser } from '../current-user.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */
+export function clientOf(all: readonly Handled[], asked: Asked): Client {
+  const perform = async (operation: Operation, input: object): Promise<unknown> => {
+    for (const { group, handlers } of all) {
+      const [name = ''] = Object.entries(group).find(([, one]) => one === operation) ?? [];
+      const handler = handlers[name];
+      if (handler !== undefined) return performGiven(operation, handler, input, asked);
+    }
+    throw new Error(`this process has no handler of ${operation.method} ${operation.path}`);
+  };
+  // Their types are those of their declarations.
+  return { call: perform, download: perform } as unknown as Client;
+}
+
+/** Does operations of one group in this process. @throws as `clientOf` */
 export function handledLocally<Group extends Readonly<Record<string, Operation>>>(
   group: Group,
   handlers: HandlersOf<Group>,
   asked: Asked,
 ): Client {
-  const known = new Map(Object.entries(group).map(([name, operation]) => [operation, name] as const));
-  const handle = (operation: Operation, input: unknown): Promise<never> => {
-    const handler = (handlers as Handled['handlers'])[known.get(operation) ?? ''] as AnyHandler;
-    return performGiven(operation, handler, input as object, asked) as Promise<never>;
-  };
-  return { call: handle, download: handle };
+  return clientOf([handled(group, handlers)], asked);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Flags as SettingFlags } from '../../platform/settings.ts';
 import type { ServerFlags } from '../flags/flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { localImports } from './data-directory.ts';
-import { type Imports, importsIn } from './import-place.ts';
+import type { Imports } from './import-place.ts';
 
 /** Flags for running imports in this process, by the name under which commander gives them. */
 const ONLY_LOCAL: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export async function openImports(
     );
   }
   // Loaded here, so that commands about a data directory start without an HTTP client.
-  const [{ connectToServer }, { serverPlace }] = await Promise.all([
+  const [{ connectToServer }, { importsOf }] = await Promise.all([
     import('./server-client.ts'),
     import('./server-place.ts'),
   ]);
@@ -46,5 +46,5 @@ export async function openImports(
   const { profileFlag } = config;
   const which = profileFlag === undefined ? '' : ` --profile ${profileFlag}`;
   const flag = `${which}${flags.server === undefined ? '' : ` --server ${config.server}`}`;
-  return { config, imports: importsIn(serverPlace(server, flag)) };
+  return { config, imports: importsOf(server, flag) };
 }

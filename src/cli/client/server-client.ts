@@ -11,7 +11,7 @@ import { connectTimes, isLoopback } from '../../platform/loopback.ts';
 import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Answering, Client } from './operation-client.ts';
-import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
+import { remedyFor, ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 
 /** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */
 export interface Server extends Client {
@@ -54,23 +54,6 @@ const MAX_PROBLEM_LENGTH = 100_000;
 
 /** A newer server may have codes that this program does not know. */
 const anyProblem = problem.extend({ code: z.string() });
-
-/** Advice after a refusal for a person at a terminal, if the API's own remedy is for programs. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
-  TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
-  TOKEN_EXPIRED: 'Set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server.',
-  UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
-  UNKNOWN_SYNC: '`rollcall sync list` shows all syncs.',
-  UNKNOWN_SCHEDULE: '`rollcall schedule list` shows all schedules.',
-  UNKNOWN_EXPORT: 'It may have been downloaded or removed already; `rollcall export` begins a new one.',
-  NO_CHECK_YET: '`rollcall check` begins one.',
-};
-
-/** The remedy of a refusal for a person at a terminal. @param given for programs */
-export function remedyFor(code: string, given: string): string {
-  return REMEDIES[code] ?? given;
-}
 
 interface Exchanged {
   readonly method: Operation['method'];

@@ -43,3 +43,20 @@ function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
 }
+
+/** Advice after a refusal for a person at a terminal, if the API's own remedy is for programs. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
+  TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
+  TOKEN_EXPIRED: 'Set ROLLCALL_TOKEN to a new token, from an admin or made by `rollcall token create` on the server.',
+  UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
+  UNKNOWN_SYNC: '`rollcall sync list` shows all syncs.',
+  UNKNOWN_SCHEDULE: '`rollcall schedule list` shows all schedules.',
+  UNKNOWN_EXPORT: 'It may have been downloaded or removed already; `rollcall export` begins a new one.',
+  NO_CHECK_YET: '`rollcall check` begins one.',
+};
+
+/** The remedy of a refusal for a person at a terminal. @param given for programs */
+export function remedyFor(code: string, given: string): string {
+  return REMEDIES[code] ?? given;
+}

@@ -45,7 +45,7 @@ async function act(
   const { config, imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
-  const answer = await imports.act(id, verb);
+  const answer = await imports.ask(importOperations[verb], { id });
   if (answer !== undefined) {
     if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
-import { rowFilterOf } from '../../imports/report/found-rows.ts';
+import { rowOperations } from '../../api/operations/row-operations.ts';
+import { rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
@@ -50,10 +51,9 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
   refuseExisting(output === undefined ? [] : [output], flags);
   const { imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const pieces = await imports.report(id, {
-    form,
-    filter,
-  });
+  const which = form === 'retry' ? { retryable: 'true' as const } : { format: form };
+  const request = { id, ...which, ...rowFilterOptions(filter) };
+  const pieces = await imports.client.download(rowOperations.report, request);
   try {
     if (output === undefined) await writeOut(io, pieces);
     else await writeWhole(output, pieces, { mode: 0o666 });

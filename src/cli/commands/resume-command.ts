@@ -35,9 +35,10 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const found = await imports.find(given);
   const { id } = found;
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
-  const changes = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
+  const changed = { maxCreate, maxRemovals, ...(banCheck === false && { banCheck }), leaveOutFailing };
   await imports.saySendsTo(io);
-  const answer = await imports.act(id, 'resume', changes);
+  const request = { id, ...Object.fromEntries(textsOf(ANSWERING, changed)) };
+  const answer = await imports.ask(importOperations.resume, request);
   if (answer !== undefined) {
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
@@ -70,8 +71,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       runSyncOf(config, io, id, here);
       return ownImports(here);
     },
-    begin: async ({ client }) =>
-      client.call(importOperations.resume, { id, ...Object.fromEntries(textsOf(ANSWERING, changes)) }),
+    begin: async ({ client }) => client.call(importOperations.resume, request),
   });
   return run(running, work);
 }

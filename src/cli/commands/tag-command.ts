@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import { importOperations } from '../../api/operations/import-operations.ts';
 import { tagChanges } from '../../api/tags.ts';
 import { printable } from '../../text/wording.ts';
 import { openImports } from '../client/open-imports.ts';
+import { remedyFor, ServerRefused } from '../client/server-errors.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -24,7 +26,13 @@ async function tag(io: Io, id: string, words: readonly string[], flags: Flags): 
   const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
   if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
   const { imports } = await openImports(flags);
-  await imports.tag(id, read.data);
+  await imports.one(id);
+  const { results } = await imports.client.call(importOperations.act, { action: 'tag', ids: [id], tags: read.data });
+  const problem = results[0]?.problem;
+  if (problem !== undefined) {
+    const { code, detail, remedy } = problem;
+    throw ServerRefused.inSentences(code, detail, remedyFor(code, remedy));
+  }
   const { tags } = await imports.one(id);
   if (flags.json) io.out.write(`${JSON.stringify({ id, tags })}\n`);
   say(io, tags.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(tags.join(', '))}.`);

@@ -1,0 +1,85 @@
+import type { ImportView, ReportQuery } from '../api/imports.ts';
+import type { HandlersOf } from '../api/operation.ts';
+import type { importOperations } from '../api/operations/import-operations.ts';
+import type { rowOperations } from '../api/operations/row-operations.ts';
+import type { ProblemCount, ProblemView } from '../api/rows.ts';
+import { asParameter } from '../errors/named-options.ts';
+import type { CatalogReader, ImportRecord, Transition } from '../imports/catalog.ts';
+import { adviceFor } from '../imports/report/advice.ts';
+import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
+import type { ReportRequest } from '../imports/report/report-files.ts';
+import { RETRYABLE } from '../membership/outcome.ts';
+import { Problem } from './problem.ts';
+
+/** The catalog that imports are read from: a server's, or that of a data directory that another process may own. */
+interface Reading extends Pick<CatalogReader, 'page'> {
+  readonly transitions: (id: string) => readonly Transition[];
+  /** @throws UnknownImport */
+  readonly find: (id: string) => ImportRecord;
+  readonly view: (record: ImportRecord) => Promise<ImportView>;
+}
+
+/** Reads imports: the list, one, and its journal. */
+export function importReading({ page, find, view, transitions }: Reading): HandlersOf<typeof importOperations> {
+  return {
+    list: async ({ limit, cursor, ...filter }) => {
+      const { imports, next } = page({ limit, ...filter, ...(cursor !== undefined && { before: cursor }) });
+      return { imports: await Promise.all(imports.map(view)), nextCursor: next ?? null };
+    },
+    one: async ({ id }) => view(find(id)),
+    journal: async ({ id }) => {
+      find(id);
+      return { transitions: transitions(id).map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })) };
+    },
+  };
+}
+
+/** A report as it is asked for. */
+export interface WantedReport {
+  readonly form: Exclude<ReportRequest['form'], 'created'>;
+  readonly filter: RowFilter;
+}
+
+interface RowReading {
+  readonly problems: (id: string) => Promise<readonly ProblemCount[]>;
+  readonly report: (id: string, wanted: WantedReport) => AsyncIterable<string | Uint8Array>;
+}
+
+/** Reads what became of the rows of an import. */
+export function rowReading({ problems, report }: RowReading): HandlersOf<typeof rowOperations> {
+  return {
+    problems: async ({ id }) => ({ problems: problemViews(await problems(id), () => ({})) }),
+    report: async ({ id, ...query }) => report(id, wantedBy(query)),
+  };
+}
+
+/** @param repaired what was done about them */
+export function problemViews(
+  problems: readonly ProblemCount[],
+  repaired: (problem: ProblemCount) => Pick<ProblemView, 'repaired'>,
+): ProblemView[] {
+  return problems.map((problem) => ({
+    ...problem,
+    ...repaired(problem),
+    retryable: RETRYABLE.has(problem.status),
+    advice: adviceFor(problem.status, problem.code, asParameter),
+  }));
+}
+
+/** @throws Problem BAD_OPTION where options contradict each other */
+export function wantedBy({ format, retryable, ...query }: ReportQuery): WantedReport {
+  const filter = rowFilterOf(query);
+  if (retryable) {
+    if (format !== undefined) {
+      throw new Problem('BAD_OPTION', 'format cannot be given together with retryable, which says it.', {
+        field: 'format',
+      });
+    }
+    return { form: 'retry', filter };
+  }
+  const [field] = Object.keys(rowFilterOptions(filter));
+  if (format === 'html' && field !== undefined) {
+    throw new Problem('BAD_OPTION', `${field} cannot be given for html, which shows the whole import.`, { field });
+  }
+  return { form: format ?? 'csv', filter };
+}
