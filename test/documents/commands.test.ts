@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
@@ -51,6 +51,10 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
     sandbox: { users: 2, groups: 'any' },
     has: { files: { 'members.csv': WITH_NOBODY } },
     ends: { 'rollcall import members.csv --sandbox': 0, 'rollcall import members.csv': 1, 'rollcall retry': 1 },
+  },
+  'docs/migrate.md': {
+    sandbox: { users: 'any', groups: 'any' },
+    has: { files: { 'channels.json': readFileSync(join(SAMPLES, 'recipes/sendbird-channels/channels.json'), 'utf8') } },
   },
   'docs/check-and-export.md': {
     sandbox: { users: 2, groups: 'any' },

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
-import type { TrialChoices } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
@@ -69,7 +68,7 @@ interface Start {
   /** Rows that were left out now. */
   readonly failing?: number;
   /** The rows to send first; absent: all. */
-  readonly trial?: TrialChoices | undefined;
+  readonly trial?: Parameters<typeof holdBack>[1] | undefined;
 }
 
 /** Requests of people for an import, and what the start of a process does with it. */

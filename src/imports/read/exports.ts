@@ -128,6 +128,8 @@ function* sendbird({ channel_url: url, name, members, operators }: Element): Gen
       channel_url: idOf(url),
       channel_name: cellOf(name),
       user_id: user,
+      nickname: cellOf(member['nickname']),
+      profile_url: cellOf(member['profile_url']),
       state: cellOf(member['state']),
       role: member['role'] === 'operator' || operating.has(cellOf(user)) ? 'operator' : 'member',
     };
