@@ -6,8 +6,8 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { newSyncId } from '../sync/compose-syncs.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type Clock, type ScheduleChanges, scheduleChanges } from './change-schedule.ts';
-import { openScheduleCatalog, type ScheduleCatalog } from './schedule-catalog.ts';
+import { scheduleChanges } from './change-schedule.ts';
+import { openScheduleCatalog } from './schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 
 /** The parts that run schedules. */
@@ -19,22 +19,11 @@ export interface ScheduleParts {
   readonly fail: (error: Error) => void;
 }
 
-/** The schedules of a process that owns the data directory and stays. */
-export interface Schedules {
-  readonly catalog: ScheduleCatalog;
-  readonly changes: ScheduleChanges;
-  readonly runs: ScheduleRuns;
-  readonly at: Omit<GivenAt, 'isHere'>;
-  /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
-  start(): void;
-  stop(): Promise<void>;
-}
-
 /** Wires which schedules there are, their alarms and their runs, and these to the syncs that they begin. To be stopped before the syncs. */
-export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
+export function composeSchedules(config: Config, parts: ScheduleParts) {
   const { log } = parts;
   const options = scheduleRunsOptions(config, parts);
-  const { catalog, clock, fail } = options;
+  const { catalog } = options;
   const runs = new ScheduleRuns(options);
   let alarms: ReturnType<typeof startScheduleAlarms> | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
@@ -52,16 +41,11 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     changes: scheduleChanges({ ...options, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     runs,
     at: { ...config, sendsTo: parts.sendsTo },
+    /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = startScheduleAlarms({
-        catalog,
-        clock,
-        fail,
-        due: (name) => runs.due(name),
-        wentBack: () => runs.planAgain(),
-      });
+      alarms = startScheduleAlarms(options, runs);
     },
     stop: async () => {
       alarms?.close();
@@ -70,6 +54,9 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
     },
   };
 }
+
+/** The schedules of a process that owns the data directory and stays. */
+export type Schedules = ReturnType<typeof composeSchedules>;
 
 /** The person who gives settings, and the process that takes them. */
 export interface GivenAt extends Pick<Config, 'sources' | 'namedSources' | 'defaultRegion'> {
@@ -101,23 +88,14 @@ export function scheduleRunsOptions(
 /** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
 const MAX_SLEEP_MS = 30_000;
 
-/** The parts of the alarms. */
-interface AlarmParts {
-  readonly catalog: Pick<ScheduleCatalog, 'list'>;
-  /** A schedule is due. Its next time must be in the catalog when this returns. */
-  readonly due: (name: string) => void;
-  readonly clock: Clock;
-  /** The clock was put back. Next times in the catalog may be too late. */
-  readonly wentBack: () => void;
-  /** The catalog cannot be read or written. */
-  readonly fail: (error: unknown) => void;
-}
-
 /**
  * Rings when a schedule is due. The catalog says when that is, and one process owns it: a timer is all it takes.
  * @returns `set`, for a catalog that has changed, and `close`
  */
-export function startScheduleAlarms({ catalog, due, clock, wentBack, fail }: AlarmParts) {
+export function startScheduleAlarms(
+  { catalog, clock, fail }: Pick<ScheduleRunsOptions, 'catalog' | 'clock' | 'fail'>,
+  runs: Pick<ScheduleRuns, 'due' | 'planAgain'>,
+) {
   let timer: NodeJS.Timeout | undefined;
   let seenAt = clock();
   const times = () => catalog.list().filter(({ paused }) => !paused);
@@ -128,9 +106,9 @@ export function startScheduleAlarms({ catalog, due, clock, wentBack, fail }: Ala
   };
   const ring = (): void => {
     try {
-      if (clock() < seenAt) wentBack();
+      if (clock() < seenAt) runs.planAgain();
       seenAt = clock();
-      for (const { name, nextDue } of times()) if (nextDue <= clock()) due(name);
+      for (const { name, nextDue } of times()) if (nextDue <= clock()) runs.due(name);
       sleep();
     } catch (error) {
       fail(error);

@@ -108,9 +108,8 @@ export class ScheduleRuns {
     // One may have been begun by now, since this process can be asked for it.
     for (const run of this.#catalog.runsIn('running')) if (!this.#underWay.has(run.id)) this.#goOn(run);
     for (const run of this.#catalog.runsIn('waiting')) {
-      const { syncId } = run;
-      if (!this.#underWay.has(run.id) && syncId !== null && this.#isKnown(syncId))
-        this.#follow(run, () => this.#conclude(run, syncId));
+      const sync = this.#syncOf(run);
+      if (sync !== undefined && !this.#underWay.has(run.id)) this.#follow(run, () => this.#conclude(run, sync.id));
     }
     for (const record of this.#catalog.list()) {
       if (record.paused || record.nextDue > this.#clock()) continue;
@@ -139,12 +138,11 @@ export class ScheduleRuns {
   /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
   async noteInterrupted(): Promise<void> {
     for (const run of this.#catalog.runsIn('running')) {
-      const { syncId } = run;
-      const state = syncId !== null && this.#isKnown(syncId) ? this.#syncs.find(syncId).state : 'planning';
+      const { id = '', state = 'planning' } = this.#syncOf(run) ?? {};
       if (state === 'planning')
         this.#note(run, 'missed', 'the process ended before its plan was made; nothing was sent');
-      else if (state !== 'applying') this.#follow(run, () => this.#conclude(run, syncId ?? ''));
-      else this.#noteImport(run, syncId ?? '', this.#syncs.importState(syncId ?? '') ?? 'running');
+      else if (state !== 'applying') this.#follow(run, () => this.#conclude(run, id));
+      else this.#noteImport(run, id, this.#syncs.importState(id) ?? 'running');
     }
     await Promise.all(this.#underWay.values());
   }
@@ -241,18 +239,20 @@ export class ScheduleRuns {
   }
 
   #start({ name }: Pick<Schedule, 'name'>, dueAt: number, who: string): ScheduleRun {
-    const run = { schedule: name, dueAt, at: this.#clock(), who };
+    const run = { schedule: name, dueAt, who };
     const before = this.#openRun(name);
     if (before !== undefined) {
-      const reason = `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`;
-      const skipped = this.#catalog.addRun({ ...run, state: 'skipped-running', reason });
-      this.#emit(skipped.id);
-      return skipped;
+      return this.#add(run, 'skipped-running', `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`);
     }
-    const begun = this.#catalog.addRun({ ...run, state: 'running', reason: 'getting the file' });
-    this.#emit(begun.id);
+    const begun = this.#add(run, 'running', 'getting the file');
     this.#follow(begun, () => this.#runNow(begun));
     return begun;
+  }
+
+  #add(run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who'>, state: RunState, reason: string): ScheduleRun {
+    const added = this.#catalog.addRun({ ...run, at: this.#clock(), state, reason });
+    this.events.emit('run', added);
+    return added;
   }
 
   async #runNow(run: ScheduleRun): Promise<void> {
@@ -295,12 +295,13 @@ export class ScheduleRuns {
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
   async #replaceWaiting(run: ScheduleRun): Promise<void> {
-    for (const { id, schedule, syncId, reason } of this.#catalog.runsIn('waiting')) {
-      if (schedule !== run.schedule) continue;
-      if (syncId !== null && this.#isKnown(syncId)) await this.#syncs.replace(syncId);
+    for (const left of this.#catalog.runsIn('waiting')) {
+      if (left.schedule !== run.schedule) continue;
+      const sync = this.#syncOf(left);
+      if (sync !== undefined) await this.#syncs.replace(sync.id);
       // If it had an import, the code that follows it notes its end.
-      if (this.#catalog.findRun(id)?.state === 'waiting') {
-        this.#note({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
+      if (this.#catalog.findRun(left.id)?.state === 'waiting') {
+        this.#note(left, 'ran', `${left.reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
       }
     }
   }
@@ -348,21 +349,14 @@ export class ScheduleRuns {
       return;
     }
     const reason = `nothing was running at ${utcTime(dueAt)}; \`rollcall schedule run ${record.name}\` makes up for it`;
-    const noted = this.#catalog.addRun({
-      schedule: record.name,
-      dueAt,
-      at: this.#clock(),
-      state: 'missed',
-      reason,
-      who: '',
-    });
-    this.#emit(noted.id);
+    this.#add({ schedule: record.name, dueAt, who: '' }, 'missed', reason);
   }
 
   #goOn(run: ScheduleRun): void {
-    const { syncId, schedule, dueAt, who } = run;
-    if (syncId !== null && this.#isKnown(syncId)) {
-      this.#follow(run, () => this.#conclude(run, syncId));
+    const { schedule, dueAt, who } = run;
+    const sync = this.#syncOf(run);
+    if (sync !== undefined) {
+      this.#follow(run, () => this.#conclude(run, sync.id));
       return;
     }
     const isSecond = this.#catalog
@@ -373,11 +367,12 @@ export class ScheduleRuns {
     if (record?.catchUp && who === '' && !isSecond) this.#start(record, dueAt, '');
   }
 
-  #isKnown(syncId: string): boolean {
+  /** The sync that a run began; undefined where it did not come so far, or the sync was removed. */
+  #syncOf({ syncId }: ScheduleRun): Sync | undefined {
     try {
-      return this.#syncs.find(syncId) !== undefined;
+      return syncId === null ? undefined : this.#syncs.find(syncId);
     } catch (error) {
-      if (error instanceof UnknownSync) return false;
+      if (error instanceof UnknownSync) return undefined;
       throw error;
     }
   }
