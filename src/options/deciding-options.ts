@@ -24,7 +24,7 @@ export type ModeChoices = Given<typeof MODE>;
 
 const uidList = {
   schema: z.array(z.string()),
-  longest: 100_000,
+  longest: 10_000_000,
   value: '<uid,...>',
   parse: (text: string): string[] => {
     const uids = text.split(',').map((part) => part.trim());

@@ -67,7 +67,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const work = importWork(running, {
     json: flags.json === true,
     open: async (here) => {
-      const { runSyncOf } = await import('../../features/sync/commands/sync-of-import.ts');
+      const { runSyncOf } = await import('../../features/sync/commands/sync-work.ts');
       runSyncOf(config, io, id, here);
       return ownImports(here);
     },

@@ -3,16 +3,16 @@ import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
-import type { Coordinating } from '../../../cli/coordinate.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
+import { type Here, run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { runSync } from '../../sync/commands/local-syncs.ts';
-import { syncsOf } from '../../sync/commands/target-syncs.ts';
+import { syncsOf } from '../../sync/commands/sync-client.ts';
+import { syncWork } from '../../sync/commands/sync-work.ts';
 import type { SyncRunner } from '../../sync/run/sync-runner.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
@@ -30,13 +30,13 @@ interface RunOfSchedule {
 }
 
 /** Runs a schedule: by a server or the process that owns the data directory, else here, to its end. */
-export async function runSchedule(run: RunOfSchedule): Promise<ExitCode> {
-  const { io, config, imports, name, flags } = run;
+export async function runSchedule(wanted: RunOfSchedule): Promise<ExitCode> {
+  const { io, config, imports, name, flags } = wanted;
   const { server } = imports;
   const begun = server
     ? await server.call(scheduleOperations.run, { name })
     : await askOwner(dataDir(config.dataDir), scheduleOperations.run, { name }, currentUser());
-  if (begun === undefined) return runAlone(run);
+  if (begun === undefined) return runAlone(wanted);
   if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
   say(io, `The server runs schedule ${name} now. See what comes of it with:`);
   say(io, `  ${imports.command('schedule', 'history', name)}`);
@@ -56,20 +56,20 @@ async function runAlone({ io, config, imports, name, flags }: RunOfSchedule): Pr
   const json = flags.json === true;
   let id = 0;
   let syncId: string | undefined;
-  const code = await runSync({
-    config,
-    io,
-    json,
-    syncs: syncsOf(config, imports),
-    openService: serviceOpener(config, flags),
-    begin: async (syncs, coordinating) => {
-      const { runs, client } = openRuns(config, syncs, coordinating);
+  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  const work = syncWork(running, {
+    shown: { io, json, syncs: syncsOf(config, imports) },
+    isNew: true,
+    begin: async ({ here }, syncs) => {
+      if (here === undefined || syncs === undefined) throw new Error('a server runs its schedules itself');
+      const { runs, client } = openRuns(config, syncs, here);
       await runs.noteInterrupted();
       ({ id } = await client.call(scheduleOperations.run, { name }));
-      syncId = await syncOf(runs, id, coordinating.signal);
-      return syncId;
+      syncId = await syncOf(runs, id, here.signal);
+      return syncId === undefined ? { code: EXIT.ok } : { id: syncId };
     },
   });
+  const code = await run(running, work);
   const { runs } = await client.call(scheduleOperations.history, { name, limit: '100' });
   const over = runs.find((run) => run.id === id);
   if (over === undefined) throw new Error(`the run ${id} has left no record`);
@@ -88,12 +88,12 @@ async function runAlone({ io, config, imports, name, flags }: RunOfSchedule): Pr
 }
 
 /** Opens the runs, which are stopped before the syncs that they follow, and the client that begins them. */
-function openRuns(config: Config, syncs: SyncRunner, coordinating: Coordinating) {
-  const { dir, coordinator } = coordinating;
-  const options = scheduleRunsOptions(config, { ...coordinating, sendsTo: coordinator.sendsTo, syncs });
+function openRuns(config: Config, syncs: SyncRunner, here: Here) {
+  const { dir, coordinator } = here;
+  const options = scheduleRunsOptions(config, { ...here, sendsTo: coordinator.sendsTo, syncs });
   const { catalog } = options;
   const runs = new ScheduleRuns(options);
-  coordinating.onStop(async () => {
+  here.onStop(async () => {
     await runs.stop();
     catalog.close();
   });

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
+import { checkTarget } from '../../../cli/check-target.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
@@ -15,6 +16,7 @@ import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/op
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import type { Names } from '../../../cli/names.ts';
+import { run } from '../../../cli/run.ts';
 import { type Io, print, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
@@ -27,9 +29,12 @@ import { grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
-import { openSyncRuns, openSyncs } from './open-syncs.ts';
+import { askedOwner, openRunning } from './open-running.ts';
+import { planOf } from './plan-file.ts';
+import { openSyncs, rejectHere } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { documentOf, inputOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
+import { type SyncWork, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -67,7 +72,8 @@ export function syncCommand(io: Io, end: End): Command {
 }
 
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
-  return (await openSyncRuns(io, flags)).runs.plan(file, flags);
+  const { running, shown } = await openRunning(io, flags);
+  return run(running, syncWork(running, { ...(await planOf(running, file, flags)), shown, isNew: true }));
 }
 
 /** `rollcall sync apply`: carries out a stored plan, or continues it. */
@@ -92,7 +98,22 @@ function approveCommand(io: Io, end: End): Command {
 }
 
 async function carryOut(io: Io, id: string, flags: RunningFlags & ServerFlags & Partial<Reason>): Promise<ExitCode> {
-  return (await openSyncRuns(io, flags)).runs.carryOut(id, flags.reason);
+  const { reason } = flags;
+  const at = await openRunning(io, flags);
+  const { running, shown } = at;
+  const { imports } = running;
+  const verb = reason === undefined ? 'apply' : 'approve';
+  const { sandbox } = await shown.syncs.find(id);
+  const code = await askedOwner(at, syncOperations[verb], { id, ...(reason !== undefined && { reason }) });
+  if (code !== undefined) return code;
+  checkTarget(imports.command('sync', verb, id), id, sandbox, flags.sandbox === true);
+  const begin: SyncWork['begin'] = async ({ client }) => {
+    await imports.saySendsTo(io);
+    return reason === undefined
+      ? client.call(syncOperations.apply, { id })
+      : client.call(syncOperations.approve, { id, reason });
+  };
+  return run(running, syncWork(running, { begin, shown, isNew: false }));
 }
 
 /** `rollcall sync reject`: rejects a plan. */
@@ -108,7 +129,10 @@ function rejectCommand(io: Io, end: End): Command {
 
 async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Reason): Promise<ExitCode> {
   const { reason } = flags;
-  await (await openSyncRuns(io, flags)).runs.reject(id, reason);
+  const { config, imports } = await openSyncs(flags);
+  const { server } = imports;
+  if (server === undefined) await rejectHere(config.dataDir, id, reason);
+  else await server.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }
@@ -127,8 +151,7 @@ function syncListCommand(io: Io, end: End): Command {
 }
 
 async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
-  const syncs = await openSyncs(flags);
-  const { imports } = syncs;
+  const { imports, syncs } = await openSyncs(flags);
   const found = await syncs.list(flags.limit);
   if (flags.json) {
     const documents: unknown[] = [];
@@ -179,7 +202,7 @@ function syncShowCommand(io: Io, end: End): Command {
 }
 
 async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
-  const syncs = await openSyncs(flags);
+  const { syncs } = await openSyncs(flags);
   const sync = await syncs.find(id);
   if (flags.format === 'markdown') {
     await printMarkdown(syncs, io, sync);

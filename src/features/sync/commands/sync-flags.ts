@@ -100,13 +100,13 @@ const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLY
 /** Characters of UIDs that a server takes with one request. */
 const MAX_UIDS_LENGTH = 8_000;
 
-/** The choices as the API's query takes them. @throws as syncFlagsOf */
-export async function decidingQuery(flags: ModeFlags & PlanningFlags): Promise<URLSearchParams> {
+/** The choices as the API's query takes them. @param isSent to a server @throws as syncFlagsOf */
+export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: boolean): Promise<URLSearchParams> {
   const { protect, removeNamed } = await syncFlagsOf(flags);
   const { limit = {}, protect: _, ...choices } = flags;
   const given = { ...choices, protect, removeNamed };
   for (const [name, uids] of Object.entries({ protect, 'remove-named': removeNamed })) {
-    if (encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
+    if (!isSent || encodeURIComponent(uids.join(',')).length <= MAX_UIDS_LENGTH) continue;
     throw new UsageError(
       `--${name} names more users than can be sent to a server; run the command on the server's machine, without --server`,
     );

@@ -13,7 +13,7 @@ import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-markdown.ts';
 import type { PlanningProgress } from '../plan/prepare.ts';
-import type { Syncs } from './target-syncs.ts';
+import type { Syncs } from './sync-client.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
 

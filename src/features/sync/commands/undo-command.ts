@@ -3,10 +3,13 @@ import { checkTarget } from '../../../cli/check-target.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
+import { run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
-import { openSyncRuns } from './open-syncs.ts';
-import { type DecidingFlags, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
+import { syncOperations } from '../operations.ts';
+import { askedOwner, openRunning } from './open-running.ts';
+import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
+import { type SyncWork, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanningFlags;
 
@@ -18,12 +21,23 @@ export function undoCommand(io: Io, end: End): Command {
 }
 
 async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
-  const { syncs, runs } = await openSyncRuns(io, flags);
-  const { imports } = syncs;
+  const at = await openRunning(io, flags);
+  const { running, shown } = at;
+  const { imports } = running;
   const found = await imports.find(id);
   const { fileOfChanges, sandbox } = found;
-  checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
-  const code = await runs.undo(id, flags);
+  const query = await decidingQuery(flags, imports.server !== undefined);
+  const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+  const input = { ...texts, id };
+  const begin: SyncWork['begin'] = async ({ client }) => {
+    await imports.saySendsTo(io);
+    return client.call(syncOperations.undo, input);
+  };
+  let code = await askedOwner(at, syncOperations.undo, input);
+  if (code === undefined) {
+    checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
+    code = await run(running, syncWork(running, { begin, shown, isNew: true }));
+  }
   const [, created = null] = imports.files(found).find(([what]) => what === 'created') ?? [];
   say(io, ...(fileOfChanges ? NOT_RESTORED : []), ...(created === null ? [] : createdStay(created)));
   return code;

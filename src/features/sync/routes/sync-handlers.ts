@@ -7,6 +7,7 @@ import { inShort } from '../../../text/wording.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
+import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
 import { SyncRefused } from '../sync-errors.ts';
 import type { SyncViews } from '../sync-views.ts';
@@ -36,43 +37,55 @@ export function syncReadingHandlers({ find, page, entry, whole }: SyncsRead) {
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
+/** Checks that a sync can be decided about. @throws UnknownSync, SyncRefused */
+function decidable(find: SyncsRead['find'], id: string, action: SyncAction): Sync {
+  const sync = find(id);
+  const possible = syncActionsOf(sync.state);
+  if (!possible.includes(action)) throw SyncRefused.decision(sync, DONE[action], possible);
+  return sync;
+}
+
+const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;
+
+type Deciding = Pick<SyncsRead, 'find' | 'whole'>;
+
+const decided =
+  ({ find, whole }: Deciding, action: 'approve' | 'reject', decide: SyncRunner['approve']) =>
+  async ({ id, reason }: { readonly id: string; readonly reason: string }, { who, audited }: Call) => {
+    decidable(find, id, action);
+    const sync = decide(id, who, reason);
+    audited(reason);
+    return whole(sync);
+  };
+
+/** The rejection of a plan, in any process that owns the data directory. */
+export function rejecting({ reject, ...syncs }: Deciding & Pick<SyncRunner, 'reject'>) {
+  return decided(syncs, 'reject', reject);
+}
+
 /** Syncs, in the process that plans them and carries them out. */
 export function syncHandlers({
   syncs,
   syncCatalog,
   syncViews,
 }: Pick<ServerContext, 'syncs' | 'syncCatalog' | 'syncViews'>): HandlersOf<typeof syncOperations> {
-  /** @throws UnknownSync, SyncRefused */
-  const checked = (id: string, action: SyncAction): Sync => {
-    const record = syncs.find(id);
-    const possible = syncActionsOf(record.state);
-    if (!possible.includes(action)) throw SyncRefused.decision(record, DONE[action], possible);
-    return record;
-  };
-  const decide =
-    (action: 'approve' | 'reject') =>
-    async ({ id, reason }: { readonly id: string; readonly reason: string }, { who, audited }: Call) => {
-      checked(id, action);
-      const record = syncs[action](id, who, reason);
-      audited(reason);
-      return syncViews.whole(record);
-    };
+  const find = (id: string) => syncs.find(id);
+  const { whole } = syncViews;
   return {
-    ...syncReadingHandlers({ find: (id) => syncs.find(id), page: syncCatalog.page, ...syncViews }),
-    apply: async ({ id }, { who, audited }) => {
-      checked(id, 'apply');
-      const record = await syncs.apply(id, who);
-      audited(inShort({ file: record.file }));
-      return syncViews.whole(record);
-    },
+    ...syncReadingHandlers({ find, page: syncCatalog.page, ...syncViews }),
     undo: async ({ id, ...query }, { who, audited }) => {
       const made = await syncs.undo(id, { ...decisionOf(query), who });
       audited(`of ${id} ${inShort(query)}`.trimEnd(), made);
-      return syncViews.whole(syncs.find(made));
+      return whole(find(made));
     },
-    approve: decide('approve'),
-    reject: decide('reject'),
+    apply: async ({ id }, { who, audited }) => {
+      // One whose import was interrupted is continued.
+      if (find(id).state !== 'applying') decidable(find, id, 'apply');
+      const sync = await syncs.apply(id, who);
+      audited(inShort({ file: sync.file }));
+      return whole(sync);
+    },
+    approve: decided({ find, whole }, 'approve', (...asked) => syncs.approve(...asked)),
+    reject: rejecting({ find, whole, reject: (...asked) => syncs.reject(...asked) }),
   };
 }
-
-const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;

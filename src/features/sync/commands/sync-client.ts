@@ -1,9 +1,12 @@
 import type { SyncEntry } from '../../../api/sync-entry.ts';
+import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
+import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
+import { openImports } from '../../../cli/client/open-imports.ts';
 import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
-import type { ExitCode } from '../../../cli/exit-codes.ts';
+import { currentUser } from '../../../cli/current-user.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
@@ -14,10 +17,9 @@ import { planPieces } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/prepare.ts';
 import { entryOf, wholeSync } from '../plan/sync-view.ts';
 import { planHandlers } from '../routes/plan-handlers.ts';
-import { syncReadingHandlers } from '../routes/sync-handlers.ts';
-import { openSyncCatalogReader } from '../sync-catalog.ts';
+import { rejecting, syncReadingHandlers } from '../routes/sync-handlers.ts';
+import { openSyncCatalog, openSyncCatalogReader } from '../sync-catalog.ts';
 import { UnknownSync } from '../sync-errors.ts';
-import type { DecidingFlags, PlanningFlags, SyncFileFlags } from './sync-flags.ts';
 
 /** Entries that a page of a list holds at most. */
 const MAX_OF_PAGE = { syncs: 200, findings: 500 };
@@ -35,15 +37,10 @@ export interface Syncs {
   findings(sync: SyncView): Promise<Finding[]>;
 }
 
-/** Has syncs planned and carried out, by this process or a server, and shows them to their end. */
-export interface SyncRuns {
-  /** Plans a sync of a file, and carries it out where the flags say so. */
-  plan(file: string, flags: SyncFileFlags): Promise<ExitCode>;
-  /** Plans how to undo an import, likewise. */
-  undo(id: string, flags: DecidingFlags & PlanningFlags): Promise<ExitCode>;
-  /** Carries out a stored plan; with a reason, one that a guard holds. */
-  carryOut(id: string, reason?: string): Promise<ExitCode>;
-  reject(id: string, reason: string): Promise<void>;
+/** The syncs that a command is about, where its imports are. @throws as openImports */
+export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
+  const { config, imports } = await openImports(flags);
+  return { config, imports, syncs: syncsOf(config, imports) };
 }
 
 export function syncsOf(config: Config, imports: Imports): Syncs {
@@ -106,9 +103,29 @@ function localSyncs(path: string): Client {
   return handledLocally(syncOperations, handlers, askedHere(dir, undefined));
 }
 
+/** Rejects a plan, which needs neither queue nor service: the process that owns the data directory does, else this one. */
+export async function rejectHere(path: string, id: string, reason: string): Promise<void> {
+  const dir = dataDir(path);
+  const input = { id, reason };
+  findSync(path, id);
+  if ((await askOwner(dir, syncOperations.reject, input, currentUser())) !== undefined) return;
+  await changeCatalog(dir, openSyncCatalog, (catalog) => {
+    const reject = rejecting({
+      find: (id) => findSync(path, id),
+      reject: (id, who, reason) => catalog.move(id, 'rejected', { who, reason }),
+      whole: (sync) => wholeSync(dir, sync),
+    });
+    return handledLocally(syncOperations, { reject }, askedHere(dir, undefined)).call(syncOperations.reject, input);
+  });
+}
+
 /** A sync of a data directory. @throws UnknownSync */
-export function findSync(path: string, id: string): Sync {
-  const record = readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.find(id));
-  if (record === undefined) throw new UnknownSync(id);
-  return record;
+function findSync(path: string, id: string): Sync {
+  const found = findKept(path, id);
+  if (found === undefined) throw new UnknownSync(id);
+  return found;
+}
+
+export function findKept(path: string, id: string): Sync | undefined {
+  return readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.find(id));
 }

@@ -1,0 +1,143 @@
+import { askedHere } from '../../../cli/audit.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
+import { currentUser } from '../../../cli/current-user.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
+import { followImport, followSteps } from '../../../cli/screen/follow.ts';
+import type { Io } from '../../../cli/screen/io.ts';
+import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
+import { isSyncUnderWay } from '../../../membership/sync-state.ts';
+import type { Config } from '../../../platform/config.ts';
+import type { SyncView } from '../api.ts';
+import { composeSyncs } from '../compose-syncs.ts';
+import { syncOperations } from '../operations.ts';
+import { syncHandlers } from '../routes/sync-handlers.ts';
+import type { SyncRunner } from '../run/sync-runner.ts';
+import { openSyncCatalogReader } from '../sync-catalog.ts';
+import { syncViews } from '../sync-views.ts';
+import { findKept } from './sync-client.ts';
+import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
+
+/** Syncs, for the command that owns the data directory: it plans them and carries them out. */
+export interface SyncsHere {
+  readonly syncs: SyncRunner;
+  readonly client: Client;
+}
+
+export function syncsHere(
+  { coordinator, dir, service, log, onStop, fail }: Here,
+  { io }: Pick<Running, 'io'>,
+): SyncsHere {
+  const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
+  const syncCatalog = openSyncCatalogReader(dir.catalog);
+  onStop(async () => {
+    await syncs.stop();
+    syncCatalog.close();
+  });
+  syncs.events.on('failure', fail);
+  const views = syncViews(syncs, dir, (id) => coordinator.lookUp(id) !== undefined);
+  const handlers = syncHandlers({ syncs, syncCatalog, syncViews: views });
+  return { syncs, client: handledLocally(syncOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
+}
+
+/** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
+export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here): void {
+  if (findKept(dataDir, id) !== undefined) syncsHere(here, { io });
+}
+
+/** What a command begins, and how it is shown. */
+export interface SyncWork extends Pick<Work, 'beginLines'> {
+  /** Begins it, or continues it. @param syncs undefined where a server does it */
+  readonly begin: (doing: Doing, syncs: SyncRunner | undefined) => ReturnType<Work['begin']>;
+  readonly shown: Shown;
+  /** Whether its plan is to be shown when it is made. */
+  readonly isNew: boolean;
+}
+
+const BEGINS = 'the planning to begin';
+
+/** A sync that a command begins or continues, and follows until nothing more happens to it by itself. */
+export function syncWork(running: Running, { begin, beginLines, shown, isNew }: SyncWork): Work {
+  const { io, imports } = running;
+  const show = (id: string) => `  ${imports.command('sync', 'show', id)}`;
+  let own: SyncRunner | undefined;
+  let carrying: string | null = null;
+  let isCancelled = false;
+  return {
+    open: (here) => {
+      const { syncs, client } = syncsHere(here, running);
+      own = syncs;
+      return client;
+    },
+    begins: 'the sync to begin',
+    beginLines,
+    begin: (doing) => begin(doing, own),
+    named: (id) => `Sync ${id}`,
+    follow: async (doing, id) => {
+      const { imports, signal } = doing;
+      const planned = await settled(running, doing, id, own, isBeingPlanned);
+      ({ importId: carrying } = planned);
+      if (isNew && planned.totals !== null) await showPlan(shown, id);
+      if (planned.state === 'applying' && carrying !== null) {
+        await followImport(io, imports, carrying, { signal, begins: true });
+        // The sync ends just after its import.
+        const { state } = await imports.one(carrying);
+        if (isFinal(state)) await settled(running, doing, id, own, ({ state }) => isSyncUnderWay(state));
+      }
+      if (!signal.aborted || !(await isRunning(doing, id))) return 'over';
+      // Otherwise a server that continues unfinished work would carry it out later.
+      if (own !== undefined && own.find(id).importId === null) {
+        own.cancel(id, currentUser());
+        isCancelled = true;
+      }
+      return 'left';
+    },
+    howToContinue: (id) => ['See how far it came:', show(id)],
+    howToFollow: (id, { url }) => {
+      const cancel = carrying === null ? [] : [`  ${imports.command('cancel', carrying)}`];
+      const or = carrying === null ? '' : ', or cancel it,';
+      return [`Sync ${id} continues at ${url}. See how far it is${or} with:`, show(id), ...cancel];
+    },
+    conclude: async ({ id }) => {
+      const code = await concludeSync(shown, id);
+      return isCancelled ? EXIT.interrupted : code;
+    },
+  };
+}
+
+/** Whether it is being planned, or looked at again before its import begins. */
+function isBeingPlanned({ state, importId }: SyncView): boolean {
+  return state === 'planning' || (state === 'applying' && importId === null);
+}
+
+/** Whether it is under way: it is planned, or an import carries it out. */
+async function isRunning({ client, imports }: Doing, id: string): Promise<boolean> {
+  const { state, importId } = await client.call(syncOperations.one, { id });
+  if (!isSyncUnderWay(state)) return false;
+  return importId === null || isUnderWay((await imports.one(importId)).state);
+}
+
+function settled(
+  { io }: Running,
+  { client, imports, signal }: Doing,
+  id: string,
+  own: SyncRunner | undefined,
+  goesOn: (sync: SyncView) => boolean,
+): Promise<SyncView> {
+  return followSteps({
+    io,
+    imports,
+    signal,
+    goesOn,
+    look: () => client.call(syncOperations.one, { id }),
+    linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
+    begins: BEGINS,
+    ...(own && {
+      onMove: (look: () => void) => {
+        own.events.on('state', look).on('import', look);
+        return () => void own.events.off('state', look).off('import', look);
+      },
+    }),
+  });
+}
