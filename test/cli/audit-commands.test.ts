@@ -38,7 +38,7 @@ test('imports that are continued, sent again and undone by a command are on reco
   expect(audited(at).slice(1)).toEqual([
     ['import.resume', id, expect.stringMatching(/^to=localhost:\d+ \(sandbox-us in us, /)],
     ['import.retry', again.summary.id, expect.stringContaining(`of ${id} to=`)],
-    ['import.undo', idIn(undone.stderr), expect.stringMatching(`^of ${id} .*apply=false`)],
+    ['import.undo', idIn(undone.stderr), expect.stringContaining(`of ${id} to=`)],
   ]);
 });
 

@@ -180,7 +180,7 @@ test('a held plan ends with exit code 3, and says what a guard objects to and ho
   expect(planDocument.parse(JSON.parse(json.stdout))).toMatchObject({ held: true, totals: { changes: 6 } });
   expect(await at.run(['sync', 'reject', id, '--reason', 'too late'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('a sync that is applied cannot become rejected'),
+    stderr: expect.stringContaining('is applied and cannot be rejected'),
   });
 });
 

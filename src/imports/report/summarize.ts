@@ -113,7 +113,7 @@ function sumOf(counters: Counters, count: (region: InRegion) => number | undefin
 }
 
 /** Returns the number of messages that an import writes into conversations, over all regions. */
-export function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
+function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
   const messages = sumOf(counters, ({ writes }) => writes?.messages);
   const groups = sumOf(counters, ({ writes }) => writes?.groups);
   return messages === 0 ? {} : { writes: { messages, groups } };

@@ -10,7 +10,7 @@ import type { syncOperations } from '../operations.ts';
 import { openSyncs } from './sync-client.ts';
 import { documentOf, type Shown } from './sync-outcome.ts';
 
-/** Where a command has a sync planned or carried out, and how it shows it. */
+/** The place of a command that has a sync planned or carried out, and the way in which it shows it. */
 interface RunningSyncs {
   readonly running: Running;
   readonly shown: Shown;

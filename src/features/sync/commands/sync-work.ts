@@ -1,6 +1,5 @@
 import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
-import type { Client } from '../../../cli/client/operation-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
@@ -19,16 +18,8 @@ import { syncViews } from '../sync-views.ts';
 import { findKept } from './sync-client.ts';
 import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 
-/** Syncs, for the command that owns the data directory: it plans them and carries them out. */
-export interface SyncsHere {
-  readonly syncs: SyncRunner;
-  readonly client: Client;
-}
-
-export function syncsHere(
-  { coordinator, dir, service, log, onStop, fail }: Here,
-  { io }: Pick<Running, 'io'>,
-): SyncsHere {
+/** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
+function syncsHere({ coordinator, dir, service, log, onStop, fail }: Here, { io }: Pick<Running, 'io'>) {
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
   const syncCatalog = openSyncCatalogReader(dir.catalog);
   onStop(async () => {
@@ -46,7 +37,7 @@ export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here): 
   if (findKept(dataDir, id) !== undefined) syncsHere(here, { io });
 }
 
-/** What a command begins, and how it is shown. */
+/** The beginning of a command's sync, and the way in which it is shown. */
 export interface SyncWork extends Pick<Work, 'beginLines'> {
   /** Begins it, or continues it. @param syncs undefined where a server does it */
   readonly begin: (doing: Doing, syncs: SyncRunner | undefined) => ReturnType<Work['begin']>;

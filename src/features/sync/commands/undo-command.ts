@@ -27,8 +27,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const found = await imports.find(id);
   const { fileOfChanges, sandbox } = found;
   const query = await decidingQuery(flags, imports.server !== undefined);
-  const texts = Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
-  const input = { ...texts, id };
+  const input = { ...Object.fromEntries(query), id };
   const begin: SyncWork['begin'] = async ({ client }) => {
     await imports.saySendsTo(io);
     return client.call(syncOperations.undo, input);
