@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { InputKind } from '../../options/input-kinds.ts';
+import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import { hasPassword, isAddress, schemeOf } from '../../text/address-text.ts';
 
 /** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
@@ -208,4 +208,30 @@ export function listed(names: readonly string[]): string {
   }
   const more = names.length - texts.length;
   return texts.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+export function nestedArchive(): IntakeError {
+  return new IntakeError({
+    code: 'OTHER_FORMAT',
+    what: 'this is an archive inside of an archive or folder',
+    remedy: words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
+  });
+}
+
+/** @param sheet the sheet that was read, and the others of its workbook */
+export function noRows(
+  file: string,
+  format: InputFormat,
+  sheet: { readonly sheet: string; readonly others: readonly string[] } | undefined,
+): IntakeError {
+  const others = sheet?.others ?? [];
+  return new IntakeError({
+    code: 'NO_ROWS',
+    what: `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(file)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    remedy:
+      others.length === 0
+        ? 'Write at least one row into it, or name another file'
+        : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
+    facts: { file, format },
+  });
 }

@@ -1,49 +1,27 @@
-import { option, words } from '../../errors/named-options.ts';
-import { INPUTS, type InputFormat, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
+import { INPUTS, type InputFormat, type InputKind } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
-import { sameName } from '../../text/same-text.ts';
 import { openSetIntake } from './archive/set-intake.ts';
-import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './byte-source.ts';
-import { type ColumnMapping, type ColumnRole, Columns, fieldByAlias } from './columns.ts';
-import { checkDelimiter, csvRows, IdleRows, type TableTop } from './csv.ts';
-import { decode, detectEncoding } from './decode.ts';
-import { compressionOf, decompress } from './decompress.ts';
-import {
-  belowTop,
-  delimiterFor,
-  detectDelimiter,
-  detectFormat,
-  detectLineEnds,
-  needsMore,
-  refuseBinary,
-  refuseOtherText,
-  separatorLine,
-} from './detect.ts';
+import type { InputBytes, IntakeSource } from './byte-source.ts';
+import { type ColumnMapping, type ColumnRole, Columns } from './columns.ts';
+import { csvRows, IdleRows } from './csv.ts';
 import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
 import { IdNotes } from './id-notes.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, boundsWith, type GivenBounds, ReportGrowth } from './intake-bounds.ts';
-import { editsOutsideCsv, empty, IntakeError, listed, notOfKind, shown, shownPath } from './intake-error.ts';
+import { boundsWith, type GivenBounds, ReportGrowth } from './intake-bounds.ts';
+import { empty, nestedArchive, noRows, shown } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { openInput } from './open-input.ts';
+import { checkText, dialectOf, kindOf, openText } from './open-text.ts';
 import { ShapedCells } from './shape/csv-shape.ts';
 import { ShapedElements } from './shape/element-shape.ts';
 import type { Lookups } from './shape/lookup.ts';
-import {
-  checkShape,
-  idColumns,
-  namedColumns,
-  needsShaping,
-  openShaping,
-  recognisedMapping,
-  tableTop,
-} from './shape/shaping.ts';
-import type { TableSigns } from './workbook/choose-sheet.ts';
+import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping } from './shape/shaping.ts';
+import { signsOfTable } from './shape/table-signs.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
 export type { InputFormat, InputRow, IntakeSource, Sheet };
@@ -140,28 +118,7 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
   const opened = await openInput(source, { ...options, table: signsOfTable(options) });
   if ('text' in opened) return startOrClose(opened.text, options);
   opened.set.close();
-  throw new IntakeError({
-    code: 'OTHER_FORMAT',
-    what: 'this is an archive inside of an archive or folder',
-    remedy: words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
-  });
-}
-
-/** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
-function signsOfTable({ map, shape = {} }: IntakeOptions): TableSigns {
-  const { skip, names } = tableTop(shape);
-  const named = new Set(namedColumns(shape, map).map(sameName));
-  named.delete('');
-  return {
-    skip,
-    isTopGiven: (shape.headerRow ?? shape.skipLines ?? names) !== undefined,
-    isColumn: (text) => names !== undefined || named.has(sameName(text)) || fieldByAlias(text) !== undefined,
-    areAll: (cells) => {
-      if (named.size > 0) return named.isSubsetOf(new Set(cells.map(sameName)));
-      const fields = new Set(cells.map(fieldByAlias));
-      return fields.has('uid') && fields.has('guid');
-    },
-  };
+  throw nestedArchive();
 }
 
 async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
@@ -179,9 +136,8 @@ const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
 export function checkIntakeOptions(options: IntakeOptions): void {
-  const { encoding, delimiter, map, shape = {} } = options;
-  detectEncoding(Buffer.alloc(0), encoding);
-  if (delimiter !== undefined) checkDelimiter(delimiter);
+  const { map, shape = {} } = options;
+  checkText(options);
   new MembershipReader(new Columns(map), options);
   checkShape(shape, map);
 }
@@ -276,60 +232,6 @@ function noteOfDefault(hasDefaultGuid: boolean, column: string | undefined): Int
   return [{ code: 'GROUPS_OF_ROWS', text }];
 }
 
-/** Decompresses and decodes a file, as it is read, and gives its beginning. */
-async function openText(source: InputBytes, { encoding: given, signal }: IntakeOptions, bounds: Bounds) {
-  const raw = await readHead(source.blocks());
-  const compression = compressionOf(raw.head);
-  const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
-  refuseBinary(plain.head);
-  const encoding = detectEncoding(plain.head, given);
-  const read = { bytes: 0, rows: 0 };
-  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
-  const head = text.head.toString();
-  if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
-  return { head, blocks: text.blocks, read, gzipped: compression === 'gzip', encoding: encoding.name };
-}
-
-/** The kind of a text: the one that was named, else the one that it looks like. */
-function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
-  if (format === 'auto') refuseOtherText(head);
-  const kind = format === 'auto' ? detectFormat(head, map) : format;
-  if (isWorkbook(kind) && source.sheet === undefined) throw notOfKind(source.name, kind);
-  const { rowsAs } = INPUTS[kind];
-  if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
-  return kind;
-}
-
-/** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
-function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOptions) {
-  const separator = separatorLine(head);
-  const { names, skip } = tableTop(options.shape ?? {});
-  const top = { names, skip: sheet?.above ?? skip };
-  return {
-    delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
-    lineEnds: detectLineEnds(head),
-    separatorLine: separator !== undefined,
-    top,
-  };
-}
-
-function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop): string {
-  return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
-}
-
-/** The beginning of the text; for an object on one long line, up to the size that an element may have. */
-async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
-  const text = await readHead(blocks);
-  return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
-}
-
-async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }): AsyncGenerator<Buffer> {
-  for await (const block of blocks) {
-    read.bytes += block.length;
-    yield block;
-  }
-}
-
 async function* withinGrowth(
   chunks: AsyncIterable<InputRow[]>,
   growth: ReportGrowth,
@@ -343,9 +245,6 @@ async function* withinGrowth(
     yield chunk;
   }
 }
-
-/** Ends a line. */
-const LINE_FEED = 0x0a;
 
 /** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
 async function* atLeastOneRow(
@@ -362,14 +261,5 @@ async function* atLeastOneRow(
   }
   if (hasRows) return;
   if (format === 'csv' && columns.names.length === 0) throw empty(name);
-  const others = sheet?.others ?? [];
-  throw new IntakeError({
-    code: 'NO_ROWS',
-    what: `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
-    remedy:
-      others.length === 0
-        ? 'Write at least one row into it, or name another file'
-        : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
-    facts: { file: name, format },
-  });
+  throw noRows(name, format, sheet);
 }

@@ -1,0 +1,96 @@
+import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
+import type { Shape } from '../../options/shape.ts';
+import { HEAD_BYTES, type InputBytes, readHead } from './byte-source.ts';
+import type { ColumnMapping } from './columns.ts';
+import { checkDelimiter, type TableTop } from './csv.ts';
+import { decode, detectEncoding } from './decode.ts';
+import { compressionOf, decompress } from './decompress.ts';
+import {
+  belowTop,
+  delimiterFor,
+  detectDelimiter,
+  detectFormat,
+  detectLineEnds,
+  needsMore,
+  refuseBinary,
+  refuseOtherText,
+  separatorLine,
+} from './detect.ts';
+import type { Bounds } from './intake-bounds.ts';
+import { editsOutsideCsv, empty, notOfKind } from './intake-error.ts';
+import { interruptible } from './interruptible.ts';
+import { namedColumns, tableTop } from './shape/shaping.ts';
+
+/** The options of reading that say what a text is. */
+interface TextOptions {
+  readonly format: InputKind | 'auto';
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly map: ColumnMapping;
+  readonly edits?: boolean | undefined;
+  readonly shape?: Shape | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Throws UNKNOWN_ENCODING or BAD_DELIMITER for options with which no text can be read. */
+export function checkText({ encoding, delimiter }: Pick<TextOptions, 'encoding' | 'delimiter'>): void {
+  detectEncoding(Buffer.alloc(0), encoding);
+  if (delimiter !== undefined) checkDelimiter(delimiter);
+}
+
+/** Decompresses and decodes a file, as it is read, and gives its beginning. */
+export async function openText(source: InputBytes, { encoding: given, signal }: TextOptions, bounds: Bounds) {
+  const raw = await readHead(source.blocks());
+  const compression = compressionOf(raw.head);
+  const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
+  refuseBinary(plain.head);
+  const encoding = detectEncoding(plain.head, given);
+  const read = { bytes: 0, rows: 0 };
+  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
+  const head = text.head.toString();
+  if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
+  return { head, blocks: text.blocks, read, gzipped: compression === 'gzip', encoding: encoding.name };
+}
+
+/** The kind of a text: the one that was named, else the one that it looks like. */
+export function kindOf(head: string, source: InputBytes, { format, map, edits = false }: TextOptions): InputKind {
+  if (format === 'auto') refuseOtherText(head);
+  const kind = format === 'auto' ? detectFormat(head, map) : format;
+  if (isWorkbook(kind) && source.sheet === undefined) throw notOfKind(source.name, kind);
+  const { rowsAs } = INPUTS[kind];
+  if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
+  return kind;
+}
+
+/** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
+export function dialectOf(head: string, { sheet }: InputBytes, options: TextOptions) {
+  const separator = separatorLine(head);
+  const { names, skip } = tableTop(options.shape ?? {});
+  const top = { names, skip: sheet?.above ?? skip };
+  return {
+    delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
+    lineEnds: detectLineEnds(head),
+    separatorLine: separator !== undefined,
+    top,
+  };
+}
+
+function delimiterOf(head: string, { map, shape = {} }: TextOptions, { names }: TableTop): string {
+  return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
+}
+
+/** The beginning of the text; for an object on one long line, up to the size that an element may have. */
+async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
+  const text = await readHead(blocks);
+  return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
+}
+
+async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    read.bytes += block.length;
+    yield block;
+  }
+}
+
+/** Ends a line. */
+const LINE_FEED = 0x0a;
