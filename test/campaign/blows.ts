@@ -70,21 +70,24 @@ const outage = (about: (ms: number) => Command): Blow =>
     return finish(place, running);
   });
 
-interface Fleet {
+interface Fleet<Server extends TestServer> {
   readonly place: Place;
-  readonly server: TestServer;
+  readonly server: Server;
   readonly workers: Rollcall[];
   coordinator: Rollcall;
 }
 
 /** A coordinator and two workers over a queue server; the blow gets all of them. */
-function fleet(open: () => Promise<TestServer>, hurt: (fleet: Fleet, options: BlowOptions) => Promise<void>): Blow {
+function fleet<Server extends TestServer>(
+  open: () => Promise<Server>,
+  hurt: (fleet: Fleet<Server>, options: BlowOptions) => Promise<void>,
+): Blow {
   return async (options) => {
     const server = await open();
     const place = await openPlace({ ...options, queue: server.url });
     try {
       const workers = [place.worker(), place.worker()];
-      const all: Fleet = { place, server, workers, coordinator: place.coordinate() };
+      const all: Fleet<Server> = { place, server, workers, coordinator: place.coordinate() };
       await place.reaches(0.1);
       await hurt(all, options);
       const help = await finish(place, all.coordinator);
@@ -232,12 +235,17 @@ export const BLOWS: Readonly<Record<string, Blow>> = {
   'redis: 500 ms each way': throughProxy({ delayMs: 500 }, () => {}),
   'sentinel: half-open connections': throughProxy({ sentinel: true }, (proxy) => proxy.swallow()),
   'sentinel: kill -9 of the master': fleet(startSentinelled, ({ server }) => server.kill()),
+  'sentinel: kill -9 of the master, whose replica lags': fleet(startSentinelled, async ({ place, server }) => {
+    await server.lag();
+    await place.reaches(0.4);
+    await server.kill();
+  }),
   'serve: kill -9, and twice soon after a start': serverKilled,
   'disk full: 3,200 kB': diskFull(3_200),
   'disk full: 4,500 kB': diskFull(4_500),
 };
 
-function restarts(count: number): (fleet: Fleet) => Promise<void> {
+function restarts(count: number): (fleet: Fleet<TestServer>) => Promise<void> {
   return ({ place, server }) =>
     spread(place, count, async () => {
       await server.kill();

@@ -62,8 +62,13 @@ async function startSentinel(port: number, masterPort: number, quorum: number): 
   });
 }
 
+export interface Sentinelled extends TestServer {
+  /** From now on the replica gets nothing more from its master. */
+  lag(): Promise<void>;
+}
+
 /** A master, a replica and three sentinels. `kill` ends the master, for good: the replica takes its place. */
-export async function startSentinelled(): Promise<TestServer> {
+export async function startSentinelled(): Promise<Sentinelled> {
   const master = await startRedisProgram();
   const { port } = new URL(master.url);
   const replica = await startRedisProgram({ settings: { replicaof: `127.0.0.1 ${port}` } });
@@ -76,6 +81,14 @@ export async function startSentinelled(): Promise<TestServer> {
     url: sentinels.url,
     stop: async () => {
       for (const server of servers) await server.stop();
+    },
+    lag: async () => {
+      const redis = new Redis(replica.url);
+      // A master without a password refuses one.
+      await redis.config('SET', 'masterauth', 'none');
+      await redis.call('client', 'kill', 'type', 'master');
+      while (!(await redis.info('replication')).includes('master_link_status:down')) await sleep(LOOK_MS);
+      redis.disconnect();
     },
   };
 }
