@@ -44,7 +44,7 @@ const HELD: Has = {
 };
 
 /**
- * The belongings of readers of documents whose commands run on this machine alone; `servers.test.ts` has the others.
+ * The belongings of readers of documents whose commands run on this machine alone; `servers.long.test.ts` has the others.
  */
 const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOptions }>> = {
   'README.md': {
