@@ -292,7 +292,7 @@ export class QuestionRefused extends RollcallError {
   }
 
   constructor(region: Region, { code, message, region: ofRegion }: Extract<ServiceAnswer, { kind: 'refused' }>) {
-    super(code, message, { kind: ofRegion ? 'stopped' : 'fatal' });
+    super(code, message, { exit: ofRegion ? 3 : 4 });
     this.ofRegion = ofRegion;
     this.region = region;
   }

@@ -153,34 +153,31 @@ test('a new region: a word in a list, and its number in the ledger', { timeout: 
   await copy.test('test/settings-document.test.ts', 'test/schemas.test.ts', 'test/documents/text.test.ts');
 });
 
-test('a new error of ours: a class and its code; for a file that cannot be used, a code and where it is thrown', {
+test('a new error of ours: an entry in a table; for a file that cannot be used, a code and where it is thrown', {
   timeout: TIME_MS,
 }, async () => {
   const copy = copyOfProject();
-  copy.insert('src/errors/error-codes.ts', "  DATA_DIR_IN_USE: 'usage'", "  TAGS_CLOSED: 'usage',\n");
+  copy.insert(
+    'src/errors/work-errors.ts',
+    '  NO_IMPORTS: failure({',
+    `  TAGS_CLOSED: failure({
+    title: 'The tag is closed',
+    exit: 2,
+    sentence: ({ tag }: { readonly tag: string }) => \`the tag \${tag} is closed\`,
+    remedy: words\`give \${option('tag')}\`,
+  }),
+`,
+  );
   const command = 'src/cli/commands/tag-command.ts';
   copy.insert(
     command,
     "import { printable } from '../../text/wording.ts';",
-    `import { option, words as inWords } from '../../errors/named-options.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
-`,
-  );
-  copy.insert(
-    command,
-    'async function tag(',
-    `class TagsClosed extends RollcallError {
-  constructor(tag: string) {
-    super('TAGS_CLOSED', 'the tag is closed', { remedy: inWords\`give \${option('tag')}\`, facts: { tag } });
-  }
-}
-
-`,
+    "import { RollcallError } from '../../errors/rollcall-error.ts';\n",
   );
   copy.insert(
     command,
     '  const { imports } = await openImports(flags);',
-    "  if (words.includes('shut')) throw new TagsClosed('shut');\n",
+    "  if (words.includes('shut')) throw new RollcallError('TAGS_CLOSED', { tag: 'shut' });\n",
   );
   copy.insert('src/imports/read/intake-error.ts', "  'NO_ROWS', //", "  'TOO_EARLY', // before its time\n");
   copy.insert(
@@ -191,13 +188,13 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
   }
 `,
   );
-  copy.insert('docs/errors.md', '| `DATA_DIR_IN_USE`', '| `TAGS_CLOSED` | 2 | the tag is closed |\n');
   copy.insert('docs/errors.md', '| `NO_ROWS`', '| `TOO_EARLY` | rejected | it is early |\n');
   await copy.compile();
-  await expect(copy.rollcall('tag', 'one', 'shut')).rejects.toThrow('the tag is closed; give --tag');
+  await expect(copy.rollcall('tag', 'one', 'shut')).rejects.toThrow('the tag shut is closed; give --tag');
   copy.write('members.csv', 'soon\n');
   const read = copy.rollcall('import', 'members.csv', '--sandbox');
   await expect(read).rejects.toThrow('it is early. Leave --delimiter out.');
+  await copy.build();
   await copy.test('test/errors.test.ts');
 });
 

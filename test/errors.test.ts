@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ERROR_CODES } from '../src/errors/error-codes.ts';
+import type { Refusal } from '../src/errors/entry.ts';
+import { ERRORS, REFUSAL_CODES } from '../src/errors/errors.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import { SYNC_REASON_CODES } from '../src/features/sync/sync-errors.ts';
 import { REASON_CODES } from '../src/imports/reason-codes.ts';
+import { errorChapters } from '../tools/errors.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
@@ -20,6 +22,8 @@ const SIGNALS = new Set([
   'FieldError', // a form's own
 ]);
 
+const document = readFileSync(join(PROJECT, 'docs/errors.md'), 'utf8');
+
 const sources = ['src', 'jobs']
   .flatMap((folder) =>
     readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
@@ -34,32 +38,43 @@ test('every error of rollcall extends RollcallError, so that a command ends with
   );
 });
 
-test('every code of the catalogue is used', () => {
-  const text = sources.filter((source) => !source.includes('export const ERROR_CODES')).join('\n');
-  expect(Object.keys(ERROR_CODES).filter((code) => !text.includes(`'${code}'`))).toEqual([]);
+test('every code is used', () => {
+  const others = sources.filter((source) => !/^export const \w+_ERRORS = \{$/m.test(source)).join('\n');
+  expect(Object.keys(ERRORS).filter((code) => !others.includes(`'${code}'`))).toEqual([]);
 });
 
-test('an error has its class as name, the kind of its code, and a message that ends in the remedy', () => {
-  class Lost extends RollcallError {}
-  const error = new Lost('UNKNOWN_IMPORT', 'no import has the id "x"', { remedy: 'look it up', facts: { id: 'x' } });
+test('an error has the exit code of its code, and a message that ends in the remedy', () => {
+  const error = new RollcallError('UNKNOWN_IMPORT', { id: 'x' });
   expect(error).toMatchObject({
-    name: 'Lost',
-    kind: 'usage',
+    exit: 2,
     what: 'no import has the id "x"',
-    remedy: 'look it up',
-    message: 'no import has the id "x"; look it up',
+    remedy: '`rollcall list` shows those that there are',
+    message: 'no import has the id "x"; `rollcall list` shows those that there are',
     facts: { id: 'x' },
   });
-  expect(new RollcallError('ERR_OF_A_SERVER', 'x', { kind: 'fatal' })).toMatchObject({ kind: 'fatal' });
+  expect(error.remedyOn('api')).toBe(ERRORS.UNKNOWN_IMPORT.advice);
+  expect(error.remedyOn('page')).toMatch(/the list shows/);
 });
 
-test('docs/errors.md has every code of commands, imports and syncs, and no other', () => {
-  const text = readFileSync(join(PROJECT, 'docs/errors.md'), 'utf8');
+test('what is to be done on pages says nothing of requests', () => {
+  const remedies = REFUSAL_CODES.map((code) => {
+    const { remedy, advice }: Refusal<never> = ERRORS[code];
+    return typeof remedy === 'object' && 'page' in remedy ? remedy.page : advice;
+  });
+  expect(
+    remedies.filter((remedy) => /\b(?:GET|POST|Retry-After|Content-Range|multipart|cursor)\b/.test(String(remedy))),
+  ).toEqual([]);
+});
+
+test('docs/errors.md is as the table has the errors; `node tools/errors.ts` writes it', () => {
+  expect(document.startsWith(errorChapters())).toBe(true);
+});
+
+test('docs/errors.md has every code of imports and syncs, and no other', () => {
   const codesOf = (title: string) => {
-    const [, section = ''] = text.split(`\n# ${title}\n`);
+    const [, section = ''] = document.split(`\n# ${title}\n`);
     return [...(section.split(/^# /m)[0] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code).toSorted();
   };
-  expect(codesOf('Codes of commands')).toEqual(Object.keys(ERROR_CODES).toSorted());
   expect(codesOf('Codes of syncs')).toEqual([...SYNC_REASON_CODES].toSorted());
   expect(codesOf('Codes of imports')).toEqual([...REASON_CODES].toSorted());
 });

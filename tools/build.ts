@@ -4,11 +4,12 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleConsole, packagesIn } from '../src/server/console-bundle.ts';
+import { writeErrors } from './errors.ts';
 import { writeFlags } from './flags.ts';
 import { schemaFiles } from './schemas.ts';
 
 /**
- * `npm run build`: makes `dist` from the sources, for the npm package and the image, `schemas`, and docs/flags.md. Node strips no types below
+ * `npm run build`: makes `dist` from the sources, for the npm package and the image, `schemas`, docs/flags.md and docs/errors.md. Node strips no types below
  * `node_modules`, so these need JavaScript. A clone runs from the sources and never looks at `dist`.
  */
 
@@ -29,6 +30,7 @@ const contained = new Set([...(await buildQueueLibrary()), ...(await buildConsol
 writeLicences([...contained].toSorted());
 writeSchemas();
 await writeFlags();
+writeErrors();
 removeUnusedTypes();
 
 function copy(folder: string): void {

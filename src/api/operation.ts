@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ProblemCode } from './problem-codes.ts';
+import type { RefusalCode } from '../errors/errors.ts';
 import type { Role } from './service.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -23,7 +23,7 @@ export interface Declared<Params extends Schema, Query extends Schema, Body exte
   /** The address of what it made, with fields of the answer as `:names`: the header `Location`. */
   readonly location?: `/v1/${string}`;
   /** Codes that it may be refused with, in addition to those that its kind of operation has (server/serve.ts). */
-  readonly refusals?: readonly ProblemCode[];
+  readonly refusals?: readonly RefusalCode[];
 }
 
 /**

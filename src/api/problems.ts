@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { ERRORS, REFUSAL_CODES, type RefusalCode } from '../errors/errors.ts';
 import { IMPORT_ID } from './fields.ts';
-import { PROBLEMS, type ProblemCode } from './problem-codes.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -10,10 +10,11 @@ export const problem = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
+    code: z.enum(REFUSAL_CODES as [RefusalCode, ...RefusalCode[]]),
     detail: z.string().meta({ description: 'The problem, in a sentence, with the value.' }),
     field: z.string().optional().meta({ description: 'The option that is wrong.' }),
     remedy: z.string().meta({ description: 'The next step.' }),
+    onPages: z.string().optional().meta({ description: 'The same for people who see pages, where it differs.' }),
     possible: z.array(z.string()).optional().meta({ description: 'The values that would be allowed instead.' }),
     id: z.string().optional().meta({ description: 'By which the log can be searched.' }),
   })
@@ -23,11 +24,11 @@ export const problem = z
     examples: [
       {
         type: '/docs/errors#UNKNOWN_IMPORT',
-        title: PROBLEMS.UNKNOWN_IMPORT.title,
-        status: PROBLEMS.UNKNOWN_IMPORT.status,
+        title: ERRORS.UNKNOWN_IMPORT.title,
+        status: ERRORS.UNKNOWN_IMPORT.status,
         code: 'UNKNOWN_IMPORT',
         detail: `There is no import ${IMPORT_ID}.`,
-        remedy: PROBLEMS.UNKNOWN_IMPORT.remedy,
+        remedy: ERRORS.UNKNOWN_IMPORT.title,
       },
     ],
   });

@@ -8,7 +8,6 @@ import type { ZodType } from 'zod';
 import { addressOf } from '../api/address-of.ts';
 import type { Operation } from '../api/operation.ts';
 import type { RegionStatus } from '../api/region-status.ts';
-import type { ErrorKind } from '../errors/error-codes.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type DataDir, DataDirInUse } from '../platform/data-dir.ts';
@@ -147,14 +146,14 @@ async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: Serve
 
 /** An error as the other process throws it again. */
 function refusalOf(error: unknown): Refusal {
-  if (!(error instanceof RollcallError)) return { code: 'OWNER_REFUSED', kind: 'usage', message: messageOf(error) };
-  const { code, kind, message, facts } = error;
-  return { code, kind, message, facts };
+  if (!(error instanceof RollcallError)) return { code: 'OWNER_REFUSED', exit: 2, message: messageOf(error) };
+  const { code, exit, message, facts } = error;
+  return { code, exit, message, facts: facts as NonNullable<Refusal['facts']> };
 }
 
 interface Refusal {
   readonly code: string;
-  readonly kind: ErrorKind;
+  readonly exit: RollcallError['exit'];
   /** With the remedy, as commands write it. */
   readonly message: string;
   readonly facts?: Readonly<Record<string, unknown>>;
@@ -213,7 +212,7 @@ export async function askOwner<Answer>(
 }
 
 function refused(document: unknown): RollcallError {
-  const { code, kind, message, facts = {} } = (document ?? {}) as Partial<Refusal>;
-  if (typeof code !== 'string' || kind === undefined || message === undefined) return unreadable();
-  return new RollcallError(code, message, { kind, facts });
+  const { code, exit, message, facts = {} } = (document ?? {}) as Partial<Refusal>;
+  if (typeof code !== 'string' || exit === undefined || message === undefined) return unreadable();
+  return new RollcallError(code, message, { exit, facts });
 }

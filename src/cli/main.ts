@@ -107,7 +107,7 @@ function complain(io: Io, error: unknown): ExitCode {
   if (isClosedPipe(error)) return EXIT.ok;
   if (error instanceof RollcallError) {
     say(io, `rollcall: ${error.message}`);
-    return EXIT[error.kind];
+    return error.exit;
   }
   if (isDiskFull(error)) {
     say(

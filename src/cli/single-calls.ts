@@ -58,9 +58,9 @@ async function inItsWords<Result>(calls: Promise<Result>): Promise<Result> {
   } catch (error) {
     if (error instanceof UntrustedListing) throw error;
     const { code, message, kind, maybeCarriedOut } = judge(error, 1);
-    const exit = kind === 'again' || kind === 'slow-down' ? 'fatal' : kind === 'stop-region' ? 'stopped' : 'usage';
+    const exit = kind === 'again' || kind === 'slow-down' ? 4 : kind === 'stop-region' ? 3 : 2;
     const what = `the call failed: ${code}: ${message}`;
     const remedy = maybeCarriedOut ? 'it may have been carried out all the same: look before you repeat it' : undefined;
-    throw new CallFailed(code, what, { kind: exit, ...(remedy !== undefined && { remedy }) });
+    throw new CallFailed(code, what, { exit, ...(remedy !== undefined && { remedy }) });
   }
 }

@@ -1,5 +1,8 @@
-import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
+import type { Entry, Refusal, Remedy, Surface } from './entry.ts';
+import { type ErrorCode, entryOf, type FactsOf } from './errors.ts';
 import { asFlag, type Words, written } from './named-options.ts';
+
+type ExitCode = Entry<never>['exit'];
 
 interface About {
   /** The next step, as a request. The message ends in it; another surface may have its own. */
@@ -9,40 +12,77 @@ interface About {
   readonly cause?: unknown;
   /** In place of `what; remedy`. */
   readonly message?: string;
-  /** The kind of a code that is not in the catalogue: one of the service, of a server, of an input. */
-  readonly kind?: ErrorKind;
+  /** The exit code of a code that is not in the table: one of the service, of a server, of an input. */
+  readonly exit?: ExitCode;
 }
 
+type AnyFacts = Readonly<Record<string, unknown>>;
+
 /**
- * Base class of every error of rollcall. Programs branch on `code` and `kind`; the message is for people. The message
- * names no option: the remedy does if one helps, and each surface writes it in its own way.
+ * Every error of rollcall that users see: a code of the table (errors.ts), and facts, of which the table makes its sentence and
+ * the next step for each surface. Programs branch on `code`; the message is for people who type commands.
  */
-export class RollcallError extends Error {
+export class RollcallError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: string;
-  readonly kind: ErrorKind;
+  /** The exit code of a command that ends with it. */
+  readonly exit: ExitCode;
   /** The message without the remedy. */
   readonly what: string;
-  /** The next step, as the surfaces write it: `written(remedyWords, asParameter)`. */
-  readonly remedyWords: Words | undefined;
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly facts: FactsOf<Code>;
+  readonly ownRemedy: Words | undefined;
 
-  constructor(code: ErrorCode, what: string, about?: About);
-  constructor(code: string, what: string, about: About & { readonly kind: ErrorKind });
-  constructor(code: string, what: string, { remedy, facts = {}, cause, message, kind }: About = {}) {
-    const next = remedy === undefined ? undefined : written(remedy, asFlag);
-    super(message ?? (next === undefined ? what : `${what}; ${next}`), cause === undefined ? undefined : { cause });
+  constructor(code: Code, facts: FactsOf<Code>, options?: { readonly cause?: unknown });
+  constructor(code: string, what: string, about?: About);
+  constructor(code: string, given: string | FactsOf<Code>, about: About = {}) {
+    const entry = entryOf(code);
+    const facts = (typeof given === 'string' ? (about.facts ?? {}) : given) as AnyFacts;
+    const what = typeof given === 'string' ? given : (entry as Entry<AnyFacts>).sentence(facts);
+    const remedy = about.remedy ?? remedyOf(entry, facts, 'command');
+    super(about.message ?? messageOf(what, remedy), about.cause === undefined ? undefined : { cause: about.cause });
     this.name = new.target.name;
     this.code = code;
-    this.kind = kind ?? ERROR_CODES[code as ErrorCode];
+    this.exit = about.exit ?? entry?.exit ?? 4;
     this.what = what;
-    this.remedyWords = remedy;
-    this.facts = facts;
+    this.facts = facts as FactsOf<Code>;
+    this.ownRemedy = about.remedy;
   }
 
   /** The next step on the command line. */
   get remedy(): string | undefined {
-    return this.remedyWords === undefined ? undefined : written(this.remedyWords, asFlag);
+    const words = this.remedyOn('command');
+    return words === undefined ? undefined : written(words, asFlag);
   }
+
+  /** The next step, as the surfaces write it: `written(remedy, asParameter)`. */
+  remedyOn(surface: Surface): Words | undefined {
+    return this.ownRemedy ?? remedyOf(entryOf(this.code), this.facts as AnyFacts, surface);
+  }
+}
+
+/** Whether an error has this code: then its facts are known. */
+export function isError<Code extends ErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is RollcallError<Code> & { readonly code: Code } {
+  return error instanceof RollcallError && (codes as readonly string[]).includes(error.code);
+}
+
+function messageOf(what: string, remedy: Words | undefined): string {
+  if (remedy === undefined) return what;
+  return `${what}${what.endsWith('.') ? '' : ';'} ${written(remedy, asFlag)}`;
+}
+
+function remedyOf(entry: Entry<never> | undefined, facts: AnyFacts, surface: Surface): Words | undefined {
+  const own = (surface === 'command' ? facts['command'] : undefined) ?? facts['remedy'];
+  if (own !== undefined) return own as Words;
+  const { remedy = {}, advice } = (entry ?? {}) as Partial<Refusal<AnyFacts>>;
+  const on = isOnAll(remedy) ? remedy : (remedy[surface] ?? (surface === 'page' ? remedy.api : undefined));
+  const words = typeof on === 'function' ? on(facts) : on;
+  return surface === 'command' ? words : (words ?? advice);
+}
+
+function isOnAll<Facts>(remedy: NonNullable<Entry<Facts>['remedy']>): remedy is Remedy<Facts> {
+  return typeof remedy !== 'object' || Array.isArray(remedy);
 }
 
 /** A move to another state that may not follow the present one. */

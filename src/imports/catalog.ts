@@ -15,7 +15,7 @@ import {
   statementsOf,
 } from '../platform/sqlite.ts';
 import { isObject, isTexts, storedJson } from '../platform/stored-json.ts';
-import { UnknownImport } from './import-errors.ts';
+import { withoutAddress } from '../text/address-text.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { keepRecord } from './record-file.ts';
 import { CATALOG_SCHEMA } from './schemas.ts';
@@ -70,11 +70,11 @@ interface RecurringProblem {
 
 export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
-  /** @throws UnknownImport */
+  /** @throws UNKNOWN_IMPORT */
   get(id: string): ImportRecord;
   /** Newest first. */
   list(limit: number): ImportRecord[];
-  /** A page of the list. @throws BadCursor when `before` is not a `next` */
+  /** A page of the list. @throws BAD_CURSOR when `before` is not a `next` */
   page(request: ImportFilter & { readonly before?: string; readonly limit: number }): CatalogPage;
   /** Returns the number of imports in each state. */
   counts(): ReadonlyMap<ImportState, number>;
@@ -272,7 +272,7 @@ function catalogReader(database: DatabaseSync): CatalogReader {
     find,
     get: (id) => {
       const record = find(id);
-      if (record === undefined) throw new UnknownImport(id);
+      if (record === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
       return record;
     },
     list: (limit) => sql<ImportRecord>('list').all({ limit }),
@@ -316,26 +316,16 @@ function catalogReader(database: DatabaseSync): CatalogReader {
   };
 }
 
-/** A cursor that did not come from a page. */
-export class BadCursor extends RollcallError {
-  constructor(cursor: string) {
-    super(
-      'BAD_CURSOR',
-      `${JSON.stringify(cursor)} is not a valid place in this list: take it from the page before, or start without one`,
-    );
-  }
-}
-
 /** The place of an entry in a list that is sorted by time, newest first. */
 export function cursorOf({ createdAt, id }: Pick<ImportRecord, 'createdAt' | 'id'>): string {
   return `${createdAt}.${id}`;
 }
 
-/** Reads what `cursorOf` wrote; without a cursor, the place before all. @throws BadCursor */
+/** Reads what `cursorOf` wrote; without a cursor, the place before all. @throws BAD_CURSOR */
 export function placeOfCursor(cursor: string | undefined): { created_at: number; id: string } {
   if (cursor === undefined) return { created_at: Number.MAX_SAFE_INTEGER, id: '' };
   const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
-  if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);
+  if (createdAt === undefined || id === undefined) throw new RollcallError('BAD_CURSOR', { cursor: cursor });
   return { created_at: Number(createdAt), id };
 }
 

@@ -28,23 +28,13 @@ export function isCatalogLost(dir: DataDir): boolean {
   return !existsSync(dir.catalog) && importIds(dir).length > 0;
 }
 
-class CatalogIntact extends RollcallError {
-  constructor({ catalog }: DataDir) {
-    super(
-      'CATALOG_INTACT',
-      `${catalog} is intact, and a new one would be without its syncs and schedules: nothing was rebuilt`,
-      { remedy: `to make a new one all the same, move ${catalog} away first` },
-    );
-  }
-}
-
 /**
  * Makes a new catalog. One that is there is kept beside it, under another name. Syncs and schedules are not in it: what an
  * import of a sync has done is in its own folder. Only for the owner of the data directory.
  * @throws CatalogIntact
  */
 export function rebuildCatalog(dir: DataDir): Rebuilt {
-  if (isIntact(dir.catalog)) throw new CatalogIntact(dir);
+  if (isIntact(dir.catalog)) throw new RollcallError('CATALOG_INTACT', { catalog: dir.catalog });
   for (const ending of ['', '-wal', '-shm']) {
     if (existsSync(dir.catalog + ending)) renameSync(dir.catalog + ending, `${dir.catalog}.${Date.now()}${ending}`);
   }

@@ -12,9 +12,9 @@ export interface Aimed {
   readonly target?: Target | undefined;
 }
 
-/** Refuses to continue with another target. A region may be added, and keys may change. @throws WrongTarget */
+/** Refuses to continue with another target. A region may be added, and keys may change. @throws WRONG_TARGET */
 export function checkTarget(subject: string, meant: Aimed, own: Aimed): void {
-  if (!isSameTarget(meant, own)) throw new WrongTarget(subject, meant, own);
+  if (!isSameTarget(meant, own)) throw wrongTarget(subject, meant, own);
 }
 
 export function isSameTarget(one: Aimed, other: Aimed): boolean {
@@ -52,31 +52,27 @@ export function targetText({ profile, host, apps }: Target): string {
   ].join(', ');
 }
 
-/** Work for one target must not reach another: the sandbox, the service, or another app of it. */
-export class WrongTarget extends RollcallError {
-  declare readonly code: 'WRONG_TARGET';
-
-  /** @param subject what was meant for the one and not the other, such as `import 2026…` */
-  constructor(subject: string, meant: Aimed, own: Aimed) {
-    const { what, remedy } = wrongTarget(subject, meant, own);
-    super('WRONG_TARGET', what, { remedy, facts: { subject, ...meant } });
-  }
-}
-
-function wrongTarget(subject: string, meant: Aimed, own: Aimed): { readonly what: string; readonly remedy: string } {
+/**
+ * Work for one target must not reach another: the sandbox, the service, or another app of it.
+ * @param subject what was meant for the one and not the other, such as `import 2026…`
+ */
+export function wrongTarget(subject: string, meant: Aimed, own: Aimed): RollcallError {
+  const facts = { subject, ...meant };
   if (meant.sandbox !== own.sandbox) {
-    return {
+    return new RollcallError('WRONG_TARGET', {
+      ...facts,
       what: meant.sandbox
         ? `${subject} was meant for the sandbox, and this process sends to the service`
         : `${subject} was not meant for the sandbox, and this process sends to one`,
       remedy: `continue it in a process that was started ${meant.sandbox ? 'with' : 'without'} --sandbox`,
-    };
+    });
   }
   const to = (target: Target | undefined) => (target === undefined ? 'another one' : targetText(target));
   const profile = meant.target?.profile;
   const settings = profile === undefined ? 'the settings that it was begun with' : `--profile ${profile}`;
-  return {
+  return new RollcallError('WRONG_TARGET', {
+    ...facts,
     what: `${subject} was begun for ${to(meant.target)}, and this process sends to ${to(own.target)}`,
     remedy: `continue it in a process that was started with ${settings}, or begin it anew`,
-  };
+  });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
 
 /** Databases that another program holds: SQLite waits by standing still, and does not say for which file. */
 
@@ -27,26 +27,18 @@ export function shortenBusyTimeout(): void {
   timeoutMs = 250;
 }
 
-/** Another program holds a file of the data directory. */
-export class DatabaseBusy extends RollcallError {
-  constructor(path: string, cause: Error) {
-    super('DATABASE_BUSY', `another program holds ${path}, such as sqlite3, a backup or an antivirus`, {
-      cause,
-      remedy: 'close it, and try again',
-      facts: { path },
-    });
-  }
-}
+/** Another program holds a database. */
+type DatabaseBusy = RollcallError<'DATABASE_BUSY'>;
 
 /** The error that says which database is held; undefined for another error. */
 export function busyIn(error: unknown): DatabaseBusy | undefined {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof DatabaseBusy) return cause;
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (isError(cause, 'DATABASE_BUSY')) return cause;
   return undefined;
 }
 
 /** Whether it is held still. */
-export function isHeld({ facts }: DatabaseBusy): boolean {
-  const path = String(facts['path']);
+export function isHeld({ facts: { path } }: DatabaseBusy): boolean {
   if (!existsSync(path)) return false;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -59,17 +51,6 @@ export function isHeld({ facts }: DatabaseBusy): boolean {
   }
 }
 
-/** A signal came while something waited for another program. */
-class WaitInterrupted extends RollcallError {
-  constructor({ facts }: DatabaseBusy) {
-    const path = String(facts['path']);
-    super('INTERRUPTED', `interrupted while another program held ${path}; nothing was begun, and nothing was sent`, {
-      remedy: 'run it again when that program lets go',
-      facts,
-    });
-  }
-}
-
 interface WhenFree {
   /** Called once, if it has to wait. */
   readonly waits: (busy: DatabaseBusy) => void;
@@ -77,7 +58,7 @@ interface WhenFree {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Does the work as soon as no other program holds its database. @throws WaitInterrupted where the signal comes first */
+/** Does the work as soon as no other program holds its database. @throws INTERRUPTED where the signal comes first */
 export async function whenFree<Result>(
   work: () => Result | Promise<Result>,
   { waits, signal }: WhenFree,
@@ -88,7 +69,7 @@ export async function whenFree<Result>(
     } catch (error) {
       const busy = busyIn(error);
       if (busy === undefined) throw error;
-      if (signal?.aborted) throw new WaitInterrupted(busy);
+      if (signal?.aborted) throw new RollcallError('INTERRUPTED', { path: busy.facts.path });
       if (!isTold) waits(busy);
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
     }

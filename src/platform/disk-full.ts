@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises';
-import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** Error codes of a full disk, a quota or a limit on a file's size, and our own code. */
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_FULL']);
@@ -24,15 +23,4 @@ export async function freeBytes(folder: string): Promise<number> {
 /** `1.2 MB` */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-/** The data directory's disk has less room than the file needs; nothing was read. */
-export class NoRoom extends RollcallError {
-  constructor(needed: number, free: number) {
-    super(
-      'DISK_FULL',
-      `this file needs about ${megabytes(needed)} on the disk of the data directory, and ${megabytes(free)} are free`,
-      { kind: 'fatal', facts: { needed, free } },
-    );
-  }
 }

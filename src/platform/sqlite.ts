@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSy
 import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { BUSY, busyIn, busyTimeoutMs, DatabaseBusy, sqliteCode } from './database-busy.ts';
+import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, a schema for each kind of database, statements by name. */
 
@@ -102,7 +102,7 @@ class NamedDatabase extends DatabaseSync {
   #named(error: unknown): unknown {
     if (!(error instanceof Error)) return error;
     const code = sqliteCode(error);
-    if (code === BUSY) return new DatabaseBusy(this.#path, error);
+    if (code === BUSY) return new RollcallError('DATABASE_BUSY', { path: this.#path }, { cause: error });
     const isDamage = DAMAGE.has(code) || STRANGE.test(error.message);
     return isDamage ? LedgerError.damaged(this.#damagedPath(), error) : error;
   }

@@ -1,5 +1,5 @@
+import { isError } from '../errors/rollcall-error.ts';
 import {
-  BadCursor,
   type CatalogPage,
   type CatalogReader,
   type ImportRecord,
@@ -62,7 +62,7 @@ export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
       try {
         return catalog.page(request);
       } catch (error) {
-        throw error instanceof BadCursor ? badCursor(request.before ?? '') : error;
+        throw isError(error, 'BAD_CURSOR') ? badCursor(request.before ?? '') : error;
       }
     },
     find: (id) => catalog.find(id),

@@ -1,4 +1,4 @@
-import { PROBLEMS } from '../api/problem-codes.ts';
+import { ERRORS, REFUSAL_CODES } from '../errors/errors.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
 import type { Api } from './context.ts';
 
@@ -14,10 +14,10 @@ function apiPage(): string {
 
 /** Every code of a refused request, and what to do next. It needs no script. */
 function errorsPage(): string {
-  const entries = Object.entries(PROBLEMS).map(
-    ([code, { status, title, remedy }]) =>
-      html`<h2 id="${code}"><code>${code}</code> <small>${String(status)}</small></h2><p>${prose(`${title}. ${remedy}`)}</p>`,
-  );
+  const entries = REFUSAL_CODES.map((code) => {
+    const { status, title, advice } = ERRORS[code];
+    return html`<h2 id="${code}"><code>${code}</code> <small>${String(status)}</small></h2><p>${prose(`${title}. ${advice}`)}</p>`;
+  });
   return page(
     'rollcall: errors',
     html`<main><h1>Errors</h1><p class="links"><a href="/">Back to the console</a> <a href="/docs">API</a></p><p>A request that is refused gets a problem document (RFC 9457) with one of these codes.</p>${entries}</main>`,

@@ -47,7 +47,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
       const caller = callerOf(reply);
       const having = Object.keys(settings.apps) as Region[];
       if (region !== undefined && !having.includes(region)) {
-        throw new Problem('REGION_WITHOUT_APP', `Region ${region} has no app on this server.`, { field: 'region' });
+        throw new RollcallError('REGION_WITHOUT_APP', { regions: [region], field: 'region' });
       }
       const { entries, unread, next } = await history(
         reading,

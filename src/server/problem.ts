@@ -1,27 +1,26 @@
-import { PROBLEMS, type ProblemCode } from '../api/problem-codes.ts';
 import { PROBLEM_TYPE, type ProblemDocument, problem } from '../api/problems.ts';
+import { ERRORS, type RefusalCode } from '../errors/errors.ts';
+import { asParameter, type Words, written } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { defined } from '../platform/defined.ts';
+import { asSentence } from '../text/wording.ts';
 
 /** The reason why a request is refused: answered as a problem document (RFC 9457). */
 export class Problem extends RollcallError {
-  declare readonly code: ProblemCode;
-  readonly extra: ProblemExtra;
-  readonly statusCode: number;
+  declare readonly code: RefusalCode;
 
   /** @param detail One sentence, with the value that is refused. */
-  constructor(code: ProblemCode, detail: string, extra: ProblemExtra = {}) {
+  constructor(code: RefusalCode, detail: string, extra: ProblemExtra = {}) {
     const { remedy } = extra;
     super(code, detail, {
+      facts: { ...extra },
       remedy,
       ...(remedy !== undefined && { message: `${detail} ${remedy}` }),
-      kind: PROBLEMS[code].status < 500 ? 'usage' : 'fatal',
     });
-    this.extra = extra;
-    this.statusCode = PROBLEMS[code].status;
   }
 }
 
-export interface ProblemExtra {
+interface ProblemExtra {
   /** The option that is wrong. */
   readonly field?: string;
   /** The values that are allowed instead. */
@@ -32,24 +31,29 @@ export interface ProblemExtra {
   readonly id?: string;
 }
 
-/** The document that the client gets. */
-export function problemDocument({ code, what, extra }: Problem): ProblemDocument {
-  const { status, title, remedy } = PROBLEMS[code];
-  const hasWays = code !== 'WRONG_STATE' || (extra.possible ?? []).length > 0;
+/** The document that the client gets for an error whose code has a status. */
+export function problemDocument(error: RollcallError): ProblemDocument {
+  const { title, status, field } = ERRORS[error.code as RefusalCode];
+  const { field: named = field, possible, id } = error.facts as ProblemExtra;
+  const [remedy, onPages] = [remedyText(error.remedyOn('api')), remedyText(error.remedyOn('page'))];
   return {
-    type: `/docs/errors#${code}`,
+    type: `/docs/errors#${error.code}`,
     title,
     status,
-    code,
-    detail: what,
-    ...(extra.field !== undefined && { field: extra.field }),
-    remedy: extra.remedy ?? (hasWays ? remedy : PROBLEMS.WRONG_STATE.onPages),
-    ...(extra.possible !== undefined && { possible: [...extra.possible] }),
-    ...(extra.id !== undefined && { id: extra.id }),
+    code: error.code as RefusalCode,
+    // What is a sentence already may begin with the name of an option.
+    detail: error.what.endsWith('.') ? error.what : asSentence(error.what),
+    ...defined({ field: named, possible: possible && [...possible] }),
+    remedy,
+    ...(onPages !== remedy && { onPages }),
+    ...(error.code === 'INTERNAL' && { id }),
   };
 }
 
-type Status = (typeof PROBLEMS)[ProblemCode]['status'];
+function remedyText(words: Words = ''): string {
+  const text = written(words, asParameter);
+  return text === '' ? '' : asSentence(text);
+}
 
 interface Refusal {
   readonly description: string;
@@ -57,7 +61,7 @@ interface Refusal {
 }
 
 /** Refusals that every route may answer with, in addition to those that it names. */
-const ALWAYS: readonly ProblemCode[] = [
+const ALWAYS: readonly RefusalCode[] = [
   'TOKEN_REQUIRED',
   'TOKEN_REFUSED',
   'TOKEN_EXPIRED',
@@ -72,11 +76,11 @@ const ALWAYS: readonly ProblemCode[] = [
   'STOPPING',
 ];
 /** Refusals of every route that changes something or has a body. */
-const OF_BODIES: readonly ProblemCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
+const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
 
 /** The part of a route's responses that refuses: by status, with the codes that it may have. */
-export function refusals(...codes: readonly ProblemCode[]): Partial<Record<Status, Refusal>> {
-  const byStatus = Map.groupBy(new Set([...codes, ...ALWAYS]), (code) => PROBLEMS[code].status);
+export function refusals(...codes: readonly RefusalCode[]): Record<number, Refusal> {
+  const byStatus = Map.groupBy(new Set([...codes, ...ALWAYS]), (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, own]) => [
       status,

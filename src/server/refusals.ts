@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError } from 'zod';
-import type { ProblemCode } from '../api/problem-codes.ts';
 import { PROBLEM_TYPE } from '../api/problems.ts';
-import { asParameter, written } from '../errors/named-options.ts';
+import { type RefusalCode, statusOf } from '../errors/errors.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { busyIn } from '../platform/database-busy.ts';
-import { defined } from '../platform/defined.ts';
 import { isDiskFull } from '../platform/disk-full.ts';
 import type { Logger } from '../platform/log.ts';
 import { type StopReason, TaskStopped } from '../platform/thread-queue.ts';
@@ -21,7 +19,7 @@ function problemFor(
   { log, stopping }: { log: Logger; stopping: boolean },
   error: unknown,
   request: FastifyRequest,
-): Problem {
+): RollcallError {
   const known = bodyProblem(error, request) ?? problemOf(error);
   if (known !== undefined) return known;
   if (stopping) return new Problem('STOPPING', STOPS);
@@ -55,10 +53,11 @@ export function refuse(
   const { headers } = error as { headers?: Readonly<Record<string, string>> };
   if (problem.code === 'RANGE' && headers !== undefined) reply.headers(headers);
   if (problem.code === 'DATABASE_BUSY') reply.header('retry-after', HELD_SECONDS);
-  reply.status(problem.statusCode).header('content-type', PROBLEM_TYPE);
+  const document = problemDocument(problem);
+  reply.status(document.status).header('content-type', PROBLEM_TYPE);
   // A refusal must not be cached for the next request.
   reply.header('cache-control', 'no-store');
-  return reply.send(JSON.stringify(problemDocument(problem)));
+  return reply.send(JSON.stringify(document));
 }
 
 function internal(log: Logger, error: unknown, request: FastifyRequest): Problem {
@@ -89,74 +88,14 @@ function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest):
 }
 
 /** Errors of the framework that the client caused, by code. */
-const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
+const FRAMEWORK: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_BODY',
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
-/** Problems by the code of their error: no class is imported for it. */
-const BY_CODE: Readonly<Record<string, CodeProblem>> = {
-  UNKNOWN_IMPORT: { code: 'UNKNOWN_IMPORT' },
-  CREATES_NOTHING: { code: 'WRONG_STATE', hasRemedy: true },
-  CREATE_WITHOUT_NAME: { code: 'WRONG_STATE', hasRemedy: true },
-  WRONG_TARGET: { code: 'WRONG_TARGET', hasRemedy: true },
-  REGION_WITHOUT_APP: { code: 'REGION_WITHOUT_APP' },
-  TOO_MANY_REMOVALS: { code: 'TOO_MANY_REMOVALS', hasRemedy: true },
-  UNKNOWN_EXPORT: { code: 'UNKNOWN_EXPORT' },
-  CANNOT_CHECK: { code: 'WRONG_STATE' },
-  NO_CHECK_YET: { code: 'NO_CHECK_YET' },
-  CANNOT_REPAIR: { code: 'WRONG_STATE', hasRemedy: true },
-  UNKNOWN_RECIPE: { code: 'UNKNOWN_RECIPE' },
-  RECIPE_NEEDS: { code: 'BAD_OPTION', hasRemedy: true },
-  BAD_RECIPE: { code: 'BAD_OPTION' },
-  BAD_USAGE: { code: 'BAD_OPTION', hasRemedy: true },
-  UNKNOWN_SYNC: { code: 'UNKNOWN_SYNC' },
-  SYNC_HELD: { code: 'WRONG_STATE' },
-  REASON_REQUIRED: { code: 'WRONG_STATE' },
-  CANNOT_UNDO: { code: 'WRONG_STATE' },
-  WRONG_STATE: { code: 'WRONG_STATE' },
-  UNKNOWN_SCHEDULE: { code: 'UNKNOWN_SCHEDULE' },
-  BAD_SCHEDULE: { code: 'BAD_OPTION', hasRemedy: true },
-  EDITED_MEANWHILE: { code: 'EDITED_MEANWHILE' },
-  SOURCE_NOT_ALLOWED: { code: 'SOURCE_NOT_ALLOWED', field: 'file', hasRemedy: true },
-  DAMAGED_LEDGER: { code: 'DAMAGED_LEDGER', hasRemedy: true },
-  LEDGER_MISSING: { code: 'LEDGER_MISSING', hasRemedy: true },
-  PACKAGE_MISSING: { code: 'BAD_OPTION', hasRemedy: true },
-};
-
-interface CodeProblem {
-  readonly code: ProblemCode;
-  /** The option that it is always about. If the error names one, the code is BAD_OPTION. */
-  readonly field?: string;
-  /** Whether the error's remedy takes the place of that of the code. */
-  readonly hasRemedy?: true;
-}
-
-function refusedByCode(error: RollcallError): Problem | undefined {
-  const { code, what, facts } = error;
-  const known = BY_CODE[code];
-  if (known === undefined) return undefined;
-  const named = typeof facts['field'] === 'string' ? facts['field'] : undefined;
-  const field = known.field ?? named;
-  const possible = facts['possible'] as readonly string[] | undefined;
-  return new Problem(named === undefined ? known.code : 'BAD_OPTION', asSentence(what), {
-    ...defined({ field, possible }),
-    ...(known.hasRemedy && remedyIn(error)),
-  });
-}
-
-/** The error's own remedy, which takes the place of that of the code. */
-function remedyIn({ remedyWords }: RollcallError): { readonly remedy?: string } {
-  return remedyWords === undefined ? {} : { remedy: asSentence(written(remedyWords, asParameter)) };
-}
-
 /** The problem for an error; undefined when the request did not cause it. */
-export function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
-  if (error instanceof RollcallError) {
-    const refused = refusedByCode(error);
-    if (refused !== undefined) return refused;
-  }
+export function problemOf(error: unknown): RollcallError | undefined {
+  if (error instanceof RollcallError && statusOf(error.code) !== undefined) return error;
   if (error instanceof TaskStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   const busy = busyIn(error);
@@ -186,7 +125,7 @@ export function unknownOption(field: string): Problem {
 }
 
 /** Returns the problem of an option for an error of ours about its value; other errors as they are. */
-export function optionProblem(field: string, error: unknown, code: ProblemCode = 'BAD_OPTION'): unknown {
+export function optionProblem(field: string, error: unknown, code: RefusalCode = 'BAD_OPTION'): unknown {
   if (!(error instanceof RollcallError) || error instanceof Problem) return error;
   return new Problem(code, asSentence(error.what), {
     field,

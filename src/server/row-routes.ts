@@ -12,7 +12,7 @@ import { serve } from './serve.ts';
 
 /** Serves the rows, problems, groups and calls of an import. */
 export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerContext): void {
-  /** @throws UnknownImport; Problem NO_ROWS_YET */
+  /** @throws UNKNOWN_IMPORT; Problem NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
 
   serve(app, rowOperations.rows, async ({ params: { id }, query }, reply) => {

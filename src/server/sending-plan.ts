@@ -1,6 +1,6 @@
 import type { SendingPlan } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { WrongState } from '../imports/import-errors.ts';
+import { wrongState } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { findEdited } from '../imports/repaired-rows.ts';
@@ -18,7 +18,7 @@ interface Work {
   readonly calls: number;
 }
 
-/** Returns the work of sending an import's rows, and its target. @throws WrongState, NoCheckYet */
+/** Returns the work of sending an import's rows, and its target. @throws WRONG_STATE, NO_CHECK_YET */
 export async function sendingPlanOf(
   context: Pick<ServerContext, 'dir' | 'coordinator' | 'reading' | 'views' | 'settings'>,
   record: ImportRecord,
@@ -29,7 +29,7 @@ export async function sendingPlanOf(
   const { rows, writes, regions, sandbox, finishedAt, retryable, edited: rowsEdited } = await views.of(record);
   const open = finishedAt === null ? rows.read - sumOf(OUTCOMES.map((outcome) => rows[outcome])) : retryable;
   if (leaveOutFailing && state !== 'staged')
-    throw new WrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
+    throw wrongState(record, 'no rows can be left out', actionsOf(state, retryable > 0));
   let work: readonly Work[];
   let [edited = 0, leftOut = 0] = [0];
   if (leaveOutFailing || rowsEdited !== undefined) {

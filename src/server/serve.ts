@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions
 import type { z } from 'zod';
 import { addressOf } from '../api/address-of.ts';
 import type { Audited, Operation } from '../api/operation.ts';
-import type { ProblemCode } from '../api/problem-codes.ts';
+import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
 import { type Asked, auditing } from './access/noting.ts';
 import type { Api } from './context.ts';
@@ -83,7 +83,7 @@ function register(
 ): void {
   const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
   const { headers, takesFile = false, bodyLimit, exposeHeadRoute } = operation;
-  const ofInput: ProblemCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
+  const ofInput: RefusalCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
   const schema: FastifySchema = {
     tags: [tag],
     summary,

@@ -2,12 +2,12 @@ import { realpath } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { addressName, isAddress, isRemote, sourceName } from '../text/address-text.ts';
 import { isPattern } from './obtain.ts';
 import { bare, isPublic } from './reach.ts';
-import { SourceNotAllowed } from './source-errors.ts';
 
 /**
  * The sources of schedules that are made over the API: files in or below the folders and addresses of the setting
@@ -18,7 +18,7 @@ import { SourceNotAllowed } from './source-errors.ts';
  * Checks a source when it is named. A link is followed: it may not lead out of the folder.
  * @param source a whole path, a pattern or an address
  * @param allowed whole paths of folders, and addresses
- * @throws SourceNotAllowed
+ * @throws SOURCE_NOT_ALLOWED
  */
 export async function checkAllowed(source: string, allowed: readonly string[]): Promise<void> {
   if (/^https?:/i.test(source)) return checkAllowedAddress(new URL(source), allowed);
@@ -35,7 +35,7 @@ export async function checkAllowed(source: string, allowed: readonly string[]): 
 
 /**
  * Returns the real path of a file, links followed, to read from there.
- * @throws SourceNotAllowed where that is outside of the folders
+ * @throws SOURCE_NOT_ALLOWED where that is outside of the folders
  */
 export async function allowedPath(path: string, allowed: readonly string[]): Promise<string> {
   const folders = allowed.filter((one) => !isRemote(one));
@@ -46,7 +46,7 @@ export async function allowedPath(path: string, allowed: readonly string[]): Pro
 
 /**
  * A bucket, a host or a database, and what is in it; a source that the settings name.
- * @throws SourceNotAllowed
+ * @throws SOURCE_NOT_ALLOWED
  */
 function checkAllowedPlace(source: string, allowed: readonly string[]): void {
   // Alternatives may hold a way out, and so may a folder above.
@@ -69,7 +69,7 @@ function placeText(source: string): string {
   return `${scheme.toLowerCase()}${user}${rest.replace(/^[^/]*/, (host) => host.toLowerCase())}`;
 }
 
-/** @throws SourceNotAllowed */
+/** @throws SOURCE_NOT_ALLOWED */
 export function checkAllowedAddress(url: URL, allowed: readonly string[]): void {
   // A server may take an encoded slash for one, and so step out of the folder.
   const isPlain = !/%(2f|5c|00)/i.test(url.pathname);
@@ -85,17 +85,18 @@ export function checkAllowedAddress(url: URL, allowed: readonly string[]): void 
 /**
  * Checks an address that the name of a host has. One of this machine or of a private network, such as that of a cloud's
  * metadata, must be named itself: who may change a name on the internet must not reach it.
- * @throws SourceNotAllowed
+ * @throws SOURCE_NOT_ALLOWED
  */
 export function checkAllowedHost(host: string, address: string, allowed: readonly string[]): void {
   if (isPublic(address)) return;
   const named = allowed.filter((one) => isAddress(one) && URL.canParse(one)).map((one) => bare(new URL(one).hostname));
   const isHere = ipaddr.process(address).range() === 'loopback';
   if (named.some((one) => (isHere && isLoopback(one)) || (isIP(one) !== 0 && isSame(one, address)))) return;
-  throw new SourceNotAllowed(
-    `${shown(host)} is at ${address}, an address of this machine or a private network, which ROLLCALL_SOURCES does not name`,
-    'if it is meant, add an address with it to ROLLCALL_SOURCES, such as https://10.0.0.5/, or name the source in rollcall.config.json and allow it by its name',
-  );
+  throw new RollcallError('SOURCE_NOT_ALLOWED', {
+    what: `${shown(host)} is at ${address}, an address of this machine or a private network, which ROLLCALL_SOURCES does not name`,
+    remedy:
+      'if it is meant, add an address with it to ROLLCALL_SOURCES, such as https://10.0.0.5/, or name the source in rollcall.config.json and allow it by its name',
+  });
 }
 
 const isSame = (one: string, other: string) => ipaddr.process(one).toString() === ipaddr.process(other).toString();
@@ -121,30 +122,34 @@ async function nearest(path: string): Promise<string> {
   }
 }
 
-function notAllowed(source: string, allowed: readonly string[]): SourceNotAllowed {
+function notAllowed(source: string, allowed: readonly string[]): RollcallError {
   if (allowed.length === 0) {
-    return new SourceNotAllowed(
-      'this server lets no schedule that is made over the API read files or addresses: ROLLCALL_SOURCES is not set',
-      'set ROLLCALL_SOURCES to folders and addresses, such as /srv/exports,https://hr.example.com/, and start the server again; or add the schedule on its command line',
-    );
+    return new RollcallError('SOURCE_NOT_ALLOWED', {
+      what: 'this server lets no schedule that is made over the API read files or addresses: ROLLCALL_SOURCES is not set',
+      remedy:
+        'set ROLLCALL_SOURCES to folders and addresses, such as /srv/exports,https://hr.example.com/, and start the server again; or add the schedule on its command line',
+    });
   }
   // Behind a name that is not known, there may be anything.
   const name = sourceName(source);
-  return new SourceNotAllowed(
-    `${shown(name === undefined ? source : `${name}:…`)} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
-    NAME_ONE,
-  );
+  return new RollcallError('SOURCE_NOT_ALLOWED', {
+    what: `${shown(name === undefined ? source : `${name}:…`)} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
+    remedy: NAME_ONE,
+  });
 }
 
-function leadsOut(source: string, allowed: readonly string[]): SourceNotAllowed {
-  return new SourceNotAllowed(
-    `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
-    'name a file that is in a folder of ROLLCALL_SOURCES itself',
-  );
+function leadsOut(source: string, allowed: readonly string[]): RollcallError {
+  return new RollcallError('SOURCE_NOT_ALLOWED', {
+    what: `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
+    remedy: 'name a file that is in a folder of ROLLCALL_SOURCES itself',
+  });
 }
 
-function notPlain(source: string): SourceNotAllowed {
-  return new SourceNotAllowed(`${shown(source)} is a pattern with more than *, ? and [ ]`, 'use only these');
+function notPlain(source: string): RollcallError {
+  return new RollcallError('SOURCE_NOT_ALLOWED', {
+    what: `${shown(source)} is a pattern with more than *, ? and [ ]`,
+    remedy: 'use only these',
+  });
 }
 
 const NAME_ONE = 'name a file in or below one of these';

@@ -3,6 +3,7 @@ import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { lookupHost } from '../chat/service-address.ts';
 import { option, words } from '../errors/named-options.ts';
+import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/loopback.ts';
 import { addressName } from '../text/address-text.ts';
@@ -11,7 +12,7 @@ import { bare, isPublic } from './reach.ts';
 import { resumed } from './resumed.ts';
 import { headersWithValues } from './secrets.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
-import { NOTHING_READ, SourceError, SourceNotAllowed, UNKNOWN_AUTHORITY } from './source-errors.ts';
+import { NOTHING_READ, SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
 
 /** Files at https addresses. */
 
@@ -55,7 +56,7 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
   const close = () => agent.destroy();
   const failed = (error: unknown): unknown => {
     if (stop.aborted) return stop.reason;
-    if (error instanceof SourceError || error instanceof SourceNotAllowed) return error;
+    if (error instanceof SourceError || isError(error, 'SOURCE_NOT_ALLOWED')) return error;
     return new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(error)}`, {
       remedy: UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)] ?? UNANSWERED,
       cause: error,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as otherWork } from 'node:timers/promises';
+import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
 import { isAddress, isRemote } from '../text/address-text.ts';
@@ -9,7 +10,7 @@ import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
-import { SourceError, SourceNotAllowed } from './source-errors.ts';
+import { SourceError } from './source-errors.ts';
 import { type Kept, type Spooled, spool } from './spool.ts';
 
 /** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */
@@ -74,7 +75,7 @@ export interface Wanted {
   readonly context: SourceContext;
   readonly maxBytes: number;
   readonly copy: Kept | null;
-  /** The places to which it is restricted. All throw SourceNotAllowed. */
+  /** The places to which it is restricted. All throw SOURCE_NOT_ALLOWED. */
   readonly within?: {
     /** Returns the real path of a file. */
     readonly real: (path: string) => Promise<string>;
@@ -87,7 +88,7 @@ export interface Wanted {
 
 /**
  * Gets the file. A file from an address is fetched only if it has changed; its copy is kept in `folder`.
- * @throws SourceError, NoRoom; the signal's reason when aborted
+ * @throws SourceError, DISK_FULL; the signal's reason when aborted
  */
 export async function obtain(
   { source, given, context, maxBytes, copy, within }: Wanted,
@@ -113,7 +114,7 @@ export async function obtain(
 
 function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
-    if (cause instanceof SourceNotAllowed) throw cause;
+    if (isError(cause, 'SOURCE_NOT_ALLOWED')) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new SourceError(`there is no file ${shown(name)}; check the path, and whether the export has run`, {
         cause,

@@ -6,11 +6,12 @@ import type { Client, ConnectConfig, FileEntryWithStats, SFTPWrapper, Stats } fr
 import ssh from 'ssh2';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
+import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { starPattern } from '../text/wildcard.ts';
 import { checkedHost } from './reach.ts';
 import type { SourceRequest } from './source.ts';
-import { SourceError, SourceNotAllowed } from './source-errors.ts';
+import { SourceError } from './source-errors.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */
 
@@ -47,7 +48,7 @@ type Done<Value> = (error: Error | undefined | null, value: Value) => void;
 export async function connect(place: SftpPlace, request: SourceRequest, signal: AbortSignal): Promise<Session> {
   signal.throwIfAborted();
   const host = await checkedHost(place.host, request.mayConnect).catch((error: Error) => {
-    throw error instanceof SourceNotAllowed ? error : connectionError(place.host, error, place.user);
+    throw isError(error, 'SOURCE_NOT_ALLOWED') ? error : connectionError(place.host, error, place.user);
   });
   signal.throwIfAborted();
   const client = new ssh.Client();

@@ -2,13 +2,6 @@ import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { grouped } from '../text/wording.ts';
 
-/** A source that may not be read by those who ask over the API. */
-export class SourceNotAllowed extends RollcallError {
-  constructor(what: string, remedy: string) {
-    super('SOURCE_NOT_ALLOWED', what, { remedy, kind: 'usage' });
-  }
-}
-
 /** A source that gives nothing, or not all of it. Nothing is changed then. */
 export class SourceError extends RollcallError {
   constructor(

@@ -28,7 +28,7 @@ interface SourceWanted {
 
 /**
  * Gets the file of a source. A fetched file is kept in `folder`.
- * @throws SourceError, SourceNotAllowed, NoRoom; the signal's reason when aborted
+ * @throws SourceError, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
  */
 export type SourceReader = (
   wanted: SourceWanted,
@@ -52,7 +52,7 @@ export function sourceReader({ sources, ...context }: SourceReaderOptions): Sour
 /**
  * A source that someone names over the API, as it means everywhere. It is not opened: the answer must not reveal what there
  * is elsewhere.
- * @throws SourceNotAllowed, SourceError, IntakeError
+ * @throws SOURCE_NOT_ALLOWED, SourceError, IntakeError
  */
 export async function allowedSource(text: string, sources: readonly string[]): Promise<string> {
   if (isRemote(text)) {

@@ -71,9 +71,9 @@ export interface SourceRequest {
   readonly secret: (name: string) => string | undefined;
   /** PEM of an additional certificate authority to trust. */
   readonly ca: string | undefined;
-  /** Checks where a redirect leads. @throws SourceNotAllowed */
+  /** Checks where a redirect leads. @throws SOURCE_NOT_ALLOWED */
   readonly mayFollow?: ((to: URL) => void) | undefined;
-  /** Checks an address that a host's name has. @throws SourceNotAllowed */
+  /** Checks an address that a host's name has. @throws SOURCE_NOT_ALLOWED */
   readonly mayConnect?: ((host: string, address: string) => void) | undefined;
 }
 

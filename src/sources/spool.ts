@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
-import { freeBytes, NoRoom } from '../platform/disk-full.ts';
+import { freeBytes } from '../platform/disk-full.ts';
 import { hashOf } from '../platform/file-hash.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import { csvLine } from '../text/csv-line.ts';
@@ -72,7 +73,7 @@ export interface SpoolProgress {
 
 /**
  * Keeps a source as a file, whole or not at all. An earlier file is replaced only by a complete one.
- * @throws SourceError, NoRoom; the signal's reason when aborted
+ * @throws SourceError, DISK_FULL; the signal's reason when aborted
  */
 export async function spool(source: Source, options: SpoolOptions): Promise<Spooled> {
   const { kept = null } = options;
@@ -115,7 +116,7 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
   if (of !== undefined) {
     if (of > maxBytes) throw SourceError.tooLarge(at, maxBytes);
     const free = await freeBytes(dirname(path));
-    if (of > free) throw new NoRoom(of, free);
+    if (of > free) throw new RollcallError('DISK_FULL', { needed: of, free });
   }
   const hash = createHash('sha256');
   let bytes = 0;

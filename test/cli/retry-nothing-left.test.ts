@@ -47,7 +47,7 @@ test.each(Object.keys(PLACES))('a retry of which no row is left says so and begi
   expect(list.map((one) => one.id)).toEqual([sent.summary.id, id]);
   for (const query of ['', '?status=failed', '?uid=bobb']) {
     const refused = await server?.problem(`/v1/imports/${id}/retry${query}`, { method: 'POST' });
-    if (server !== undefined) expect(refused).toMatchObject({ status: 409, code: 'WRONG_STATE' });
+    if (server !== undefined) expect(refused).toMatchObject({ status: 409, code: 'NOTHING_TO_SEND' });
   }
 });
 

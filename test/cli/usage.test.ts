@@ -81,7 +81,7 @@ describe('a command about an import', () => {
       const { code, stdout, stderr } = await typed([verb, '--data-dir', place.dataDir]);
       expect([code, stdout]).toEqual([EXIT.usage, '']);
       expect(stderr).toBe(
-        `rollcall: there are no imports in ${place.dataDir}, which does not exist: start one with \`rollcall import <file>\`, or name another directory with --data-dir\n`,
+        `rollcall: there are no imports in ${place.dataDir}, which does not exist; start one with \`rollcall import <file>\`, or name another directory with --data-dir\n`,
       );
     },
   );

@@ -1,26 +1,14 @@
 import { expect, test } from 'vitest';
-import { PROBLEMS } from '../../src/api/problem-codes.ts';
 import { withControls } from '../../src/console/option-words.ts';
-import { forPeople, saidBeside, saidOf } from '../../src/console/remedies.ts';
+import { saidBeside, saidOf } from '../../src/console/remedies.ts';
 import { asParameter } from '../../src/errors/named-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
 
-test.each(Object.entries(PROBLEMS).map(([code, { remedy }]) => [code, remedy]))(
-  '%s says nothing of requests in the console',
-  (code, remedy) => {
-    expect(forPeople({ code, remedy }).remedy).not.toMatch(
-      /`|\b(?:GET|POST|Retry-After|Content-Range|multipart|cursor)\b/,
-    );
-  },
-);
-
-test('what is said of one request in particular stays as it is, and a refusal is one text', () => {
-  expect(saidOf({ code: 'WRONG_STATE', detail: 'There is such a schedule.', remedy: 'Take another name.' })).toBe(
-    'There is such a schedule. Take another name.',
-  );
-  expect(saidOf({ code: 'BAD_OPTION', detail: 'tz is missing.', remedy: PROBLEMS.BAD_OPTION.remedy })).toBe(
-    'tz is missing.',
-  );
+test('a refusal is one text, with the remedy for pages if it has one', () => {
+  const said = { detail: 'There is such a schedule.', remedy: 'Take another name.' };
+  expect(saidOf(said)).toBe('There is such a schedule. Take another name.');
+  expect(saidOf({ ...said, onPages: 'Look again.' })).toBe('There is such a schedule. Look again.');
+  expect(saidOf({ ...said, onPages: '' })).toBe('There is such a schedule.');
 });
 
 test.each([
@@ -46,7 +34,7 @@ test.each([
 });
 
 test('beside a field, its name is not said again', () => {
-  const problem = { code: 'BAD_OPTION', field: 'maxErrors', detail: 'maxErrors is "x%": allowed is a number of rows.' };
-  expect(saidBeside({ ...problem, remedy: PROBLEMS.BAD_OPTION.remedy })).toBe('"x%": allowed is a number of rows.');
-  expect(saidBeside({ code: 'BAD_OPTION', field: 'tz', detail: 'tz is missing.' })).toBe('tz is missing.');
+  const problem = { field: 'maxErrors', detail: 'maxErrors is "x%": allowed is a number of rows.' };
+  expect(saidBeside({ ...problem, remedy: 'Fix it.', onPages: '' })).toBe('"x%": allowed is a number of rows.');
+  expect(saidBeside({ field: 'tz', detail: 'tz is missing.' })).toBe('tz is missing.');
 });

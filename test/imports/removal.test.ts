@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { UnknownImport, WrongState } from '../../src/imports/import-errors.ts';
 import { startRetention } from '../../src/imports/life/removal.ts';
 import { csv, EMBEDDED, eventually, openPipeline, participants } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';
@@ -19,23 +18,22 @@ describe('removing', () => {
     const removed: string[] = [];
     coordinator.events.on('removed', (one) => removed.push(one));
     await coordinator.remove(id);
-    expect(() => coordinator.find(id)).toThrow(UnknownImport);
+    expect(() => coordinator.find(id)).toThrow(expect.objectContaining({ code: 'UNKNOWN_IMPORT' }));
     expect(readdirSync(join(dir.root, 'imports'))).toEqual([]);
     expect(readdirSync(dir.removed)).toEqual([]);
     expect(removed).toEqual([id]);
-    await expect(coordinator.remove(id)).rejects.toThrow(UnknownImport);
+    await expect(coordinator.remove(id)).rejects.toThrow(expect.objectContaining({ code: 'UNKNOWN_IMPORT' }));
   });
 
   test('an import that is under way is refused, with what is possible', async () => {
     const { id, coordinator, door, dir } = await runningImport(place);
     await expect(coordinator.remove(id)).rejects.toMatchObject({
-      constructor: WrongState,
-      state: 'running',
-      possible: ['pause', 'cancel'],
+      code: 'WRONG_STATE',
+      facts: { state: 'running', possible: ['pause', 'cancel'] },
       message: `import ${id} is running and cannot be deleted; possible now: pause, cancel`,
     });
     await coordinator.cancel(id);
-    await expect(coordinator.remove(id)).rejects.toMatchObject({ state: 'cancelling', possible: [] });
+    await expect(coordinator.remove(id)).rejects.toMatchObject({ facts: { state: 'cancelling', possible: [] } });
     door.open();
     await coordinator.settled(id);
     await coordinator.remove(id);
@@ -44,14 +42,15 @@ describe('removing', () => {
 
   test('a paused import is refused', async () => {
     const { id, coordinator } = await pausedImport(place);
-    await expect(coordinator.remove(id)).rejects.toMatchObject({ possible: ['resume', 'cancel'] });
+    await expect(coordinator.remove(id)).rejects.toMatchObject({ facts: { possible: ['resume', 'cancel'] } });
   });
 
   test('an import that is cancelled before its start is refused until its reports are written', async () => {
     const { run, coordinator } = await openPipeline({ place });
     const { id } = await run(csv(ROWS), { dryRun: true });
     await coordinator.cancel(id);
-    if (coordinator.find(id).state === 'staged') await expect(coordinator.remove(id)).rejects.toThrow(WrongState);
+    if (coordinator.find(id).state === 'staged')
+      await expect(coordinator.remove(id)).rejects.toThrow(expect.objectContaining({ code: 'WRONG_STATE' }));
     await eventually(() => coordinator.find(id).state).toBe('cancelled');
     await coordinator.remove(id);
   });
@@ -101,7 +100,7 @@ describe('retention', () => {
     await pipeline.stop();
     await pipeline.restart({ keepMs: 1 });
     await eventually(() => readdirSync(join(pipeline.dir.root, 'imports'))).toEqual([staged]);
-    expect(() => pipeline.coordinator.find(over)).toThrow(UnknownImport);
+    expect(() => pipeline.coordinator.find(over)).toThrow(expect.objectContaining({ code: 'UNKNOWN_IMPORT' }));
   });
 
   test('looks again as long as it runs, and a removal that fails keeps no other from being tried', async () => {

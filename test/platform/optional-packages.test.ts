@@ -44,8 +44,8 @@ describe('where one is missing, the error has the command that puts it beside ro
     try {
       checkPackages('addresses with postgres://', (name) => installed.includes(name), folder);
     } catch (error) {
-      const { code, kind, facts, remedy } = error as PackageMissing;
-      expect([code, kind, remedy]).toEqual(['PACKAGE_MISSING', 'usage', `install with \`${facts['command']}\``]);
+      const { code, exit, facts, remedy } = error as PackageMissing;
+      expect([code, exit, remedy]).toEqual(['PACKAGE_MISSING', 2, `install with \`${facts['command']}\``]);
       return facts;
     }
     return undefined;

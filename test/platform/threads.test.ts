@@ -37,7 +37,7 @@ test('an error keeps its class, code, facts, remedy and cause', async () => {
   expect(error).toMatchObject({
     name: 'Refused',
     code: 'CANNOT_CHECK',
-    kind: 'usage',
+    exit: 2,
     message: 'nothing is there; Look elsewhere',
     remedy: 'Look elsewhere',
     facts: { path: 'x', lines: [1, 2] },

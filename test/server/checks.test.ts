@@ -76,7 +76,7 @@ test('what was sent is not checked, and a number of calls must be one', async ()
 test('a check of an import that would create without names is refused with what to do, and none is begun', async () => {
   const { id } = await server.run('uid,guid\nnew-4,team\n', 'dryRun=true&createUsers=true');
   const refused = {
-    code: 'WRONG_STATE',
+    code: 'CREATE_WITHOUT_NAME',
     detail: 'No column has names for the users to create (columns: "uid", "guid").',
     remedy: 'Map one with `createMap=name=COLUMN`, or take their UIDs for names with `userNameFrom=uid`.',
   };
@@ -169,7 +169,7 @@ test('a refused start changes nothing: the options of the next one count', async
   expect(readOptions(server.coordinator.find(id)).create).not.toMatchObject({ userNameFrom: 'uid' });
 
   const nameless = await server.run('uid,guid\nnew-2,team\n', 'dryRun=true');
-  expect(await server.problem(...at(nameless.id, 'createUsers=true'))).toMatchObject({ code: 'WRONG_STATE' });
+  expect(await server.problem(...at(nameless.id, 'createUsers=true'))).toMatchObject({ code: 'CREATE_WITHOUT_NAME' });
   await server.json(...at(nameless.id, ''));
   expect(await server.settled(nameless.id)).toMatchObject({ state: 'completed', rows: { failed: 1 } });
 });

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { PROBLEMS } from '../../src/api/problem-codes.ts';
+import { ERRORS, REFUSAL_CODES } from '../../src/errors/errors.ts';
 import { newSchedule } from '../../src/features/schedule/api.ts';
 import { CREATION } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
@@ -20,29 +20,6 @@ const require = createRequire(import.meta.url);
 const ROOT = new URL('../../', import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
-describe('docs/errors.md', () => {
-  const sections = textOf('docs/errors.md')
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => {
-      const [heading = '', ...lines] = section.split('\n');
-      const [, code = '', status = ''] = /^`(\w+)` \((\d+)\)$/.exec(heading) ?? [];
-      return { heading, code, status: Number(status), text: lines.join('\n').trim() };
-    });
-
-  test('has every code with its status, and no other', () => {
-    const written = sections.map(({ code, status }) => [code, status]);
-    const known = Object.entries(PROBLEMS).map(([code, { status }]) => [code, status]);
-    expect(written.toSorted()).toEqual(known.toSorted());
-  });
-
-  test.each(sections)('$heading says what it means, what causes it, and what to do', ({ text }) => {
-    expect(text).toMatch(/^\S.+/);
-    expect(text).toMatch(/^Cause: \S.+/m);
-    expect(text).toMatch(/^Remedy: \S.+/m);
-  });
-});
-
 test('a problem document has the words of its code, unless there are better ones', () => {
   const plain = problemDocument(new Problem('BUSY', 'Ten uploads are under way.'));
   expect(plain).toEqual({
@@ -51,7 +28,8 @@ test('a problem document has the words of its code, unless there are better ones
     status: 503,
     code: 'BUSY',
     detail: 'Ten uploads are under way.',
-    remedy: PROBLEMS.BUSY.remedy,
+    remedy: ERRORS.BUSY.advice,
+    onPages: 'Try again in a moment.',
   });
   expect(problemDocument(new Problem('BUSY', 'x', { remedy: 'Wait.' })).remedy).toBe('Wait.');
 });
@@ -200,7 +178,7 @@ describe('the description of the API', () => {
     }
     const errors = await (await server.fetch('/docs/errors')).text();
     expect(errors).not.toContain('<script');
-    for (const code of Object.keys(PROBLEMS)) expect(errors).toContain(`id="${code}"`);
+    for (const code of REFUSAL_CODES) expect(errors).toContain(`id="${code}"`);
   });
 
   test('links lead somewhere', async () => {

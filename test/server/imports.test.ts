@@ -55,7 +55,7 @@ describe('what an import cannot do in its state is refused, with what it can', (
     for (const verb of ['pause', 'resume', 'cancel']) {
       expect(await refused(id, verb)).toMatchObject({ code: 'WRONG_STATE', status: 409, possible: ['delete'] });
     }
-    expect(await refused(id, 'retry')).toMatchObject({ code: 'WRONG_STATE', possible: ['delete'] });
+    expect(await refused(id, 'retry')).toMatchObject({ code: 'NOTHING_TO_SEND', possible: ['delete'] });
   });
 
   test('when it is staged', async () => {

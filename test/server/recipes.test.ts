@@ -61,7 +61,7 @@ test('a preview and an import read the file with a recipe', async () => {
 test.each<[what: string, query: string, problem: object]>([
   ['does not exist', 'recipe=nobody', { code: 'UNKNOWN_RECIPE', status: 404 }],
   ['does not fit', 'recipe=gam-group-members&map=uid={email|slug}', { code: 'BAD_OPTION', field: 'recipe' }],
-  ['needs a group', 'recipe=google-groups', { code: 'BAD_OPTION', field: 'guid' }],
+  ['needs a group', 'recipe=google-groups', { code: 'RECIPE_NEEDS', field: 'guid' }],
 ])('a recipe that %s refuses the upload, and nothing is kept', async (_, query, problem) => {
   expect(await server.problem(`/v1/imports?${query}`, body(ENROLLMENTS, 'text/csv'))).toMatchObject(problem);
   expect(server.leftovers()).toEqual([]);
@@ -81,7 +81,7 @@ test('a recipe that is saved is suggested for files with its header, and used by
   expect((await server.run('Badge,Team\ncy,g2\n', `recipe=${text}`)).rows).toMatchObject({ added: 1 });
   const wrong = encodeURIComponent(JSON.stringify({ ...recipe, settings: { map: { uid: 3 } } }));
   expect(await server.problem(`/v1/imports?recipe=${wrong}`, body('Badge,Team\ncy,g2\n'))).toMatchObject({
-    code: 'BAD_OPTION',
+    code: 'BAD_RECIPE',
     field: 'recipe',
     detail: expect.stringContaining('settings.map.uid is 3'),
   });
@@ -97,10 +97,10 @@ test('recipes are saved, listed, changed and deleted; those that come with rollc
   expect(await names()).not.toContain('mine');
   expect(await server.problem('/v1/recipes/mine')).toMatchObject({ code: 'UNKNOWN_RECIPE' });
   expect(await server.problem('/v1/recipes/canvas-sis', put(recipe))).toMatchObject({
-    code: 'BAD_OPTION',
+    code: 'BAD_RECIPE',
     field: 'name',
   });
-  expect(await server.problem('/v1/recipes/canvas-sis', { method: 'DELETE' })).toMatchObject({ code: 'BAD_OPTION' });
+  expect(await server.problem('/v1/recipes/canvas-sis', { method: 'DELETE' })).toMatchObject({ code: 'BAD_RECIPE' });
   expect(await server.problem('/v1/recipes/mine', put({ ...recipe, settings: { colour: 1 } }))).toMatchObject({
     code: 'BAD_OPTION',
   });

@@ -262,7 +262,7 @@ describe('rows of an import are repaired', () => {
     expect([first.status, second.status].toSorted()).toEqual(['fulfilled', 'rejected']);
     const url = `/v1/imports/${parent.id}/repair`;
     expect(await server.problem(`${url}/send`, { method: 'POST' })).toMatchObject({
-      code: 'WRONG_STATE',
+      code: 'NOTHING_TO_SEND',
       detail: `Import ${parent.id} is completed and has no repaired rows to send.`,
     });
     expect((await edit(parent.id, [1, 'uid', 'user-2'])).refused).toMatchObject([
@@ -346,14 +346,14 @@ describe('rows of an import are repaired', () => {
     expect(taken).toMatchObject({ rows: 1, cells: 1, same: 3, refusedRows: 0, counts: { ready: 1, sent: 0 } });
     for (const [content, code] of [
       ['', 'BAD_BODY'],
-      ['a,b\n1,2\n', 'WRONG_STATE'],
+      ['a,b\n1,2\n', 'CANNOT_REPAIR'],
       ['PK\u0003\u0004nonsense', 'BAD_BODY'],
     ] as const) {
       const problem = await server.problem(`/v1/imports/${id}/repair/file`, give(content, 'application/octet-stream'));
       expect(problem).toMatchObject({ code });
     }
     const stale = `/v1/imports/${id}/repair/send?revision=${taken.revision - 1}`;
-    expect(await server.problem(stale, { method: 'POST' })).toMatchObject({ code: 'WRONG_STATE' });
+    expect(await server.problem(stale, { method: 'POST' })).toMatchObject({ code: 'CANNOT_REPAIR' });
     const made = await server.json<ImportView>(`/v1/imports/${id}/repair/send?revision=${taken.revision}`, {
       method: 'POST',
     });

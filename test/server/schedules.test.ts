@@ -45,7 +45,7 @@ test('a schedule is listed with its next times, run at once, and its history has
   const run = await server.json<{ id: number }>('/v1/schedules/nightly/run', { method: 'POST' });
   expect(run).toMatchObject({ state: 'running', who: 'local' });
   expect(await server.problem('/v1/schedules/nightly/run', { method: 'POST' })).toMatchObject({
-    code: 'WRONG_STATE',
+    code: 'SCHEDULE_RUNNING',
     detail: expect.stringContaining('nightly is not over'),
   });
   answer.resolve();

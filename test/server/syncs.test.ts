@@ -75,7 +75,7 @@ test('a plan to which a guard objects is held, approved with a reason on record,
 
   const path = `/v1/syncs/${held.id}`;
   expect(await refused(post(`${path}/apply`))).toMatchObject({
-    code: 'WRONG_STATE',
+    code: 'SYNC_HELD',
     status: 409,
     possible: ['approve', 'reject'],
   });
@@ -260,7 +260,7 @@ test('what there is not is said to be unknown, and what is not over is not undon
   expect(await refused(post('/v1/imports/none/undo'))).toMatchObject({ code: 'UNKNOWN_IMPORT' });
   const { id } = await server.run('guid,uid\ncrew,ann\n', 'dryRun=true');
   expect(await refused(post(`/v1/imports/${id}/undo`))).toMatchObject({
-    code: 'WRONG_STATE',
+    code: 'CANNOT_UNDO',
     possible: ['resume', 'cancel', 'delete'],
   });
 });

@@ -5,10 +5,10 @@ import { createServer } from 'node:https';
 import { getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { hashOf } from '../../src/platform/file-hash.ts';
 import { type Obtained, obtain, wholeSource } from '../../src/sources/obtain.ts';
 import { headerFrom, headersWithValues } from '../../src/sources/secrets.ts';
-import { SourceNotAllowed } from '../../src/sources/source-errors.ts';
 import { block, listen, rejection } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -327,7 +327,7 @@ test.each(['https', 'sftp'])(
       real: async (path: string) => path,
       check: () => {},
       connect: (host: string, address: string) => {
-        throw new SourceNotAllowed(`${host} is at ${address}`, 'do not');
+        throw new RollcallError('SOURCE_NOT_ALLOWED', { what: `${host} is at ${address}`, remedy: 'do not' });
       },
     };
     const reached = (named = {}, text = source) =>
@@ -342,7 +342,7 @@ test.each(['https', 'sftp'])(
         },
         { folder: tempDir(), signal: new AbortController().signal },
       );
-    expect(await messageOf(reached())).toMatch(/^SourceNotAllowed: localhost is at 127\.0\.0\.1; do not$/);
+    expect(await messageOf(reached())).toMatch(/^RollcallError: localhost is at 127\.0\.0\.1; do not$/);
     expect(requests).toHaveLength(0);
     // The settings say where this one is.
     if (scheme === 'https')

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { scheduleSettings } from '../../src/features/schedule/api.ts';
 import { type ScheduleChanges, scheduleChanges } from '../../src/features/schedule/change-schedule.ts';
 import type { GivenAt } from '../../src/features/schedule/compose-schedules.ts';
@@ -15,7 +16,6 @@ import {
 import { ScheduleRuns, type ScheduleRunsOptions } from '../../src/features/schedule/schedule-runs.ts';
 import { begunSync, type NewSync, type Sync } from '../../src/features/sync/kept-sync.ts';
 import type { SyncEvents } from '../../src/features/sync/run/sync-runner.ts';
-import { UnknownSync } from '../../src/features/sync/sync-errors.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { OtherWait } from '../../src/imports/life/waits.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
@@ -42,7 +42,7 @@ class Syncs {
 
   find = (id: string): Sync => {
     const record = this.#records.get(id);
-    if (record === undefined) throw new UnknownSync(id);
+    if (record === undefined) throw new RollcallError('UNKNOWN_SYNC', { id: id });
     return record;
   };
 

@@ -4,9 +4,9 @@ import { importOperations } from '../../api/operations/import-operations.ts';
 import { rowOperations } from '../../api/operations/row-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
-import { NoImports } from './kept-imports.ts';
 import { type Answering, type Client, entriesOf, unless } from './operation-client.ts';
 import type { Server } from './server-client.ts';
 
@@ -51,9 +51,9 @@ export type Files = readonly (readonly [what: string, where: string | null])[];
 export interface Imports extends Place {
   /** Whether imports go on when no command runs. */
   readonly unattended: boolean;
-  /** Newest first; reports are paths or whole addresses. @throws NoImports where there are none at all */
+  /** Newest first; reports are paths or whole addresses. @throws NO_IMPORTS where there are none at all */
   list(limit: number, filter?: FilterTexts): Promise<readonly ImportView[]>;
-  /** The import with this id, or the latest one. @throws NoImports, UnknownImport, ServerRefused */
+  /** The import with this id, or the latest one. @throws NO_IMPORTS, UnknownImport, ServerRefused */
   find(id: string | undefined): Promise<ImportView>;
   /** `sandbox`: whether the commands that continue it need `--sandbox`. @throws UnknownImport, ServerRefused */
   one(id: string): Promise<ImportView>;
@@ -75,7 +75,10 @@ const MAX_OF_PAGE = 200;
 export function importsIn(place: Place): Imports {
   const { client, server } = place;
   const noImports = () =>
-    new NoImports(place.place(), server === undefined ? 'directory with --data-dir' : 'server with --server');
+    new RollcallError('NO_IMPORTS', {
+      where: place.place(),
+      otherwise: server === undefined ? 'directory with --data-dir' : 'server with --server',
+    });
   const whole = (path: string | null) => path && `${server?.url}${path}`;
   const shown = (view: ImportView): ImportView => {
     if (server === undefined) return view;

@@ -2,7 +2,6 @@ import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
-import { UnknownImport } from '../../imports/import-errors.ts';
 import { hasLedger, isLedgerLost } from '../../imports/lost-ledger.ts';
 import { isCatalogLost, type Rebuilt, rebuildCatalog } from '../../imports/rebuild-catalog.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/import-reader.ts';
@@ -10,24 +9,15 @@ import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type DataDir, dataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
+import { withoutAddress } from '../../text/address-text.ts';
 
 /** Reads a data directory for commands, even while another process writes to it. */
 
-export class NoImports extends RollcallError {
-  /** @param where completes "there are no imports …" @param otherwise the flag that names another place */
-  constructor(where: string, otherwise: string) {
-    super(
-      'NO_IMPORTS',
-      `there are no imports ${where}: start one with \`rollcall import <file>\`, or name another ${otherwise}`,
-    );
-  }
+export function noImports(dir: DataDir): RollcallError {
+  return new RollcallError('NO_IMPORTS', { where: emptyPlace(dir), otherwise: 'directory with --data-dir' });
 }
 
-export function noImports(dir: DataDir): NoImports {
-  return new NoImports(emptyPlace(dir), 'directory with --data-dir');
-}
-
-/** Opens the catalog, and makes it again where it is lost. @throws NoImports where there is none */
+/** Opens the catalog, and makes it again where it is lost. @throws NO_IMPORTS where there is none */
 export function openKept(dir: DataDir): CatalogReader {
   if (isCatalogLost(dir)) rebuild(dir);
   if (!hasCatalog(dir)) throw noImports(dir);
@@ -54,7 +44,7 @@ export function rebuild(dir: DataDir): Rebuilt {
   }
 }
 
-/** Newest first. @throws NoImports where there are none */
+/** Newest first. @throws NO_IMPORTS where there are none */
 export function listImports(path: string, limit: number): ImportRecord[] {
   return withCatalog(path, (catalog) => catalog.list(limit));
 }
@@ -63,7 +53,8 @@ export function listImports(path: string, limit: number): ImportRecord[] {
 export function findImport(path: string, id: string | undefined): ImportRecord {
   return withCatalog(path, (catalog, dir) => {
     const record = id === undefined ? catalog.list(1)[0] : catalog.find(id);
-    if (record === undefined) throw id === undefined ? noImports(dir) : new UnknownImport(id);
+    if (record === undefined)
+      throw id === undefined ? noImports(dir) : new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
     return record;
   });
 }

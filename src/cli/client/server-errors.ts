@@ -3,7 +3,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 /** The server refuses the request: the caller can fix it. */
 export class ServerRefused extends RollcallError {
   constructor(code: string, what: string, remedy: string, message?: string) {
-    super(code, what, { remedy, kind: 'usage', ...(message !== undefined && { message }) });
+    super(code, what, { remedy, exit: 2, ...(message !== undefined && { message }) });
   }
 
   /** @param detail a sentence of the server  @param remedy a sentence of the server, or ours */
@@ -15,7 +15,7 @@ export class ServerRefused extends RollcallError {
 /** The server, or a proxy in front of it, fails. */
 export class ServerFault extends RollcallError {
   constructor(code: string, what: string, remedy: string, about?: { cause?: unknown; message?: string }) {
-    super(code, what, { ...about, remedy, kind: 'fatal' });
+    super(code, what, { ...about, remedy, exit: 4 });
   }
 
   /** Like ServerRefused.inSentences. */

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { grouped, printable } from '../../text/wording.ts';
-import { NoImports } from '../client/kept-imports.ts';
 import { openImports } from '../client/open-imports.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
@@ -31,7 +31,7 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   try {
     found = await imports.list(flags.limit, filter);
   } catch (error) {
-    if (!(error instanceof NoImports)) throw error;
+    if (!isError(error, 'NO_IMPORTS')) throw error;
     if (flags.json) io.out.write('[]\n');
     say(io, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
     return EXIT.ok;

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { serviceOpener } from '../../app/open-service.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { Edits } from '../../features/repair/commands/retry-edits.ts';
-import { NothingToSend } from '../../imports/import-errors.ts';
 import { type RowFilter, rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, keptOf, textsOf } from '../../options/option.ts';
@@ -15,7 +15,6 @@ import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import type { Client } from '../client/operation-client.ts';
-import { ServerRefused } from '../client/server-errors.ts';
 import { currentUser } from '../current-user.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -86,8 +85,7 @@ async function retryRows(
   try {
     return await client.call(importOperations.retry, { id, ...chosen });
   } catch (error) {
-    if (error instanceof NothingToSend) return undefined;
-    if (error instanceof ServerRefused && error.code === 'WRONG_STATE') return undefined;
+    if (isError(error, 'NOTHING_TO_SEND')) return undefined;
     throw error;
   }
 }

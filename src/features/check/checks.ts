@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { RegionWithoutApp, WrongState } from '../../imports/import-errors.ts';
+import { wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
@@ -19,19 +19,12 @@ import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger,
 import { type CheckWork, doCheckWork } from './check-work.ts';
 import { type CheckRun, runCheck } from './run-check.ts';
 
-/** An import whose rows are not there yet, or are no longer to be sent. */
-class CannotCheck extends RollcallError {
-  constructor(id: string, why: string) {
-    super('CANNOT_CHECK', `import ${id} cannot be checked: ${why}`, { facts: { id } });
-  }
-}
-
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
 export interface Checks {
   /**
    * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
    * state is then, and rejects with an unexpected error.
-   * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CreateWithoutName, CannotCheck
+   * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
    */
   start(id: string, how: CheckHow): Promise<void>;
   isRunning(id: string): boolean;
@@ -58,10 +51,10 @@ export function createChecks(options: ChecksOptions): Checks {
   const { dir, coordinator, apps, pace, anybodyActs } = options;
   const works = new Works<SurveyProgress>();
 
-  /** @throws RegionWithoutApp */
+  /** @throws REGION_WITHOUT_APP */
   const requireApps = (id: string, regions: readonly Region[]): void => {
     const without = regions.filter((region) => !Object.hasOwn(apps, region));
-    if (without.length > 0) throw new RegionWithoutApp(id, without);
+    if (without.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: without, of: 'rows' });
   };
 
   const run = async (
@@ -102,9 +95,12 @@ export function createChecks(options: ChecksOptions): Checks {
       const chosen = readOptions(record);
       checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
       if (chosen.edits === true)
-        throw new CannotCheck(id, 'a sync made it, and has compared it with the service already');
+        throw new RollcallError('CANNOT_CHECK', {
+          id,
+          why: 'a sync made it, and has compared it with the service already',
+        });
       if (record.state !== 'staged') {
-        throw new WrongState(
+        throw wrongState(
           record,
           'cannot be checked: only what was read and not sent yet can be',
           actionsOf(record.state, false),

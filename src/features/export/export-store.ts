@@ -8,16 +8,6 @@ import type { Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type ExportOptions, type ExportTotals, exportOptions } from './api.ts';
 
-/** There is no export with this id. */
-export class UnknownExport extends RollcallError {
-  constructor(id: string) {
-    super('UNKNOWN_EXPORT', `no export has the id ${JSON.stringify(id)}`, {
-      remedy: 'an export that was completed is removed once its files are written; begin a new one',
-      facts: { id },
-    });
-  }
-}
-
 const STATEMENTS = new URL('export-store.sql', import.meta.url);
 
 /** The file of an export, in its folder. */
@@ -64,15 +54,15 @@ export function createExportStore(folder: string, options: ExportOptions): Expor
   return store;
 }
 
-/** @throws UnknownExport */
+/** @throws UNKNOWN_EXPORT */
 export function openExportStore(folder: string, id: string): ExportStore {
-  if (!existsSync(exportFile(folder))) throw new UnknownExport(id);
+  if (!existsSync(exportFile(folder))) throw new RollcallError('UNKNOWN_EXPORT', { id });
   return openStore(folder);
 }
 
-/** @throws UnknownExport */
+/** @throws UNKNOWN_EXPORT */
 export function openExportReader(folder: string, id: string): ExportReader {
-  if (!existsSync(exportFile(folder))) throw new UnknownExport(id);
+  if (!existsSync(exportFile(folder))) throw new RollcallError('UNKNOWN_EXPORT', { id });
   return readerOf(new Survey(openForReading(exportFile(folder), SURVEY_SCHEMA), { keepsAll: true }));
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../errors/message-of.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../imports/ask/group-pages.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { SurveyProgress } from '../../imports/survey/crawl.ts';
@@ -17,7 +18,6 @@ import {
   exportFile,
   openExportReader,
   openExportStore,
-  UnknownExport,
 } from './export-store.ts';
 import { runExport } from './run-export.ts';
 
@@ -25,19 +25,19 @@ import { runExport } from './run-export.ts';
 export interface Exports {
   /** Begins to read; gives the id. @param maxCalls that this run may make */
   begin(options: Omit<ExportOptions, keyof Aimed>, maxCalls?: number): string;
-  /** Continues one that was interrupted, stopped, or is priced. @throws UnknownExport, WrongTarget */
+  /** Continues one that was interrupted, stopped, or is priced. @throws UNKNOWN_EXPORT, WRONG_TARGET */
   resume(id: string, maxCalls?: number): void;
   /** Newest first. */
   ids(): string[];
-  /** @throws UnknownExport */
+  /** @throws UNKNOWN_EXPORT */
   read<Result>(id: string, look: (reader: ExportReader) => Result): Result;
-  /** The reader must be closed. @throws UnknownExport */
+  /** The reader must be closed. @throws UNKNOWN_EXPORT */
   open(id: string): ExportReader;
   isUnderWay(id: string): boolean;
   progress(id: string): SurveyProgress | undefined;
   /** Resolves when it is no longer under way. */
   over(id: string): Promise<void>;
-  /** Stops it if it is running, and deletes its files. @throws UnknownExport */
+  /** Stops it if it is running, and deletes its files. @throws UNKNOWN_EXPORT */
   remove(id: string): Promise<void>;
   /** Stops running exports; they can continue later. */
   stop(): Promise<void>;
@@ -69,7 +69,7 @@ export function createExports({ dir, pages, sandbox, target, onError }: ExportsO
   // An id from a URL must not lead out of the folder.
   const isKnown = (id: string) => /^export-[\w-]+$/.test(id) && existsSync(exportFile(dir.export(id)));
   const open = (id: string): ExportReader => {
-    if (!isKnown(id)) throw new UnknownExport(id);
+    if (!isKnown(id)) throw new RollcallError('UNKNOWN_EXPORT', { id });
     return openExportReader(dir.export(id), id);
   };
   const read: Exports['read'] = (id, look) => {
@@ -108,7 +108,7 @@ export function createExports({ dir, pages, sandbox, target, onError }: ExportsO
     over: (id) => works.over(id).catch(() => {}),
     remove: async (id) => {
       // One that cannot be read can be deleted.
-      if (!isKnown(id)) throw new UnknownExport(id);
+      if (!isKnown(id)) throw new RollcallError('UNKNOWN_EXPORT', { id });
       await works.end(id, 'the export was ended');
       await rm(dir.export(id), { recursive: true, force: true });
     },

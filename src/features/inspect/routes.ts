@@ -3,6 +3,7 @@ import { fileFacts } from '../../api/file-facts.ts';
 import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { preview } from '../../api/preview.ts';
+import type { RollcallError } from '../../errors/rollcall-error.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { TaskStopped, ThreadQueue } from '../../platform/thread-queue.ts';
@@ -156,7 +157,7 @@ async function beforeOf({ reading, views }: ServerContext, file: Beginning): Pro
 }
 
 /** @throws errors that the request did not cause */
-function problemIn(error: unknown): Problem {
+function problemIn(error: unknown): RollcallError {
   const known = problemOf(error);
   if (known === undefined) throw error;
   return known;

@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { UnknownImport } from '../../imports/import-errors.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
 import { PackageMissing } from '../../platform/optional-packages.ts';
 import { asSentence } from '../../text/wording.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { UnknownSync } from '../sync/sync-errors.ts';
 import { type Delivery, openDeliveries } from './deliveries.ts';
 import { noteText } from './note.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
@@ -21,7 +20,7 @@ import { BadReceiver, type Receiver, signingKey } from './receiver.ts';
 export interface NotificationParts {
   readonly coordinator: Pick<Coordinator, 'events'>;
   readonly syncs: Pick<SyncRunner, 'events'>;
-  /** An import or sync as the API shows it. @throws UnknownImport, UnknownSync */
+  /** An import or sync as the API shows it. @throws UNKNOWN_IMPORT, UNKNOWN_SYNC */
   readonly view: (kind: Delivery['kind'], id: string) => Promise<object>;
   readonly dir: DataDir;
   readonly log: Logger;
@@ -197,7 +196,7 @@ export class Notifications {
         return this.#attempted('delivered');
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof UnknownImport || error instanceof UnknownSync) return this.#deliveries.remove(id);
+        if (isError(error, 'UNKNOWN_IMPORT') || isError(error, 'UNKNOWN_SYNC')) return this.#deliveries.remove(id);
         this.#parts.log.warn({ err: error, ...about }, 'a notification did not arrive');
         this.#attempted('failed');
       }
@@ -205,7 +204,7 @@ export class Notifications {
     }
   }
 
-  /** The body of a note about an import or a sync, which is kept. @throws UnknownImport, UnknownSync once it was removed */
+  /** The body of a note about an import or a sync, which is kept. @throws UNKNOWN_IMPORT, UNKNOWN_SYNC once it was removed */
   async #make({ id, kind, subject, state, reason, at }: Delivery): Promise<string> {
     const body = noteText(`${kind}.${state}`, at, { ...(await this.#parts.view(kind, subject)), state, reason });
     this.#deliveries.write(id, body);

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NAME_RULE, RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { shown, shownPath } from '../../imports/read/intake-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { withoutMark } from '../../platform/setting.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { wrongOption } from '../../text/wrong-option.ts';
-import { BadRecipe, type Recipe, type RecipeInput, recipeFile, UnknownRecipe } from './recipe.ts';
+import { BadRecipe, type Recipe, type RecipeInput, recipeFile } from './recipe.ts';
 
 /** The recipes that come with rollcall, each tried against a sample in samples/recipes. */
 const BUILT_IN = fileURLToPath(new URL('built-in', import.meta.url));
@@ -38,7 +39,7 @@ export function findRecipe({ recipes }: DataDir, name: string): Recipe {
   if (builtIn.includes(name)) return recipeOfFile(join(BUILT_IN, `${name}.json`), name);
   const names = namesIn(recipes);
   if (names.includes(name)) return readSaved(recipes, name);
-  throw new UnknownRecipe(name, [...names, ...builtIn]);
+  throw new RollcallError('UNKNOWN_RECIPE', { name, names: [...names, ...builtIn] });
 }
 
 /** A recipe by its name, or in a file of this machine. @throws UnknownRecipe, BadRecipe */
@@ -80,7 +81,8 @@ export async function saveRecipe({ recipes }: DataDir, name: string, given: Reci
 export function removeRecipe({ recipes }: DataDir, name: string): void {
   checkOwn(name, 'only saved ones can be removed');
   const names = namesIn(recipes);
-  if (!names.includes(name)) throw new UnknownRecipe(name, [...names, ...namesIn(BUILT_IN)]);
+  if (!names.includes(name))
+    throw new RollcallError('UNKNOWN_RECIPE', { name, names: [...names, ...namesIn(BUILT_IN)] });
   rmSync(join(recipes, `${name}.json`));
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { recipeFields } from '../../api/recipes.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { importOptions } from '../../imports/import-options.ts';
-import { listed, shown } from '../../imports/read/intake-error.ts';
+import { listed } from '../../imports/read/intake-error.ts';
 import type { LookupName } from '../../options/lookups.ts';
 
 /** The settings that a recipe may hold: how a file is read, and nothing about one run. */
@@ -42,16 +42,6 @@ export function expected({ expects, fits: { columns = [], text = [] } }: Recipe)
 /** The request for an addition that a recipe needs, as the command line has it. */
 export function needText({ what, why, optional }: Recipe['needs'][number]): string {
   return `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`;
-}
-
-/** There is no recipe with this name. */
-export class UnknownRecipe extends RollcallError {
-  constructor(name: string, names: readonly string[]) {
-    super('UNKNOWN_RECIPE', `no recipe has the name ${shown(name)}; there are ${names.join(', ')}`, {
-      remedy: '`rollcall recipes` describes them',
-      facts: { name, names },
-    });
-  }
 }
 
 /** A recipe asks for something that the file does not have. */

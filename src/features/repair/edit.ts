@@ -7,15 +7,6 @@ import { CONTRADICTION_CODES, judge } from './judge.ts';
 import { countsOf, editorOf, editsOf, originalsOf, repairsOf, revisionOf, whichToRepair } from './repair-ledger.ts';
 import { type OpenRepair, viewsOf } from './show.ts';
 
-/** An edit that cannot be made: no such row or column, or too many edits. */
-export class CannotRepair extends RollcallError {
-  declare readonly code: 'CANNOT_REPAIR';
-
-  constructor(what: string, remedy: string, facts: Readonly<Record<string, unknown>> = {}) {
-    super('CANNOT_REPAIR', what, { remedy, facts });
-  }
-}
-
 /** Maximum number of rows in an answer besides those that were edited. */
 const MAX_OTHERS = 1_000;
 
@@ -51,7 +42,8 @@ export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
   const refused: RefusedEdit[] = [];
   for (const { row, column, was, value } of asked) {
     const original = originals.get(row);
-    if (original === undefined) throw new CannotRepair(`the import has no row ${row}`, NO_ROW, { field: 'row' });
+    if (original === undefined)
+      throw new RollcallError('BAD_OPTION', { field: 'row', what: `the import has no row ${row}`, remedy: NO_ROW });
     const inFile = cellsOf(input, original)[places.get(column) ?? -1] ?? null;
     const now = edits.get(row)?.get(column) ?? inFile;
     const isStale = now !== was && now !== (value ?? inFile);
@@ -141,7 +133,9 @@ export function editablePlace({ input }: OpenRepair, column: string): number {
   const place = columns.indexOf(column);
   if (place !== -1 && isEditable(column)) return place;
   const known = columns.filter(isEditable).join(', ');
-  throw new CannotRepair(`${JSON.stringify(column)} is not a column that can be edited`, `the columns are ${known}`, {
+  throw new RollcallError('BAD_OPTION', {
     field: 'column',
+    what: `${JSON.stringify(column)} is not a column that can be edited`,
+    remedy: `the columns are ${known}`,
   });
 }

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { Thread } from '../../platform/threads.ts';
-import { CannotRepair } from './edit.ts';
 import type { Given, Result, TaskName } from './repair-tasks.ts';
 import type { Subject } from './show.ts';
 import type { CorrectedFile } from './take-file.ts';
@@ -42,6 +41,6 @@ async function inline(subject: Subject, name: TaskName, given: readonly unknown[
 }
 
 function inThread(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
-  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [CannotRepair, IntakeError] });
+  const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [IntakeError] });
   return thread.askOnce('work', { subject, name, given });
 }

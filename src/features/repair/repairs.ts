@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProblemCount, ProblemView } from '../../api/rows.ts';
 import { type ImportRecord, tagsOf } from '../../imports/catalog.ts';
-import { NothingToSend, WrongState } from '../../imports/import-errors.ts';
+import { nothingToSend, wrongState } from '../../imports/import-errors.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
@@ -30,7 +30,7 @@ interface RepairsOptions {
 
 /**
  * Rows of an import that people correct, and the imports that send them. One for each coordinator: the work on an import is
- * done in turn. Each method rejects with CannotRepair or WrongState.
+ * done in turn. Each method rejects with CANNOT_REPAIR or WRONG_STATE.
  */
 export class Repairs {
   readonly #of: RepairsOptions;
@@ -57,7 +57,7 @@ export class Repairs {
   }
 
   /**
-   * Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget
+   * Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WRONG_TARGET
    * @param seen the revision that was looked at: refused if a cell was edited since
    */
   send(id: string, by: string, seen?: number): Promise<string> {
@@ -65,7 +65,7 @@ export class Repairs {
       const record = this.#of.coordinator.find(id);
       checkTarget(`import ${id}`, subject.options, this.#of.coordinator.sendsTo);
       if (!isFinal(record.state)) {
-        throw new WrongState(
+        throw wrongState(
           record,
           'its repaired rows can be sent when it has finished; the edits are kept',
           actionsOf(record.state, false),
@@ -93,10 +93,10 @@ export class Repairs {
     };
   }
 
-  /** @throws WrongState */
+  /** @throws WRONG_STATE */
   #subjectOf(id: string): Subject {
     const record = this.#of.coordinator.find(id);
-    if (!hasLedger(record, this.#of.dir.ledger(id))) throw new WrongState(record, 'has no rows to repair', []);
+    if (!hasLedger(record, this.#of.dir.ledger(id))) throw wrongState(record, 'has no rows to repair', []);
     return {
       folder: this.#of.dir.folder(id),
       options: readOptions(record),
@@ -132,7 +132,7 @@ export class Repairs {
   async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number): Promise<string> {
     const id = newImportId();
     const rows = await doRepair(subject, 'claim', id, seen);
-    if (rows === 0) throw new NothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
+    if (rows === 0) throw nothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
     const folder = this.#of.dir.folder(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });

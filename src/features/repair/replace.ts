@@ -1,6 +1,7 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { MAX_CELL, type RepairReplace, type RepairReplaced } from './api.ts';
-import { CannotRepair, type CellEdit, editablePlace, keep } from './edit.ts';
+import { type CellEdit, editablePlace, keep } from './edit.ts';
 import { cellsOf } from './edited-rows.ts';
 import { countsOf, editsOf, originalsOf, rowsToRepair } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
@@ -23,17 +24,17 @@ interface Change extends CellEdit {
 export async function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairReplaced> {
   const changes = changesIn(repair, request);
   if (changes.length > MAX_ROWS) {
-    throw new CannotRepair(
-      `${grouped(changes.length)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
-      'choose fewer rows, or correct the file itself and import it again',
-    );
+    throw new RollcallError('CANNOT_REPAIR', {
+      what: `${grouped(changes.length)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
+      remedy: 'choose fewer rows, or correct the file itself and import it again',
+    });
   }
   const long = changes.find(({ to }) => to.length > MAX_CELL);
   if (long !== undefined) {
-    throw new CannotRepair(
-      `${long.column} in row ${long.line} would have ${counted(long.to.length, 'character')}`,
-      `a cell may have ${grouped(MAX_CELL)}`,
-    );
+    throw new RollcallError('CANNOT_REPAIR', {
+      what: `${long.column} in row ${long.line} would have ${counted(long.to.length, 'character')}`,
+      remedy: `a cell may have ${grouped(MAX_CELL)}`,
+    });
   }
   const { judged } = await keep(repair, request.preview ? [] : changes, by);
   return {
@@ -69,6 +70,11 @@ function changesIn(repair: OpenRepair, { states, preview: _, ...request }: Repai
 /** The new text of a cell. @throws CannotRepair */
 function replacing({ as, from, to }: Pick<RepairReplace, 'as' | 'from' | 'to'>): (now: string) => string {
   if (as === 'cell') return (now) => (now === from ? to : now);
-  if (from === '') throw new CannotRepair('there is no text to look for', 'say which text', { field: 'from' });
+  if (from === '')
+    throw new RollcallError('BAD_OPTION', {
+      field: 'from',
+      what: 'there is no text to look for',
+      remedy: 'say which text',
+    });
   return (now) => now.replaceAll(from, () => to);
 }

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { membershipFile } from '../../imports/report/retry-file.ts';
@@ -6,7 +7,6 @@ import { retryOptions } from '../../imports/retry-options.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
-import { CannotRepair } from './edit.ts';
 import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
 import { countsOf, type EditedRow, editsOf, originalsOf, revisionOf, sendsOf } from './repair-ledger.ts';
@@ -39,7 +39,10 @@ export function settle({ ledger }: OpenRepair, fates: Readonly<Record<string, Fa
  */
 export function claim({ ledger, isTaken }: OpenRepair, importId: string, seen?: number): number {
   if (seen !== undefined && seen !== revisionOf(ledger)) {
-    throw new CannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
+    throw new RollcallError('CANNOT_REPAIR', {
+      what: 'rows were edited after you looked at them',
+      remedy: 'look at them again, then send them',
+    });
   }
   return inTransaction(ledger.database, () => {
     const rows = Number(ledger.sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);

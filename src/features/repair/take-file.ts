@@ -1,6 +1,7 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import type { AskedEdit, RepairTaken } from './api.ts';
-import { CannotRepair, keep, sift } from './edit.ts';
+import { keep, sift } from './edit.ts';
 import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
 import { countsOf, editorOf, editsOf, originalsOf, revisionOf } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
@@ -30,7 +31,10 @@ export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: stri
   const columns = placesIn(repair, header.slice(0, at));
   const lines = Map.groupBy(records, (cells) => lineOf(cells[at]));
   if (lines.size > MAX_OF_FILE)
-    throw new CannotRepair(`the file has ${lines.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
+    throw new RollcallError('CANNOT_REPAIR', {
+      what: `the file has ${lines.size} rows`,
+      remedy: `give at most ${MAX_OF_FILE} at a time`,
+    });
   const rows = rowsOf(repair, [...lines.keys()]);
   const asked = correctionsIn(repair, columns, lines, { rows: [...rows.keys()], by });
   const { taken, refused } = sift(repair, asked);
@@ -57,10 +61,10 @@ function rowsOf({ ledger }: OpenRepair, lines: readonly number[]): Map<number, n
   const existing = new Set(known.values());
   const unknown = lines.find((line) => !existing.has(line));
   if (unknown === undefined) return known;
-  throw new CannotRepair(
-    `the import has no row ${unknown}`,
-    'give back the report of this import, with its column _row',
-  );
+  throw new RollcallError('CANNOT_REPAIR', {
+    what: `the import has no row ${unknown}`,
+    remedy: 'give back the report of this import, with its column _row',
+  });
 }
 
 /**
@@ -84,10 +88,10 @@ function correctionsIn(
       given.delete(inFile ?? '');
       const [value, other] = [...given].filter((text) => text !== edited);
       if (other !== undefined) {
-        throw new CannotRepair(
-          `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
-          'correct one of these lines, or give all of them the same cells',
-        );
+        throw new RollcallError('CANNOT_REPAIR', {
+          what: `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
+          remedy: 'correct one of these lines, or give all of them the same cells',
+        });
       }
       if (value === undefined) return [];
       const isOwn = edited !== undefined && editorOf(ledger, row, column) === by;
@@ -110,19 +114,19 @@ async function recordsOf({ bytes, name }: CorrectedFile, { options: { region } }
 function rowColumn(header: readonly string[]): number {
   const at = header.findLastIndex((name) => /^_row(_\d+)?$/.test(name.trim()));
   if (at !== -1) return at;
-  throw new CannotRepair(
-    'the file has no column _row',
-    'download the rows that need attention as CSV or as a workbook, correct that file, and keep its columns',
-  );
+  throw new RollcallError('CANNOT_REPAIR', {
+    what: 'the file has no column _row',
+    remedy: 'download the rows that need attention as CSV or as a workbook, correct that file, and keep its columns',
+  });
 }
 
 function lineOf(cell: string | undefined): number {
   const line = Number(cell);
   if (Number.isSafeInteger(line) && line > 0) return line;
-  throw new CannotRepair(
-    `${JSON.stringify(cell ?? '')} in the column _row is not a row number`,
-    'leave that column as it was downloaded',
-  );
+  throw new RollcallError('CANNOT_REPAIR', {
+    what: `${JSON.stringify(cell ?? '')} in the column _row is not a row number`,
+    remedy: 'leave that column as it was downloaded',
+  });
 }
 
 /** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
@@ -136,5 +140,8 @@ function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
     return isEditable(column) ? [{ column, place, from }] : [];
   });
   if (places.length > 0) return places;
-  throw new CannotRepair('the file has none of the columns of the import', 'keep the columns as they were downloaded');
+  throw new RollcallError('CANNOT_REPAIR', {
+    what: 'the file has none of the columns of the import',
+    remedy: 'keep the columns as they were downloaded',
+  });
 }

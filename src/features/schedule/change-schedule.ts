@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { isoTime } from '../../api/fields.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type KeptSettings, keptSettings } from './api.ts';
-import { EditedMeanwhile, type Schedule, type ScheduleCatalog, ScheduleError } from './schedule-catalog.ts';
+import { badSetting, type Schedule, type ScheduleCatalog } from './schedule-catalog.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;
@@ -24,17 +25,17 @@ const TAKEN_NAMES: ReadonlySet<string> = new Set(['next', 'nights', 'look', 'try
 /** Becomes the name of a folder, and part of the names of jobs. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** @throws ScheduleError where the name is taken, or cannot be one */
+/** @throws RollcallError where the name is taken, or cannot be one */
 export function checkNewName(catalog: Pick<ScheduleCatalog, 'find'>, name: string): void {
   if (!NAME.test(name) || TAKEN_NAMES.has(name)) {
-    throw ScheduleError.bad(
+    throw badSetting(
       'name',
       `${JSON.stringify(name)} cannot be the name of a schedule`,
       `allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit, but not ${[...TAKEN_NAMES].join(', ')}`,
     );
   }
   if (catalog.find(name) !== undefined) {
-    throw ScheduleError.bad(
+    throw badSetting(
       'name',
       `there is a schedule ${JSON.stringify(name)} already`,
       'take another name, or edit that schedule',
@@ -65,16 +66,17 @@ export function scheduleChanges(options: ChangeOptions) {
     placedHash: null,
   });
   return {
-    /** @throws ScheduleError */
+    /** @throws RollcallError */
     add: (name: string, settings: KeptSettings): Schedule => {
       checkNewName(catalog, name);
       const at = clock();
       return save({ ...timed(settings, at), name, version: 1, paused: false, createdAt: isoTime(at), pauses: [] });
     },
-    /** Replaces all settings. @param version the one that the user has seen @throws ScheduleError, EditedMeanwhile */
+    /** Replaces all settings. @param version the one that the user has seen @throws RollcallError, EDITED_MEANWHILE */
     edit: (name: string, settings: KeptSettings, version: number): Schedule => {
       const before = catalog.get(name);
-      if (before.version !== version) throw new EditedMeanwhile(name, before.version, version);
+      if (before.version !== version)
+        throw new RollcallError('EDITED_MEANWHILE', { name: name, version: before.version, given: version });
       if (textOf(before) === textOf(settings)) return before;
       const { paused, createdAt, pauses, timedAt, nextDue, copy } = before;
       const isSameTime = before.cron === settings.cron && before.tz === settings.tz;
@@ -100,7 +102,11 @@ export function scheduleChanges(options: ChangeOptions) {
     remove: async (name: string): Promise<void> => {
       catalog.get(name);
       if (isUnderWay(name)) {
-        throw new ScheduleError(`schedule ${name} is running`, 'pause it, and remove it when the run has finished');
+        throw new RollcallError('WRONG_STATE', {
+          name,
+          what: `schedule ${name} is running`,
+          command: 'pause it, and remove it when the run has finished',
+        });
       }
       catalog.remove(name);
       changed();

@@ -6,7 +6,6 @@ import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { idsOf, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { Kept } from '../../sources/spool.ts';
-import { utcTime } from '../../text/wording.ts';
 import { machineSettings, type ScheduleRunView, schedule } from './api.ts';
 
 /** A schedule as the catalog keeps it: its settings, and how far it is with its runs. Times are ms since 1970. */
@@ -47,45 +46,9 @@ export interface ScheduleHealth {
   readonly unsuccessful: number;
 }
 
-type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
-
-/** The schedule's current state does not allow the request. */
-export class ScheduleError extends RollcallError {
-  declare readonly code: ScheduleCode;
-
-  constructor(what: string, remedy?: Words, code: ScheduleCode = 'WRONG_STATE', field?: string) {
-    super(code, what, { remedy, ...(field !== undefined && { facts: { field } }) });
-  }
-
-  /** A setting of a schedule cannot be used. */
-  static bad(field: string, what: string, remedy?: Words): ScheduleError {
-    return new ScheduleError(what, remedy, 'BAD_SCHEDULE', field);
-  }
-
-  static running({ schedule, dueAt, reason, syncId }: ScheduleRun): ScheduleError {
-    return new ScheduleError(
-      `schedule ${schedule} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
-      syncId === null ? undefined : `if no process is running it, continue it: rollcall sync apply ${syncId}`,
-    );
-  }
-
-  static unknown(name: string): ScheduleError {
-    return new ScheduleError(
-      `no schedule is named ${JSON.stringify(name)}`,
-      '`rollcall schedule list` shows those that there are',
-      'UNKNOWN_SCHEDULE',
-    );
-  }
-}
-
-/** Another user has edited the schedule since this user read it. Nothing was changed. */
-export class EditedMeanwhile extends RollcallError {
-  constructor(name: string, version: number, given: number) {
-    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: it has version ${version}, and not ${given}`, {
-      remedy: 'look at its settings as they are now, and make your change to them',
-      kind: 'usage',
-    });
-  }
+/** A setting of a schedule cannot be used. */
+export function badSetting(field: string, what: string, remedy?: Words): RollcallError {
+  return new RollcallError('BAD_OPTION', { field, what, remedy });
 }
 
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
@@ -143,10 +106,10 @@ function readerOf(database: DatabaseSync) {
   const find = (name: string) => schedules('find_schedule', { name })[0];
   return {
     find,
-    /** @throws ScheduleError where there is none */
+    /** @throws RollcallError where there is none */
     get: (name: string) => {
       const found = find(name);
-      if (found === undefined) throw ScheduleError.unknown(name);
+      if (found === undefined) throw new RollcallError('UNKNOWN_SCHEDULE', { name: name });
       return found;
     },
     /** By name. */

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { messageOf } from '../../errors/message-of.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { type OtherWait, waitOf } from '../../imports/life/waits.ts';
 import { totalRows } from '../../imports/record/counters.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -15,9 +16,8 @@ import { asClause, counted, utcTime } from '../../text/wording.ts';
 import type { Sync } from '../sync/kept-sync.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { UnknownSync } from '../sync/sync-errors.ts';
 import type { Clock } from './change-schedule.ts';
-import { type Schedule, type ScheduleCatalog, ScheduleError, type ScheduleRun } from './schedule-catalog.ts';
+import type { Schedule, ScheduleCatalog, ScheduleRun } from './schedule-catalog.ts';
 import { obtainBeside, patienceOf, sourceOf, syncEnded, syncNow } from './schedule-sync.ts';
 
 export interface ScheduleRunEvents {
@@ -94,11 +94,11 @@ export class ScheduleRuns {
     this.#start(record, nextDue, '');
   }
 
-  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
+  /** Begins a run that a user asks for. @throws RollcallError when one is under way */
   begin(name: string, who: string): ScheduleRun {
     const record = this.#catalog.get(name);
     const before = this.#openRun(name);
-    if (before !== undefined) throw ScheduleError.running(before);
+    if (before !== undefined) throw runUnderWay(before);
     return this.#start(record, this.#clock(), who);
   }
 
@@ -151,7 +151,7 @@ export class ScheduleRuns {
   async over(id: number): Promise<ScheduleRun> {
     for (;;) {
       const run = this.#catalog.findRun(id);
-      if (run === undefined) throw new ScheduleError('the schedule was removed while it ran');
+      if (run === undefined) throw new RollcallError('WRONG_STATE', { what: 'the schedule was removed while it ran' });
       if (run.state !== 'running' || !this.#underWay.has(id)) return run;
       await new Promise<void>((resolve) => void this.events.once('run', () => resolve()));
     }
@@ -372,7 +372,7 @@ export class ScheduleRuns {
     try {
       return syncId === null ? undefined : this.#syncs.find(syncId);
     } catch (error) {
-      if (error instanceof UnknownSync) return undefined;
+      if (isError(error, 'UNKNOWN_SYNC')) return undefined;
       throw error;
     }
   }
@@ -387,4 +387,8 @@ function notInPlace(ledger: string): number {
   } finally {
     reader.close();
   }
+}
+
+function runUnderWay({ schedule: name, dueAt, reason, syncId }: ScheduleRun): RollcallError {
+  return new RollcallError('SCHEDULE_RUNNING', { name, dueAt, reason, syncId });
 }

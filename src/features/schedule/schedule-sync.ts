@@ -31,7 +31,7 @@ export async function syncNow(settings: KeptSettings, { lookups, protectFile }: 
 
 type SyncSettings = Omit<NewSync, 'id' | 'file' | 'source' | 'schedule' | 'who'>;
 
-/** Returns the settings without a protect file. @throws BadSyncOption, and ZodError about what is read */
+/** Returns the settings without a protect file. @throws BAD_OPTION, and ZodError about what is read */
 export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] = {}): SyncSettings {
   const { limits, apply, giveUpAfterMs } = settings;
   return {

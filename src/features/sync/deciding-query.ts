@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { queryOf } from '../../api/query-options.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { LIFTING } from '../../options/ban-options.ts';
 import { APPLYING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../../options/deciding-options.ts';
 import { SURVEYING } from '../../options/sending-options.ts';
-import { LIMITS, LimitError, type LimitName, limitsWith } from './guard-limits.ts';
+import { LIMITS, type LimitName, limitsWith } from './guard-limits.ts';
 
 function limitOf(name: LimitName) {
   const { default: byDefault, unit, why } = LIMITS[name];
@@ -15,7 +16,7 @@ function limitOf(name: LimitName) {
         limitsWith({ [name]: limit });
         return limit;
       } catch (error) {
-        if (!(error instanceof LimitError)) throw error;
+        if (!isError(error, 'BAD_LIMIT')) throw error;
         context.addIssue({ code: 'custom', message: error.remedy ?? error.what });
         return z.NEVER;
       }

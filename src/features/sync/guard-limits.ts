@@ -148,19 +148,13 @@ interface Limit {
 export type LimitName = keyof typeof LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 
-export class LimitError extends RollcallError {
-  constructor(what: string, remedy: string) {
-    super('BAD_LIMIT', what, { remedy });
-  }
-}
-
 /** The limits that are given in place of defaults. */
 export type GivenLimits = Readonly<Record<string, number>>;
 
 /**
  * The limits with these put in place of defaults: whole numbers from 0, percentages to 100, of a growth also above.
  * @param run without a run before, a growth has no limit but those that are given
- * @throws LimitError with the name, the value and what is allowed
+ * @throws BAD_LIMIT with the name, the value and what is allowed
  */
 export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'later'): Limits {
   const limits: Record<string, number> = Object.fromEntries(
@@ -171,10 +165,10 @@ export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'la
   );
   for (const [name, value] of Object.entries(given)) {
     if (!isLimitName(name)) {
-      throw new LimitError(
-        `${JSON.stringify(name)} is not a limit of a guard`,
-        `allowed are ${Object.keys(LIMITS).join(', ')}`,
-      );
+      throw new RollcallError('BAD_LIMIT', {
+        what: `${JSON.stringify(name)} is not a limit of a guard`,
+        remedy: `allowed are ${Object.keys(LIMITS).join(', ')}`,
+      });
     }
     const { unit, grows }: Limit = LIMITS[name];
     const isPercent = unit === 'percent';
@@ -182,7 +176,7 @@ export function limitsWith(given: GivenLimits = {}, run: 'first' | 'later' = 'la
     const most = isPercent && !grows ? 100 : Number.POSITIVE_INFINITY;
     if (!isWhole || value < 0 || value > most) {
       const allowed = isPercent ? `a percentage from 0${grows ? '' : ' to 100'}` : 'a whole number from 0';
-      throw new LimitError(`the limit ${name} is ${value}`, `allowed is ${allowed}`);
+      throw new RollcallError('BAD_LIMIT', { what: `the limit ${name} is ${value}`, remedy: `allowed is ${allowed}` });
     }
     limits[name] = value;
   }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../api/fields.ts';
 import { type PlanFlags, planFlags, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import type { Aimed } from '../../imports/target.ts';
@@ -12,7 +13,6 @@ import { EXPECTING, GIVING_UP, SURVEYING } from '../../options/sending-options.t
 import { guardLimits, syncView } from './api.ts';
 import type { PlanCreate } from './api-plan.ts';
 import { type DecidingQuery, limitsOf } from './deciding-query.ts';
-import { BadSyncOption } from './sync-errors.ts';
 
 const lookup = z
   .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
@@ -84,36 +84,36 @@ export function begunSync({ who, ...given }: NewSync & { readonly id: string }, 
 
 /**
  * The file of a sync is read as that of an import, but for the identity and group files.
- * @throws BadSyncOption
+ * @throws BAD_OPTION
  */
 export function syncReadingOf(
   options: ImportOptions,
   lookups: ByLookup<NonNullable<SyncReading['identities']>> = {},
 ): SyncReading {
   if (options.shape?.actions !== undefined) {
-    throw new BadSyncOption(
-      'shape',
-      'the file of a sync says who should be a member, not what to change',
-      words`${option('actions')} is for imports: leave it out, or import the file`,
-    );
+    throw new RollcallError('BAD_OPTION', {
+      field: 'shape',
+      what: 'the file of a sync says who should be a member, not what to change',
+      remedy: words`${option('actions')} is for imports: leave it out, or import the file`,
+    });
   }
   return { ...syncReading.omit({ identities: true, groups: true }).parse(options), ...lookups };
 }
 
-/** The options that decide a plan, among these; without a choice, the careful ones. @throws BadSyncOption */
+/** The options that decide a plan, among these; without a choice, the careful ones. @throws BAD_OPTION */
 export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
   const { mode, missing } = chosen;
   if (missing !== undefined && mode !== 'mirror') {
-    throw new BadSyncOption(
-      'missing',
-      `members who are not in the file are ignored in mode add, which cannot ${missing} them`,
-      words`add ${option('mode', 'mirror')}, or leave ${option('missing')} out`,
-    );
+    throw new RollcallError('BAD_OPTION', {
+      field: 'missing',
+      what: `members who are not in the file are ignored in mode add, which cannot ${missing} them`,
+      remedy: words`add ${option('mode', 'mirror')}, or leave ${option('missing')} out`,
+    });
   }
   return planFlags.strip().parse(chosen);
 }
 
-/** The options of a query that decide a plan, as they are kept. @throws BadSyncOption */
+/** The options of a query that decide a plan, as they are kept. @throws BAD_OPTION */
 export function decisionOf(query: DecidingQuery & z.input<typeof planFlags>) {
   return {
     ...syncFlags(query),

@@ -111,7 +111,7 @@ function readerOf(database: DatabaseSync) {
     find: (id: string) => syncsOf(sql<KeptText>('find_sync').all({ id }))[0],
     /** Newest first. */
     list: (limit: number) => syncsOf(sql<KeptText>('list_syncs').all({ limit })),
-    /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
+    /** A page of the list, of syncs in any state or in one of `states`. @throws BAD_CURSOR when `before` is no `next` */
     page: ({ states, before, limit }: SyncPageRequest): SyncPage => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.

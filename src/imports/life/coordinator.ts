@@ -1,6 +1,7 @@
 import { type EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -9,14 +10,14 @@ import { busyIn } from '../../platform/database-busy.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import { type Catalog, type ImportRecord, tagsOf } from '../catalog.ts';
-import { RegionWithoutApp, WrongState } from '../import-errors.ts';
+import { wrongState } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
 import { ledgerIsThere } from '../lost-ledger.ts';
 import { continuesAtStart } from '../reason-codes.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import type { OpenRegions } from '../send/open-regions.ts';
 import type { ResultQueues } from '../send/result-queues.ts';
-import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../target.ts';
+import { type Aimed, checkTarget, isSameTarget } from '../target.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import type { Life, LifeEvents } from './life.ts';
 import { type CreateImport, newImport } from './new-import.ts';
@@ -105,7 +106,7 @@ export class Coordinator {
     return record.id;
   }
 
-  /** @throws UnknownImport */
+  /** @throws UNKNOWN_IMPORT */
   find(id: string): ImportRecord {
     return this.#parts.catalog.get(id);
   }
@@ -117,7 +118,7 @@ export class Coordinator {
 
   /**
    * Other imports to the same service that ended after this one was made, or are not over, oldest first: those that have a
-   * ledger and were not undone. @throws UnknownImport
+   * ledger and were not undone. @throws UNKNOWN_IMPORT
    */
   others(id: string): ImportWithLedger[] {
     const record = this.find(id);
@@ -172,7 +173,7 @@ export class Coordinator {
         life.requests.takeUp(record.id).then(
           () => [],
           (error: unknown) => {
-            if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return [{ record, why: error }];
+            if (isError(error, 'WRONG_TARGET') || isError(error, 'REGION_WITHOUT_APP')) return [{ record, why: error }];
             life.fault(record.id, 'SENDING_FAILED', error);
             return [];
           },
@@ -183,7 +184,7 @@ export class Coordinator {
 
   /**
    * Sends again, as a new import, what failed, was not confirmed or was not sent in an import that has finished. Returns
-   * the new id. @throws WrongState, also when there is nothing to send again; WrongTarget
+   * the new id. @throws WRONG_STATE, also when there is nothing to send again; WRONG_TARGET
    */
   async retry(id: string, changes: RetryChanges = {}): Promise<string> {
     const record = this.find(id);
@@ -192,16 +193,16 @@ export class Coordinator {
     return retryImport(places, record, changes, (request) => this.create(request));
   }
 
-  /** The rows of an import that need attention are left as they are. @throws UnknownImport; WrongState while it is not over */
+  /** The rows of an import that need attention are left as they are. @throws UNKNOWN_IMPORT; WRONG_STATE while it is not over */
   dismiss(id: string): ImportRecord {
     const record = this.find(id);
-    if (!isFinal(record.state)) throw new WrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
+    if (!isFinal(record.state)) throw wrongState(record, 'cannot be dismissed', actionsOf(record.state, false));
     this.#parts.catalog.dismiss(id);
     this.events.emit('changed', record);
     return record;
   }
 
-  /** Adds and removes tags of an import, in any state. @throws UnknownImport */
+  /** Adds and removes tags of an import, in any state. @throws UNKNOWN_IMPORT */
   tag(id: string, changes: TagChanges): ImportRecord {
     this.#parts.catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(this.find(id)), changes)));
     const record = this.find(id);
@@ -209,13 +210,13 @@ export class Coordinator {
     return record;
   }
 
-  /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
+  /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WRONG_STATE */
   async remove(id: string): Promise<void> {
     const record = this.find(id);
     const isClosing = this.#parts.life.isClosing(id);
     const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
     if (isClosing || !isAtRest) {
-      throw new WrongState(record, 'cannot be deleted', isClosing ? [] : actionsOf(record.state, false));
+      throw wrongState(record, 'cannot be deleted', isClosing ? [] : actionsOf(record.state, false));
     }
     await this.#parts.life.leave(id);
     const deleted = removeImport(this.#parts.dir, this.#parts.catalog, id);

@@ -1,11 +1,11 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { bansAfter } from '../../options/ban-options.ts';
 import { CREATING, createOptions } from '../../options/create-options.ts';
 import { type Given, keptOf } from '../../options/option.ts';
 import { GIVING_UP, REMOVING, type RESUMING, STOPPING, TRIAL } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { CreatesNothing } from '../import-errors.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
@@ -53,7 +53,7 @@ export function withChanges(record: ImportRecord, changes: ResumeChanges): strin
   if (creating.length + Object.keys(sending).length === 0 && max === undefined && after.bans === bans)
     return record.options;
   const create = creating.length === 0 ? before : createOptions.parse({ ...before, ...Object.fromEntries(creating) });
-  if (max !== undefined && create === undefined) throw new CreatesNothing(record.id);
+  if (max !== undefined && create === undefined) throw new RollcallError('CREATES_NOTHING', { id: record.id });
   return JSON.stringify({
     ...options,
     ...sending,

@@ -61,7 +61,7 @@ export interface Fault {
 export function faultOf(step: FaultCode, error: unknown): Fault {
   const lost = lostLedger(error);
   if (lost !== undefined) {
-    return { code: lost.code as ReasonCode, reason: `${lost.code}: ${lost.what}`, remedy: lost.remedyWords };
+    return { code: lost.code as ReasonCode, reason: `${lost.code}: ${lost.what}`, remedy: lost.remedyOn('command') };
   }
   const kind = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
   const reason = `${step}: an unexpected error came while ${STEPS[step]}: ${asClause(messageOf(error))}${kind}`;

@@ -5,7 +5,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
-import { WrongState } from '../import-errors.ts';
+import { wrongState } from '../import-errors.ts';
 import type { EndState, FaultCode, IdleReason } from '../import-event.ts';
 import { readOptions } from '../import-options.ts';
 import { ledgerIsThere } from '../lost-ledger.ts';
@@ -19,7 +19,7 @@ import { findFailing } from '../stage/foreseen.ts';
 import { holdBack } from '../stage/hold-back.ts';
 import { type FindLeftOut, leaveOut } from '../stage/leave-out.ts';
 import type { Stagings } from '../stage/staging.ts';
-import { type Aimed, isSameTarget, joinedTarget, WrongTarget } from '../target.ts';
+import { type Aimed, isSameTarget, joinedTarget, wrongTarget } from '../target.ts';
 import type { Closings } from './closing.ts';
 import { held, overAsForeseen, type ResumeChanges, withChanges } from './creating-step.ts';
 import { afterDeaths } from './faults.ts';
@@ -196,7 +196,7 @@ export class Requests {
     const record = catalog.get(id);
     if (record.state !== 'staged' || closings.isUnderWay(id)) {
       const why = 'no rows can be left out: only before anything is sent';
-      throw new WrongState(record, why, actionsOf(record.state, false));
+      throw wrongState(record, why, actionsOf(record.state, false));
     }
     const opened = sending.open(id);
     opened.options = readOptions({ options });
@@ -253,7 +253,7 @@ export class Requests {
   #refuse(id: string, refused: string): never {
     const { catalog, dir } = this.#options;
     const record = catalog.get(id);
-    throw new WrongState(record, refused, actionsOf(record.state, retryFile(dir.folder(id)) !== undefined));
+    throw wrongState(record, refused, actionsOf(record.state, retryFile(dir.folder(id)) !== undefined));
   }
 }
 
@@ -267,14 +267,15 @@ interface OwnTargetOptions {
 /** Keeps imports to the target that they were begun for. */
 function ownTarget({ catalog, states, sendsTo }: OwnTargetOptions) {
   return {
-    /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WrongTarget */
+    /** An import of another target waits for a process that sends there; a pause or a cancellation stays one. @throws WRONG_TARGET */
     orWait: (id: string): void => {
       const record = catalog.get(id);
       const meant = readOptions(record);
       if (isSameTarget(meant, sendsTo)) return;
-      const error = new WrongTarget(`import ${id}`, meant, sendsTo);
+      const error = wrongTarget(`import ${id}`, meant, sendsTo);
       const { state } = record;
-      if (state === 'staging' || state === 'running') states.move(id, 'blocked', error.what, error.code, error.remedy);
+      if (state === 'staging' || state === 'running')
+        states.move(id, 'blocked', error.what, 'WRONG_TARGET', error.remedy);
       throw error;
     },
     /** A dry run without settings has none, nor has what an older rollcall made; a region may have got its app since. */

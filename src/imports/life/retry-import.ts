@@ -5,7 +5,7 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type ImportRecord, tagsOf } from '../catalog.ts';
-import { NothingToSend, WrongState } from '../import-errors.ts';
+import { nothingToSend, wrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { linesSentEdited } from '../repaired-rows.ts';
@@ -37,7 +37,7 @@ interface RetryOfImport {
 /**
  * Begins an import of what failed, was not confirmed or not sent in an earlier one, through `create`. It gets its own
  * copy of the retry file, because the earlier import may be removed at any time.
- * @throws WrongState when the earlier one has not finished; NothingToSend
+ * @throws WRONG_STATE when the earlier one has not finished; NOTHING_TO_SEND
  */
 export async function retryImport(
   { dir, reading }: { readonly dir: DataDir; readonly reading: LedgerThreads },
@@ -47,22 +47,18 @@ export async function retryImport(
 ): Promise<string> {
   const file = retryFile(dir.folder(earlier.id));
   if (!isFinal(earlier.state)) {
-    throw new WrongState(earlier, 'cannot be retried before it has finished', actionsOf(earlier.state, false));
+    throw wrongState(earlier, 'cannot be retried before it has finished', actionsOf(earlier.state, false));
   }
   if (file === undefined) {
-    throw new NothingToSend(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
+    throw nothingToSend(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
   }
   const ledger = dir.ledger(earlier.id);
   const only = rowFilterOptions(changes.only ?? {});
   const isPart = Object.keys(only).length > 0;
   const nothingLeft = () =>
     isPart
-      ? new NothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
-      : new NothingToSend(
-          earlier,
-          'has nothing to send again: its rows were repaired',
-          actionsOf(earlier.state, false),
-        );
+      ? nothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
+      : nothingToSend(earlier, 'has nothing to send again: its rows were repaired', actionsOf(earlier.state, false));
   const filter = changes.only ?? {};
   const without = linesSentEdited(dir.folder(earlier.id));
   const isWhole = !isPart && without === undefined;

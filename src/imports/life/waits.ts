@@ -1,9 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../../errors/message-of.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { type ImportState, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { busyIn, isHeld } from '../../platform/database-busy.ts';
-import { freeBytes, isDiskFull, NoRoom } from '../../platform/disk-full.ts';
+import { freeBytes, isDiskFull } from '../../platform/disk-full.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import { asClause } from '../../text/wording.ts';
 import type { Catalog } from '../catalog.ts';
@@ -46,11 +47,10 @@ export function waitOf(error: unknown): Wait | undefined {
   const busy = busyIn(error);
   if (busy !== undefined) return { code: 'DATABASE_BUSY', reason: busy.what, error, isOver: () => !isHeld(busy) };
   if (!isDiskFull(error)) return undefined;
-  const needed = error instanceof NoRoom ? Number(error.facts['needed']) : ENOUGH;
-  const reason =
-    error instanceof NoRoom
-      ? error.what
-      : `the disk of the data directory takes no more (${asClause(messageOf(error))})`;
+  const needed = isError(error, 'DISK_FULL') ? Number(error.facts['needed']) : ENOUGH;
+  const reason = isError(error, 'DISK_FULL')
+    ? error.what
+    : `the disk of the data directory takes no more (${asClause(messageOf(error))})`;
   return { code: 'DISK_FULL', reason, error, isOver: (free) => free >= needed };
 }
 

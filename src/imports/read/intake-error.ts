@@ -81,7 +81,7 @@ export class IntakeError extends RollcallError {
     const facts = { ...(place !== undefined && { place }), ...details.facts };
     const remedy = written(details.remedy, asFlag);
     const message = `${placed(details)}. ${remedy}.`;
-    super(code, what, { remedy: details.remedy, cause, message, kind: 'usage', facts });
+    super(code, what, { remedy: details.remedy, cause, message, exit: 2, facts });
     this.place = details.place;
     this.details = details;
   }

@@ -1,7 +1,7 @@
 import type { Words } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
-import { CreateWithoutName } from '../import-errors.ts';
 import { columnsOfInput } from '../input-columns.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
@@ -51,10 +51,11 @@ export function openProfiles(path: string, options: CreateOptions): Profiles {
   };
 }
 
-/** @param path of the ledger of a staged file @throws CreateWithoutName where nothing in the file gives a name to what it would create */
+/** @param path of the ledger of a staged file @throws CREATE_WITHOUT_NAME where nothing in the file gives a name to what it would create */
 export function requireNames(path: string, options: CreateOptions): void {
   const profiles = openProfiles(path, options);
   const { obstacle } = profiles;
   profiles.close();
-  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
+  if (obstacle !== undefined)
+    throw new RollcallError('CREATE_WITHOUT_NAME', { what: obstacle.what, remedy: obstacle.remedy });
 }

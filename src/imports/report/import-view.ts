@@ -18,7 +18,7 @@ import { keptTotals, summaryOf, totalsOf } from './summarize.ts';
 export interface ViewSources {
   readonly catalog: { retries(id: string): readonly ImportRecord[] };
   folder(id: string): string;
-  /** Asked where the record has none. @throws LedgerError, DatabaseBusy where its rows cannot be counted */
+  /** Asked where the record has none. @throws LedgerError, DATABASE_BUSY where its rows cannot be counted */
   totals(record: ImportRecord): ImportTotals | Promise<ImportTotals>;
   /** They could not be counted; the view says so. */
   uncounted?(error: Error): void;

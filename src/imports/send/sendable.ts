@@ -1,13 +1,13 @@
 import type { Words } from '../../errors/named-options.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { MAX_REMOVALS } from '../../options/sending-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import { CreateWithoutName, RegionWithoutApp, TooManyRemovals } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { totalRows } from '../record/counters.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
-import { type Aimed, checkTarget, WrongTarget } from '../target.ts';
+import { type Aimed, checkTarget } from '../target.ts';
 
 /** Whether an import may be sent: what is checked before, and the bound on errors while it is sent. */
 
@@ -30,16 +30,17 @@ interface Obstacle {
 }
 
 export function targetOf({ regions, ...sendsTo }: SendsTo) {
-  /** Checks what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals */
+  /** Checks what must be right before anything of an import is sent. @throws WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, TOO_MANY_REMOVALS */
   const check = (id: string, { ledger, options }: Sendable): void => {
     checkTarget(`import ${id}`, options, sendsTo);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
-    if (missing.length > 0) throw new RegionWithoutApp(id, missing);
+    if (missing.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: missing, of: 'rows' });
     const unnamed = options.create && ledger.creating?.obstacle(options.create);
-    if (unnamed !== undefined) throw new CreateWithoutName(unnamed.what, unnamed.remedy);
+    if (unnamed !== undefined)
+      throw new RollcallError('CREATE_WITHOUT_NAME', { what: unnamed.what, remedy: unnamed.remedy });
     const { shape, maxRemovals = MAX_REMOVALS } = options;
     const removals = shape?.actions === undefined ? 0 : ledger.removals();
-    if (removals > maxRemovals) throw new TooManyRemovals(id, removals, maxRemovals);
+    if (removals > maxRemovals) throw new RollcallError('TOO_MANY_REMOVALS', { id, removals, allowed: maxRemovals });
   };
   return {
     check,
@@ -55,20 +56,12 @@ export function targetOf({ regions, ...sendsTo }: SendsTo) {
         check(id, sendable);
         return undefined;
       } catch (error) {
-        const { what, code, remedyWords } = keepsWaiting(error);
-        return { reason: what, code, remedy: remedyWords };
+        if (!isError(error, 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'CREATE_WITHOUT_NAME', 'TOO_MANY_REMOVALS'))
+          throw error;
+        return { reason: error.what, code: error.code, remedy: error.remedyOn('command') };
       }
     },
   };
-}
-
-/** @throws the error itself if a person cannot fix it */
-function keepsWaiting(error: unknown): WrongTarget | RegionWithoutApp | CreateWithoutName | TooManyRemovals {
-  const waits = [WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals].find(
-    (kind) => error instanceof kind,
-  );
-  if (waits === undefined) throw error;
-  return error as InstanceType<typeof waits>;
 }
 
 /** The reason to abort an import that has more errors than allowed; undefined while it has not. */

@@ -12,18 +12,7 @@ import type { FindLeftOut, UnsentImport } from './leave-out.ts';
 
 const STATEMENTS = new URL('foreseen.sql', import.meta.url);
 
-/** It is not known which rows of an import would fail. */
-class NoCheckYet extends RollcallError {
-  /** @param why completes "import … " @param remedy what to do, in a few words */
-  constructor(id: string, why: string, remedy: string) {
-    super('NO_CHECK_YET', `import ${id} ${why}, so it is not known which rows would fail; nothing was sent`, {
-      remedy: `${remedy}: \`rollcall check ${id}\``,
-      facts: { id },
-    });
-  }
-}
-
-/** Rows that would fail, as the check of the import says. @throws NoCheckYet */
+/** Rows that would fail, as the check of the import says. @throws NO_CHECK_YET */
 export const findFailing: FindLeftOut = (ledger, unsent) => {
   requireCheck(unsent);
   attachCheck(ledger, unsent.folder);
@@ -36,11 +25,13 @@ export const findFailing: FindLeftOut = (ledger, unsent) => {
 /** Only a check that is done, and was made with the same options, says which rows would fail. */
 function requireCheck({ id, folder, options }: UnsentImport): void {
   const check = checkRun(folder);
-  if (check === undefined) throw new NoCheckYet(id, 'was not checked with the service', 'check it first');
-  if (check.state !== 'done') throw new NoCheckYet(id, 'has a check that is not done', 'continue the check');
+  if (check === undefined)
+    throw new RollcallError('NO_CHECK_YET', { id, why: 'was not checked with the service', next: 'check it first' });
+  if (check.state !== 'done')
+    throw new RollcallError('NO_CHECK_YET', { id, why: 'has a check that is not done', next: 'continue the check' });
   if (check.options === optionsOfCheck(options)) return;
   const why = 'has a check that was made with other options for creating and bans, or by an older rollcall';
-  throw new NoCheckYet(id, why, 'check it again with the options that it has now');
+  throw new RollcallError('NO_CHECK_YET', { id, why: why, next: 'check it again with the options that it has now' });
 }
 
 const summary = z.object({

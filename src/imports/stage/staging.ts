@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { freeBytes, NoRoom } from '../../platform/disk-full.ts';
+import { freeBytes } from '../../platform/disk-full.ts';
 import { Thread } from '../../platform/threads.ts';
 import { Turns } from '../../platform/turns.ts';
 import { putInPlace } from '../../platform/whole-file.ts';
@@ -216,13 +217,13 @@ const SAMPLE_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
 /**
- * Refuses a file whose ledger and reports would fill the disk. @throws NoRoom
+ * Refuses a file whose ledger and reports would fill the disk. @throws DISK_FULL
  * @param ledger its path, in a folder that is there
  */
 async function checkRoom(source: string, ledger: string): Promise<void> {
   const needed = await neededBytes(source);
   const free = await freeBytes(dirname(ledger));
-  if (needed > free) throw new NoRoom(needed, free);
+  if (needed > free) throw new RollcallError('DISK_FULL', { needed: needed, free });
 }
 
 /** About as many bytes as an import of the file takes: rather too few, as what is compressed is not looked into. */

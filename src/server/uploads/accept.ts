@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ProblemCode } from '../../api/problem-codes.ts';
+import type { RefusalCode } from '../../errors/errors.ts';
 import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
 import type { SourceReaderOptions } from '../../sources/source-reader.ts';
@@ -231,7 +231,7 @@ export const uploadHeaders = z.object({
 });
 
 /** Reasons why such a route refuses. */
-export const UPLOAD_REFUSALS: readonly ProblemCode[] = [
+export const UPLOAD_REFUSALS: readonly RefusalCode[] = [
   'BAD_OPTION',
   'BAD_BODY',
   'UNKNOWN_RECIPE',

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { NoRoom } from '../../platform/disk-full.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { hashOf } from '../../platform/file-hash.ts';
-import { SourceNotAllowed } from '../../sources/source-errors.ts';
 import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { Problem } from '../problem.ts';
@@ -21,7 +20,7 @@ export interface FetchedFile {
 
 /**
  * Gets the file of a source that a request names, to `path`. Its connection stays open meanwhile, however long that takes.
- * @throws Problem BAD_BODY for a request with a body, BAD_OPTION; SourceNotAllowed, NoRoom; the signal's reason
+ * @throws Problem BAD_BODY for a request with a body, BAD_OPTION; SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason
  */
 export async function fetchSource(
   [request, reply]: readonly [FastifyRequest, FastifyReply],
@@ -52,7 +51,7 @@ export async function fetchSource(
     }
     return { name: found.name, hash: found.hash, type: '' };
   } catch (error) {
-    throw error instanceof SourceNotAllowed || error instanceof NoRoom ? error : optionProblem('source', error);
+    throw isError(error, 'SOURCE_NOT_ALLOWED') || isError(error, 'DISK_FULL') ? error : optionProblem('source', error);
   } finally {
     reply.raw.off('close', onClose);
     await rm(folder, { recursive: true, force: true });

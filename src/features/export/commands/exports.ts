@@ -9,11 +9,12 @@ import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Here, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ExportFormat, ExportOptions, ExportView } from '../api.ts';
-import { openExportReader, UnknownExport } from '../export-store.ts';
+import { openExportReader } from '../export-store.ts';
 import { exportOperations } from '../operations.ts';
 import { exportHandlers } from '../routes/export-handlers.ts';
 import { createExports } from '../running-exports.ts';
@@ -59,7 +60,7 @@ async function toResume({ config, imports, flags }: Options, resume: string | tr
   const names = await readdir(join(dir.root, 'exports')).catch((): string[] => []);
   const id = resume === true ? names.toSorted().at(-1) : resume;
   if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
-  if (!names.includes(id)) throw new UnknownExport(id);
+  if (!names.includes(id)) throw new RollcallError('UNKNOWN_EXPORT', { id: id });
   const reader = openExportReader(dir.export(id), id);
   try {
     const { users, groupsOnly, sandbox } = reader.record().options;

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { HandlersOf } from '../../../api/operation.ts';
+import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { quietly } from '../../../platform/quietly.ts';
@@ -9,7 +10,7 @@ import { Problem } from '../../../server/problem.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { ExportList, ExportView } from '../api.ts';
 import { exportBytes, listsOf } from '../export-files.ts';
-import { type ExportReader, UnknownExport } from '../export-store.ts';
+import type { ExportReader } from '../export-store.ts';
 import { exportView } from '../export-view.ts';
 import type { exportOperations } from '../operations.ts';
 import type { Exports } from '../running-exports.ts';
@@ -30,9 +31,7 @@ export function exportHandlers({ exports, dir, having, unread }: Handling) {
     begin: async ({ groups, regions = having, users = false, groupsOnly = false, maxCalls }, { audited }) => {
       const without = regions.filter((region) => !having.includes(region));
       if (without.length > 0) {
-        throw new Problem('REGION_WITHOUT_APP', `Region ${without.join(', ')} has no app here.`, {
-          possible: having,
-        });
+        throw new RollcallError('REGION_WITHOUT_APP', { regions: without, possible: having });
       }
       if (users && groupsOnly) {
         const field = 'groupsOnly';
@@ -87,7 +86,7 @@ export function viewsOf(exports: Exports, dir: DataDir, onUnread: (error: unknow
       return read();
     } catch (error) {
       if (error instanceof LedgerError) unread(error);
-      else if (!(error instanceof UnknownExport)) throw error;
+      else if (!isError(error, 'UNKNOWN_EXPORT')) throw error;
       return undefined;
     }
   };

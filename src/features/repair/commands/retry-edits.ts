@@ -40,7 +40,7 @@ export async function readEdits(path: string): Promise<CorrectedFile> {
 
 /**
  * Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send.
- * @throws CannotRepair, WrongState
+ * @throws CannotRepair, WRONG_STATE
  */
 export async function sendEdits(
   of: { readonly coordinator: Coordinator; readonly dir: DataDir },

@@ -4,12 +4,13 @@ import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
 import { scheduleChanges } from '../change-schedule.ts';
 import { scheduleOperations } from '../operations.ts';
 import { changingHandlers, lookingHandlers } from '../routes/handlers.ts';
-import { openScheduleCatalog, openScheduleCatalogReader, ScheduleError } from '../schedule-catalog.ts';
+import { openScheduleCatalog, openScheduleCatalogReader } from '../schedule-catalog.ts';
 import type { EditFlags } from './schedule-flags.ts';
 
 /** Does operations on the schedules of a data directory: the process that owns it changes them, else this one. */
@@ -21,7 +22,8 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
   return ownerElse(dir, async (operation, input, perform) => {
     const isThere = hasCatalog(dir);
     if (!isThere && operation === scheduleOperations.list) return { schedules: [] };
-    if (!isThere && operation !== scheduleOperations.add) throw ScheduleError.unknown(input['name'] ?? '');
+    if (!isThere && operation !== scheduleOperations.add)
+      throw new RollcallError('UNKNOWN_SCHEDULE', { name: input['name'] ?? '' });
     if (operation.method !== 'GET') {
       return changeCatalog(dir, openScheduleCatalog, (catalog) => {
         const changes = scheduleChanges({ catalog, folder: dir.schedule, clock: Date.now });

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { option, words } from '../../../errors/named-options.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
@@ -14,7 +14,6 @@ import { badReading } from '../../../server/uploads/upload-options.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
 import { adapterFor, checkedAddress, shownFile } from '../../../sources/schemes.ts';
 import { headerFrom } from '../../../sources/secrets.ts';
-import { SourceNotAllowed } from '../../../sources/source-errors.ts';
 import { allowedSource } from '../../../sources/source-reader.ts';
 import { isAddress, isRemote } from '../../../text/address-text.ts';
 import { inShort } from '../../../text/wording.ts';
@@ -22,7 +21,7 @@ import { limitsWith } from '../../sync/guard-limits.ts';
 import { readProtectFile } from '../../sync/plan/protect.ts';
 import { type KeptSettings, keptSettings, machineSettings, type newSchedule, scheduleSettings } from '../api.ts';
 import type { GivenAt } from '../compose-schedules.ts';
-import { type Schedule, ScheduleError } from '../schedule-catalog.ts';
+import { badSetting, type Schedule } from '../schedule-catalog.ts';
 import { readingOptions, syncSettings } from '../schedule-sync.ts';
 
 /** Settings with their defaults. */
@@ -32,7 +31,7 @@ export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
  * Returns given settings as they are kept. A person on the machine may name any file and any variable of the environment;
  * over the API, only the sources that the server allows, and variables that are named for them.
  * @param before the schedule that is edited
- * @throws ScheduleError, SourceNotAllowed, SourceError, PackageMissing, ProtectFileError, BadSyncOption, Problem BAD_OPTION
+ * @throws RollcallError, SOURCE_NOT_ALLOWED, SourceError, PackageMissing, ProtectFileError, BAD_OPTION, Problem BAD_OPTION
  */
 export async function settingsToKeep(
   given: GivenSettings,
@@ -80,7 +79,7 @@ function ofMachine(given: GivenSettings, before: Schedule | undefined, { isHere 
   };
   const changed = names.find((name) => !isKept(name));
   if (changed !== undefined) {
-    throw ScheduleError.bad(
+    throw badSetting(
       changed,
       `${changed} is set by a person on the server's machine, with the schedule`,
       words`leave ${option(changed)} out, or add the schedule there: rollcall schedule add`,
@@ -103,7 +102,7 @@ export function settingsInShort(settings: KeptSettings): string {
   return inShort({ ...Object.fromEntries(own.map((name) => [name, settings[name]])), file: shownFile(settings) });
 }
 
-/** @throws ScheduleError that names which of the two is wrong */
+/** @throws RollcallError that names which of the two is wrong */
 export function checkTimes(cron: string, tz: string): void {
   named('cron', () => checkCron(cron, 'UTC'));
   named('tz', () => checkCron(cron, tz));
@@ -118,14 +117,14 @@ async function anyFile(
 
 async function allowedFile({ file }: GivenSettings, { sources }: GivenAt): Promise<string> {
   if (!isRemote(file) && sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
-    throw ScheduleError.bad(
+    throw badSetting(
       'file',
       `${JSON.stringify(file)} is not a whole path`,
       'give a whole path on the server, such as /srv/exports/members.csv, or an https address',
     );
   }
   return allowedSource(file, sources).catch((error: unknown) => {
-    throw error instanceof SourceNotAllowed ? error : asSetting('file', error);
+    throw isError(error, 'SOURCE_NOT_ALLOWED') ? error : asSetting('file', error);
   });
 }
 
@@ -139,7 +138,7 @@ function checkHeaders(
   { isHere }: GivenAt,
 ): void {
   if (Object.keys(given).length > 0 && !isRemote(file)) {
-    throw ScheduleError.bad(
+    throw badSetting(
       'headers',
       `headers are for https addresses, and ${JSON.stringify(file)} is not one`,
       words`leave ${option('header')} out`,
@@ -148,7 +147,7 @@ function checkHeaders(
   for (const [header, variable] of Object.entries(given)) {
     named('headers', () => headerFrom(`${header}=env:${variable}`));
     if (isHere || known[header] === variable || OPEN_VARIABLE.test(variable)) continue;
-    throw ScheduleError.bad(
+    throw badSetting(
       'headers',
       `the header ${header} names a variable that is not for schedules`,
       'name an environment variable of the server that begins with SOURCE_, such as SOURCE_HR_TOKEN',
@@ -164,7 +163,7 @@ async function checkRuns(settings: KeptSettings): Promise<void> {
   const missing = LOOKUP_NAMES.find((name) => reading.shape?.[name] !== undefined && settings[name] === undefined);
   if (missing !== undefined) {
     const { field, file } = LOOKUPS[missing];
-    throw ScheduleError.bad(
+    throw badSetting(
       'shape',
       `the shape looks ${field.toUpperCase()}s up in the ${file}, and the schedule has none`,
       'add the schedule on the command line',
@@ -185,7 +184,7 @@ export function checkedReading(settings: Pick<KeptSettings, 'reading' | 'sandbox
   }
 }
 
-/** @throws ScheduleError about this setting */
+/** @throws RollcallError about this setting */
 function named(field: string, check: () => unknown): void {
   try {
     check();
@@ -196,5 +195,5 @@ function named(field: string, check: () => unknown): void {
 
 function asSetting(field: string, error: unknown): unknown {
   if (!(error instanceof RollcallError)) return error;
-  return ScheduleError.bad(field, error.what, error.remedyWords);
+  return badSetting(field, error.what, error.remedyOn('command'));
 }

@@ -121,7 +121,7 @@ const MAX_MS = 60_000;
 
 /**
  * The file that a schedule would read. A fetched file is kept in `folder`.
- * @throws Problem BAD_OPTION, SourceNotAllowed; the signal's reason
+ * @throws Problem BAD_OPTION, SOURCE_NOT_ALLOWED; the signal's reason
  */
 async function getFile(
   { runs }: Pick<ServerContext['schedules'], 'runs'>,

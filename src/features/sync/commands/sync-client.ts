@@ -7,6 +7,7 @@ import { handledLocally } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
@@ -19,7 +20,6 @@ import { entryOf, wholeSync } from '../plan/sync-view.ts';
 import { planHandlers } from '../routes/plan-handlers.ts';
 import { rejecting, syncReadingHandlers } from '../routes/sync-handlers.ts';
 import { openSyncCatalog, openSyncCatalogReader } from '../sync-catalog.ts';
-import { UnknownSync } from '../sync-errors.ts';
 
 /** Entries that a page of a list holds at most. */
 const MAX_OF_PAGE = { syncs: 200, findings: 500 };
@@ -122,7 +122,7 @@ export async function rejectHere(path: string, id: string, reason: string): Prom
 /** A sync of a data directory. @throws UnknownSync */
 function findSync(path: string, id: string): Sync {
   const found = findKept(path, id);
-  if (found === undefined) throw new UnknownSync(id);
+  if (found === undefined) throw new RollcallError('UNKNOWN_SYNC', { id: id });
   return found;
 }
 

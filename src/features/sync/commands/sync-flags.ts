@@ -11,6 +11,7 @@ import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.t
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import type { SourceFlags } from '../../../cli/flags/source-flags.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
+import { isError } from '../../../errors/rollcall-error.ts';
 import { LIFTING } from '../../../options/ban-options.ts';
 import type { CreateChoices } from '../../../options/create-options.ts';
 import {
@@ -26,7 +27,7 @@ import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { type ExpectingChoices, SURVEYING } from '../../../options/sending-options.ts';
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
-import { LIMITS, LimitError, limitsWith } from '../guard-limits.ts';
+import { LIMITS, limitsWith } from '../guard-limits.ts';
 import { syncFlags } from '../kept-sync.ts';
 import { readProtectFile } from '../plan/protect.ts';
 
@@ -69,7 +70,7 @@ export function withPlan(command: Command): Command {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
-/** @throws BadSyncOption, ProtectFileError */
+/** @throws BAD_OPTION, ProtectFileError */
 export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Promise<PlanFlags> {
   return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect, profile))] });
 }
@@ -123,7 +124,7 @@ function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}
   try {
     limitsWith(limits);
   } catch (error) {
-    if (error instanceof LimitError) throw new InvalidArgumentError(`${error.message}.`);
+    if (isError(error, 'BAD_LIMIT')) throw new InvalidArgumentError(`${error.message}.`);
     throw error;
   }
   return limits;

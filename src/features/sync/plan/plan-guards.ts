@@ -213,7 +213,7 @@ export const GUARDS: readonly Guard[] = [
 
 /**
  * Everything that the guards object to; nothing found means that the plan may be applied unattended.
- * @throws LimitError
+ * @throws BAD_LIMIT
  */
 export function checkGuards(facts: GuardFacts, given?: GivenLimits): Finding[] {
   const [limits, first] = [limitsWith(given), limitsWith(given, 'first')];

@@ -19,16 +19,6 @@ import {
   planReader,
 } from './plan-reading.ts';
 
-/** The service lists a member with a scope that rollcall does not know. */
-class UnknownScope extends RollcallError {
-  constructor({ uid, scope }: { readonly uid: string; readonly scope: string }) {
-    super(
-      'UNKNOWN_SCOPE',
-      `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
-    );
-  }
-}
-
 interface UnknownMember {
   readonly id: number;
   readonly uid: string;
@@ -99,7 +89,7 @@ export function openPlanLedger(path: string): PlanLedger {
     groupsToList: () => sql<GroupName>('groups_to_list').all(),
     settle: () => {
       for (const { id, ...member } of sql<UnknownMember>('unknown_scopes').all()) {
-        survey.failGroup(id, 'failed', new UnknownScope(member));
+        survey.failGroup(id, 'failed', new RollcallError('UNKNOWN_SCOPE', { uid: member.uid, scope: member.scope }));
       }
       sql('count_members').run();
     },

@@ -4,6 +4,7 @@ import { copyFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { QuestionRefused } from '../../../../jobs/ask-service.ts';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
 import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { notReadable } from '../../../imports/read/intake-error.ts';
@@ -20,7 +21,6 @@ import { defined } from '../../../platform/defined.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
 import { putInPlace } from '../../../platform/whole-file.ts';
 import type { Sync, SyncReading } from '../kept-sync.ts';
-import { CannotPlan } from '../sync-errors.ts';
 import { decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
@@ -82,7 +82,7 @@ export const planFiles = (folder: string) => ({
 
 /**
  * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
- * @throws IntakeError, CreateWithoutName, CannotPlan; the signal's reason when aborted
+ * @throws IntakeError, CREATE_WITHOUT_NAME, REGION_WITHOUT_APP, SERVICE_REFUSED, SERVICE_AWAY; the signal's reason when aborted
  */
 export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
   const { folder, request, create, signal } = task;
@@ -98,10 +98,10 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
     else plan.begin(desired, source);
     const regions = new Set(plan.groupsToList().map(({ region }) => region));
     const strange = [...regions].filter((region) => !ports.regions.has(region));
-    if (strange.length > 0) throw CannotPlan.noApp(strange);
+    if (strange.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { regions: strange, of: 'groups' });
     await listAndDecide(task, ports, plan, desired).catch((error: unknown) => {
       if (!(error instanceof QuestionRefused && error.ofRegion)) throw error;
-      throw CannotPlan.regionRefused(error.region, error.code, error.message);
+      throw regionRefused(error);
     });
     signal.throwIfAborted();
     return plan;
@@ -247,4 +247,10 @@ async function listAndDecide(
   if (create === undefined) return;
   const onUser = (done: number, users: number) => onProgress({ step: 'users', done, groups: users });
   await countNewcomers({ plan, desired, options: create, pages, signal, maxCalls: crawl.left(), onUser });
+}
+
+/** Nothing of the region can be planned. */
+function regionRefused({ region, code, message }: QuestionRefused): RollcallError {
+  if (code === 'SERVICE_AWAY') return new RollcallError('SERVICE_AWAY', { region, message });
+  return new RollcallError('SERVICE_REFUSED', { region, code, message });
 }

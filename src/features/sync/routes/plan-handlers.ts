@@ -13,7 +13,7 @@ import { planFiles } from '../plan/prepare.ts';
 
 interface PlansOf {
   readonly dir: DataDir;
-  /** @throws UnknownSync */
+  /** @throws UNKNOWN_SYNC */
   readonly find: (id: string) => Sync;
   /** The plan as a file: made by this thread, or by one of its own. */
   readonly pieces: (download: PlanDownload) => AsyncIterable<string | Uint8Array>;
@@ -21,7 +21,7 @@ interface PlansOf {
 
 /** Tells what plans say, in any process that can read them: each group, its members, the guards, the plan as a file. */
 export function planHandlers({ dir, find, pieces }: PlansOf) {
-  /** @throws UnknownSync; Problem NO_PLAN_YET */
+  /** @throws UNKNOWN_SYNC; Problem NO_PLAN_YET */
   const planOf = (id: string): string => {
     const { state, totals, reason } = find(id);
     if (totals === null)

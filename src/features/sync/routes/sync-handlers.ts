@@ -1,6 +1,6 @@
 import type { Call, HandlersOf } from '../../../api/operation.ts';
 import type { SyncAction } from '../../../api/sync-entry.ts';
-import { BadCursor } from '../../../imports/catalog.ts';
+import { isError } from '../../../errors/rollcall-error.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { badCursor } from '../../../server/cursors.ts';
 import { inShort } from '../../../text/wording.ts';
@@ -9,7 +9,7 @@ import type { syncOperations } from '../operations.ts';
 import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
-import { SyncRefused } from '../sync-errors.ts';
+import { cannotDecide } from '../sync-errors.ts';
 import type { SyncViews } from '../sync-views.ts';
 
 interface SyncsRead extends SyncViews {
@@ -30,7 +30,7 @@ export function syncReadingHandlers({ find, page, entry, whole }: SyncsRead) {
         });
         return { syncs: syncs.map(entry), nextCursor: next };
       } catch (error) {
-        throw error instanceof BadCursor ? badCursor(cursor ?? '') : error;
+        throw isError(error, 'BAD_CURSOR') ? badCursor(cursor ?? '') : error;
       }
     },
     one: async ({ id }) => whole(find(id)),
@@ -41,7 +41,7 @@ export function syncReadingHandlers({ find, page, entry, whole }: SyncsRead) {
 function decidable(find: SyncsRead['find'], id: string, action: SyncAction): Sync {
   const sync = find(id);
   const possible = syncActionsOf(sync.state);
-  if (!possible.includes(action)) throw SyncRefused.decision(sync, DONE[action], possible);
+  if (!possible.includes(action)) throw cannotDecide(sync, DONE[action], possible);
   return sync;
 }
 

@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { queryOf } from '../../../api/query-options.ts';
+import { isError } from '../../../errors/rollcall-error.ts';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { CREATION } from '../../../options/create-options.ts';
@@ -17,7 +18,6 @@ import { DECIDING } from '../deciding-query.ts';
 import { decisionOf, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/prepare.ts';
-import { UnknownSync } from '../sync-errors.ts';
 
 const syncQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({
@@ -46,7 +46,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
     try {
       return syncs.find(id) !== undefined;
     } catch (error) {
-      if (error instanceof UnknownSync) return false;
+      if (isError(error, 'UNKNOWN_SYNC')) return false;
       throw error;
     }
   });

@@ -3,14 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { planFlags } from '../../../api/sync-entry.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
-import { UnknownImport } from '../../../imports/import-errors.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
-import { type Aimed, checkTarget, isSameTarget, WrongTarget } from '../../../imports/target.ts';
+import { type Aimed, checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
+import { actionsOf } from '../../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { bringToDisk } from '../../../platform/whole-file.ts';
+import { withoutAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { begunSync, type NewSync, type Sync } from '../kept-sync.ts';
@@ -27,7 +29,7 @@ import {
 } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
-import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
+import { cannotDecide, nothingToCancel, type SyncReasonCode } from '../sync-errors.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { SyncImports } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
@@ -94,19 +96,22 @@ export class SyncRunner {
     }
   }
 
-  /** Begins to plan. Gives the sync's id. @throws LimitError */
+  /** Begins to plan. Gives the sync's id. @throws BAD_LIMIT */
   create({ id = this.#options.newId('sync'), ...wanted }: NewSync): Promise<string> {
     return this.#begin({ ...wanted, id });
   }
 
-  /** Begins to plan how to undo a finished import. @throws UnknownImport, SyncRefused, WrongTarget, LimitError */
+  /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET, BAD_LIMIT */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
     const found = this.#imports.find(importId);
-    if (found === undefined) throw new UnknownImport(importId);
+    if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
     const hasRows = found.hasRows();
     // No state: `running` may be what a process wrote that was killed since.
-    if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId, found.state);
-    if (!hasRows) throw SyncRefused.undo(importId, 'nothing of it was sent');
+    if (!isFinal(found.state)) {
+      const possible = actionsOf(found.state, false);
+      throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has not finished', possible });
+    }
+    if (!hasRows) throw new RollcallError('CANNOT_UNDO', { importId, why: 'nothing of it was sent' });
     checkTarget(`import ${importId}`, found, this.#sendsTo);
     const id = this.#options.newId('undo');
     return this.#begin({ ...decided, id, mode: 'undo', file: found.file, source: '', undoOf: importId });
@@ -114,11 +119,11 @@ export class SyncRunner {
 
   /**
    * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
-   * that was interrupted. @throws SyncRefused when it is held or meant for another service, TransitionError
+   * that was interrupted. @throws RollcallError when it is held or meant for another service, TransitionError
    */
   async apply(id: string, who: string): Promise<Sync> {
     const record = this.find(id);
-    if (record.state === 'held') throw SyncRefused.held(record);
+    if (record.state === 'held') throw cannotDecide(record, 'applied');
     if (record.state !== 'applying') return this.#startApplying(id, { who });
     checkTarget(`sync ${id}`, record, this.#sendsTo);
     if (record.importId !== null && this.#imports.find(record.importId) !== undefined)
@@ -129,22 +134,22 @@ export class SyncRunner {
 
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
   approve(id: string, who: string, reason: string): Sync {
-    const { state } = this.find(id);
-    if (state !== 'held') throw SyncRefused.notHeld(id, state);
-    if (reason.trim() === '') throw SyncRefused.reason('approve', id);
+    const record = this.find(id);
+    if (record.state !== 'held') throw cannotDecide(record, 'approved');
+    if (reason.trim() === '') throw new RollcallError('REASON_REQUIRED', { id, verb: 'approve' });
     return this.#startApplying(id, { who, reason, approval: true });
   }
 
   reject(id: string, who: string, reason: string): Sync {
     this.find(id);
-    if (reason.trim() === '') throw SyncRefused.reason('reject', id);
+    if (reason.trim() === '') throw new RollcallError('REASON_REQUIRED', { id, verb: 'reject' });
     return this.#move(id, 'rejected', { who, reason });
   }
 
-  /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws SyncRefused */
+  /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws RollcallError */
   cancel(id: string, who: string): Sync {
     const { state, importId } = this.find(id);
-    if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
+    if (!isSyncUnderWay(state) || importId !== null) throw nothingToCancel(id, state);
     const record =
       state === 'applying'
         ? this.#move(id, 'planned', { who })
@@ -173,7 +178,7 @@ export class SyncRunner {
 
   find(id: string): Sync {
     const record = this.#catalog.find(id);
-    if (record === undefined) throw new UnknownSync(id);
+    if (record === undefined) throw new RollcallError('UNKNOWN_SYNC', { id: id });
     return record;
   }
 
@@ -195,7 +200,7 @@ export class SyncRunner {
       if (isSameTarget(sync, this.#sendsTo)) this.#enqueue(id, () => this.#goOn(id));
       // Its import says so itself.
       else if (importId === null && code !== WRONG_TARGET) {
-        const { what } = new WrongTarget(`sync ${id}`, sync, this.#sendsTo);
+        const { what } = wrongTarget(`sync ${id}`, sync, this.#sendsTo);
         this.events.emit('state', this.#catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
       }
     }
@@ -364,7 +369,7 @@ export class SyncRunner {
     if (reading !== undefined) return { kind: 'file', file, source, reading };
     const importId = undoOf ?? '';
     const ledger = this.#imports.find(importId)?.ledger;
-    if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
+    if (ledger === undefined) throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has been removed' });
     return { kind: 'undo', file, importId, ledger, later: this.#imports.after(importId) };
   }
 

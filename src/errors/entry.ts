@@ -1,0 +1,58 @@
+import type { Words } from './named-options.ts';
+
+/** People and programs that an error is shown to: who types commands, who sends requests, who sees pages of the console. */
+export type Surface = 'command' | 'api' | 'page';
+
+/** The next step, or a function that makes it of the facts. */
+export type Remedy<Facts> = Words | ((facts: Facts) => Words | undefined);
+
+/** An error by its code. */
+export interface Entry<Facts> {
+  /** The error in a few words. */
+  readonly title: string;
+  /** Its causes, and what else there is to know, in sentences: for docs/errors.md. */
+  readonly cause?: string;
+  /**
+   * The exit code of a command: 2 the user can correct the request, a setting or a file; 3 the service refuses a key or plan, or a
+   * guard does; 4 the machine, the network or rollcall fails; 5 a signal ended a wait.
+   */
+  readonly exit: 2 | 3 | 4 | 5;
+  /** The option that it is always about. */
+  readonly field?: string;
+  /** The place, the value, and what is allowed, in a clause. */
+  readonly sentence: (facts: Facts) => string;
+  /** The next step, on all surfaces or on each. Pages show that of requests where they have none. */
+  readonly remedy?: Remedy<Facts> | { readonly [On in Surface]?: Remedy<Facts> };
+}
+
+/** An error that a request can be refused for. */
+export interface Refusal<Facts> extends Entry<Facts> {
+  readonly status: number;
+  /** The next step in general: for documents, and for requests where there is no better one. */
+  readonly advice: string;
+}
+
+/** Facts of an error whose code has many sentences: its own. */
+export interface Said {
+  readonly what: string;
+  /** The next step, in place of that of the code. */
+  readonly remedy?: Words | undefined;
+  /** The same, where it names commands. */
+  readonly command?: string | undefined;
+  /** The option that cannot be used. */
+  readonly field?: string | undefined;
+  /** The values that are allowed in its place. */
+  readonly possible?: readonly string[] | undefined;
+  /** Other values that the sentence shows. */
+  readonly [fact: string]: unknown;
+}
+
+export const said = ({ what }: Said): string => what;
+
+export function failure<Facts>(entry: Entry<Facts>): Entry<Facts> {
+  return entry;
+}
+
+export function refusal<Facts>(entry: Refusal<Facts>): Refusal<Facts> {
+  return entry;
+}

@@ -1,0 +1,37 @@
+import type { Entry, Refusal } from './entry.ts';
+import { MACHINE_ERRORS } from './machine-errors.ts';
+import { REQUEST_ERRORS } from './request-errors.ts';
+import { SERVICE_ERRORS } from './service-errors.ts';
+import { WORK_ERRORS } from './work-errors.ts';
+
+/**
+ * Every error, by its stable code: what requests answer (docs/errors.md is made of it), exit codes of commands, sentences and
+ * remedies. Data and functions only, because every command loads it.
+ */
+export const ERRORS = { ...REQUEST_ERRORS, ...WORK_ERRORS, ...MACHINE_ERRORS, ...SERVICE_ERRORS };
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Codes that a request can be refused with. */
+export type RefusalCode = {
+  [Code in ErrorCode]: (typeof ERRORS)[Code] extends Refusal<never> ? Code : never;
+}[ErrorCode];
+
+/** The values that the sentence of a code shows. */
+export type FactsOf<Code extends ErrorCode> = (typeof ERRORS)[Code] extends Entry<infer Facts> ? Facts : never;
+
+/** The entry of a code; undefined for one of the service, of a newer server or of an input. */
+export function entryOf(code: string): Entry<never> | undefined {
+  return Object.hasOwn(ERRORS, code) ? ERRORS[code as ErrorCode] : undefined;
+}
+
+export function isRefusalCode(code: string): code is RefusalCode {
+  return statusOf(code) !== undefined;
+}
+
+/** The HTTP status of a request that ends in such an error; undefined where the request did not cause it. */
+export function statusOf(code: string): number | undefined {
+  return (entryOf(code) as Partial<Refusal<never>> | undefined)?.status;
+}
+
+export const REFUSAL_CODES = Object.keys(ERRORS).filter(isRefusalCode);
