@@ -23,7 +23,7 @@ test('a refusal is written in the next turn: gathered like an answer, it could s
     const answer = recorder.deliver('one', result({ kind: 'answered', others: [], missing: [] }));
     await recorder.deliver('other', result({ kind: 'stop-region', code: 'AUTH_ERR', message: 'no' }));
     expect(written).toEqual(['stop-region']);
-    vi.advanceTimersByTime(10);
+    vi.runAllTimers();
     await answer;
     expect(written).toEqual(['stop-region', 'answered']);
   } finally {
