@@ -175,7 +175,6 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   await eventually(() => buttons.allTextContents()).toEqual([
     expect.stringMatching(/^Retry [\d,]+ rows$/),
     'Undo import…',
-    'Delete…',
   ]);
   await page.getByRole('link', { name: 'History' }).click();
   const journal = page.getByRole('region', { name: 'History' }).getByRole('listitem');
@@ -184,6 +183,7 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
     expect.arrayContaining(['running', 'paused', 'cancelled'].map((state) => expect.stringContaining(state))),
   );
 
+  await page.getByLabel('More actions', { exact: true }).click();
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete import' }).click();
   await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
@@ -193,7 +193,7 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
 test('the page of an import that is deleted elsewhere says that it is gone, and offers nothing more', async () => {
   const address = await check('gone.csv');
   const page = await browser.open(address.replace('/v1/', '/'), { refusals: true });
-  await page.getByRole('button', { name: 'Delete…' }).waitFor();
+  await page.getByLabel('More actions', { exact: true }).waitFor();
   await fetch(address, { method: 'DELETE' });
   await page.getByRole('heading', { name: 'There is no such import', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'All imports' }).waitFor();

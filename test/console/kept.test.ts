@@ -62,9 +62,11 @@ test('a schedule that is being made or edited is there again, until it is saved 
   await page.getByRole('heading', { name: 'Schedules', level: 1 }).waitFor();
   expect(await asksBeforeClosing(page)).toBe(false);
 
+  await page.getByLabel('More actions for nightly').click();
   await page.getByRole('link', { name: 'Edit: nightly' }).click();
   await page.getByLabel('File or pattern').fill(join(exports, 'others.csv'));
   await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByLabel('More actions for nightly').click();
   await page.getByRole('link', { name: 'Edit: nightly' }).click();
   await eventually(() => page.getByLabel('File or pattern').inputValue()).toBe(join(exports, 'members.csv'));
 });

@@ -228,8 +228,10 @@ test('a schedule says when it is due in words, is run, paused and resumed, and h
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
   await row.getByText('Monday to Friday at 02:30').waitFor();
   expect(await row.textContent()).toMatch(/\d{4}, 02:30/);
+  await row.getByLabel('More actions for nightly').click();
   await row.getByRole('button', { name: 'Pause: nightly' }).click();
   await row.getByText('paused').waitFor();
+  await row.getByLabel('More actions for nightly').click();
   await row.getByRole('button', { name: 'Resume: nightly' }).click();
   await row.getByText('paused').waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'Run now: nightly' }).click();

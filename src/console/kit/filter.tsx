@@ -13,7 +13,7 @@ export interface Condition {
   choices?: readonly Choice[];
   isDay?: boolean;
   placeholder?: string;
-  /** What the text must be, with how to say so. */
+  /** A regular expression of the text, and a sentence about it. */
   pattern?: readonly [pattern: string, title: string];
   suggestions?: ReadonlySignal<readonly string[]>;
   /** Without a field: links set it. */
@@ -40,7 +40,7 @@ export class Filter<Name extends string> {
     return Object.keys(this.conditions) as Name[];
   }
 
-  /** What is asked for: the conditions that are set, and the order. */
+  /** The conditions that are set, and the order. */
   get values(): Values<Name> {
     return this.#values.value;
   }

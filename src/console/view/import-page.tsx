@@ -8,7 +8,7 @@ import { messagesText } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
-import { announce } from '../frame.tsx';
+import { announce, settings } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { CopyButton, reportCommand } from '../kit/copy.tsx';
 import {
@@ -46,7 +46,7 @@ export function ImportPage() {
   const live = useLiveImport(id);
   return (
     <>
-      <ImportTitle id={id} live={live} />
+      <ImportTitle live={live} />
       <div class="stack">
         <ImportBody id={id} live={live} />
       </div>
@@ -54,24 +54,14 @@ export function ImportPage() {
   );
 }
 
-function ImportTitle({ id, live }: { id: string; live: LiveImport }) {
+function ImportTitle({ live }: { live: LiveImport }) {
   const view = live.view.value;
   const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
   return (
     <>
       <p class="kicker">
-        <a href="/imports">Imports</a> / {foreign(id)}
-        {!isMissing && (
-          <>
-            <CopyButton text={id} what={`the id ${id}`} />
-            <CopyButton
-              text={reportCommand(id, location.origin)}
-              label="Copy command"
-              what="that reports this import"
-            />
-          </>
-        )}
+        <a href="/imports">Imports</a>
         <Origin live={live} />
       </p>
       <div class="title">
@@ -89,7 +79,7 @@ function Origin({ live }: { live: LiveImport }) {
   if (view === undefined) return null;
   return (
     <>
-      {view.sandbox && <Tag>sandbox</Tag>}
+      {view.sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
       {isDryRun(view) && <Tag>dry run</Tag>}
       {/* A sync and the import that carries it out have one id. */}
       {isOfSync(view) && (
@@ -315,6 +305,20 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
   const { startedAt, finishedAt, target } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
   return [
+    [
+      'Id',
+      <>
+        {view.id} <CopyButton text={view.id} what={`the id ${view.id}`} />
+      </>,
+    ],
+    [
+      'Report',
+      <CopyButton
+        text={reportCommand(view.id, location.origin)}
+        label="Copy command"
+        what="that reports this import"
+      />,
+    ],
     [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', <Time iso={view.createdAt} />],
     ['Started', startedAt !== null && <Time iso={startedAt} />],
     ['Finished', finishedAt !== null && <Time iso={finishedAt} />],

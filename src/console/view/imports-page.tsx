@@ -20,6 +20,7 @@ import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
 import { OutcomeBar } from '../kit/outcome-bar.tsx';
+import { onListEvents } from '../live-overview.ts';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
@@ -67,17 +68,21 @@ function ImportsList() {
   );
 }
 
-/** Says aloud which imports are in another state. */
+/** Says aloud which of the imports are in another state, also where the filter has them no more. */
 function useAnnounced(items: readonly ImportView[] = []) {
-  const states = useRef<ReadonlyMap<string, string>>(new Map());
+  const states = useRef(new Map<string, string>());
   useEffect(() => {
-    for (const view of items) {
-      const before = states.current.get(view.id);
-      if (before !== undefined && before !== view.state)
-        announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
-    }
-    states.current = new Map(items.map(({ id, state }) => [id, state]));
+    for (const { id, state } of items) states.current.set(id, state);
   }, [items]);
+  useEffect(() => {
+    const hear = (view: ImportView) => {
+      const before = states.current.get(view.id);
+      if (before === undefined || before === view.state) return;
+      states.current.set(view.id, view.state);
+      announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
+    };
+    return onListEvents({ imports: ({ imports }) => imports.forEach(hear) }, () => undefined);
+  }, []);
 }
 
 function chooseColumn(chosen: Chosen): Column<ImportView> {

@@ -25,32 +25,41 @@ export function NowPage() {
       <h1>Now</h1>
       {isNew ? <Welcome isSandbox={settings.value?.sandbox === true} /> : <Lead />}
       {isOperator && known?.unknownFolders !== undefined && <UnknownFolders folders={known.unknownFolders} />}
-      {known !== undefined && needed(known) > 0 && <Needs overview={known} />}
-      {known !== undefined && known.running.length + known.queued + known.syncsUnderWay.length > 0 && (
-        <Running overview={known} />
-      )}
-      {isOperator && <NewImport />}
-      {known !== undefined && known.ready.imports.length + known.ready.syncs.length > 0 && (
-        <Ready ready={known.ready} />
-      )}
-      {known === undefined && <Empty>Loading …</Empty>}
-      {known !== undefined && known.nights.length > 0 && (
-        <Card id="nights" title="Last run of each schedule">
-          <LastRuns nights={known.nights} />
-        </Card>
-      )}
-      {known !== undefined && !isNew && (
-        <div class="pair">
-          <Card id="recent" title="Finished last">
-            <Recent imports={known.recent} />
-          </Card>
-          {known.failing.length > 0 && (
-            <Card id="failing" title="What keeps failing">
-              <Failing failing={known.failing} />
-            </Card>
+      <div class="now">
+        <div class="stack">
+          {known === undefined && <Empty>Loading …</Empty>}
+          {known !== undefined && needed(known) > 0 && <Needs overview={known} />}
+          {known !== undefined && known.running.length + known.queued + known.syncsUnderWay.length > 0 && (
+            <Running overview={known} />
           )}
         </div>
+        {isOperator && <NewImport />}
+        <div class="stack">{known !== undefined && !isNew && <Rest overview={known} />}</div>
+      </div>
+    </>
+  );
+}
+
+/** Things that no one waits for. */
+function Rest({ overview: { ready, nights, recent, failing } }: { overview: Overview }) {
+  return (
+    <>
+      {ready.imports.length + ready.syncs.length > 0 && <Ready ready={ready} />}
+      {nights.length > 0 && (
+        <Card id="nights" title="Last run of each schedule">
+          <LastRuns nights={nights} />
+        </Card>
       )}
+      <div class="pair">
+        <Card id="recent" title="Finished last">
+          <Recent imports={recent} />
+        </Card>
+        {failing.length > 0 && (
+          <Card id="failing" title="What keeps failing">
+            <Failing failing={failing} />
+          </Card>
+        )}
+      </div>
     </>
   );
 }

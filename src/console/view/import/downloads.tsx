@@ -3,7 +3,9 @@ import type { SentFor } from '../../../api/operation.ts';
 import type { rowOperations } from '../../../api/operations/row-operations.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
+import type { ImportView } from '../../answers.ts';
 import { ATTENTION, completeRetry, needAttention, retryable, WRONG } from '../../import-words.ts';
+import { Menu } from '../../kit/menu.tsx';
 import { addressOf } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
 
@@ -61,6 +63,20 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
       />
     </ul>
   );
+}
+
+/** The report on all rows, in each of its forms. */
+export function ReportMenu({ view: { id } }: { view: ImportView }) {
+  const links = ['csv', 'xlsx', 'ndjson', 'json', 'html'].map((format) => (
+    <a
+      key={format}
+      href={addressOf('GET /v1/imports/:id/report', { id, query: { format } })}
+      {...(format === 'html' ? { target: '_blank', rel: 'noopener' } : { download: true })}
+    >
+      {format.toUpperCase()}
+    </a>
+  ));
+  return <Menu label="Download report">{links}</Menu>;
 }
 
 /** A link for each format of a file. */

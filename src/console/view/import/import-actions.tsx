@@ -4,10 +4,12 @@ import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import type { Action, ImportView } from '../../answers.ts';
 import { actionLabel, isUndone } from '../../import-words.ts';
 import { ErrorPlace, importHref, syncHref } from '../../kit/elements.tsx';
+import { Menu } from '../../kit/menu.tsx';
 import { useKeptFocus, WorkButton } from '../../kit/work.tsx';
 import { usePlace } from '../../place.ts';
 import { ReadOtherwise } from '../upload-form.tsx';
 import { isToBeAsked } from './before-sending.tsx';
+import { ReportMenu } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 import { useActing, Ways } from './ways.tsx';
@@ -59,7 +61,12 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
             Undo import…
           </WorkButton>
         )}
-        {view.actions.includes('delete') && button('delete')}
+        {view.rows.read > 0 && <ReportMenu view={view} />}
+        {view.actions.includes('delete') && (
+          <Menu label="More actions" sign="⋯">
+            {button('delete')}
+          </Menu>
+        )}
       </div>
       <ErrorPlace error={work.error} />
     </div>

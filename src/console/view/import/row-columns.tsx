@@ -90,12 +90,12 @@ export function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean)
       cell: (row) => (
         <button
           type="button"
-          class="quiet small-button"
+          class="opens"
           aria-label={`Details of row ${grouped(row.line)}`}
           aria-haspopup="dialog"
           onClick={() => onDetails(row)}
         >
-          Details
+          <span aria-hidden>›</span>
         </button>
       ),
     },

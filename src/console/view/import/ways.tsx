@@ -98,6 +98,7 @@ export function Ways({ view, filter, acting: { work, act }, create }: WaysProper
   const without = withoutFailing(view);
   // To go on as before would only end here again, unless the service answers now.
   const mayResume = view.actions.includes('resume') && (decision === undefined || decision.keepsStart === true);
+  const isOnlyWay = ![mayResume, decision !== undefined, view.actions.includes('retry')].includes(true);
   return (
     <>
       {without !== undefined && (
@@ -128,7 +129,7 @@ export function Ways({ view, filter, acting: { work, act }, create }: WaysProper
           ),
       )}
       {canBeRepaired(view, filter) && (
-        <RepairLink class="button" id={view.id}>
+        <RepairLink class={isOnlyWay ? 'button main' : 'button'} id={view.id}>
           {view.edited !== undefined && !filter.hasToRepair.value ? 'Send repaired rows…' : 'Repair rows…'}
         </RepairLink>
       )}

@@ -1,7 +1,8 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
+import { settings } from '../../../console/frame.tsx';
 import { confirmed } from '../../../console/kit/dialog.tsx';
 import {
   Badge,
@@ -16,6 +17,7 @@ import {
 } from '../../../console/kit/elements.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
 import { type Column, DataTable } from '../../../console/kit/list.tsx';
+import { Menu } from '../../../console/kit/menu.tsx';
 import { useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
@@ -41,39 +43,47 @@ export function SchedulesPage() {
   const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
   const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}));
+  const nights = useAnswer(addressOf('GET /v1/schedules/nights', {}));
   useListNews(['schedules', 'sync'], () => void reload());
-  const columns = useMemo(() => (isOperator ? [...COLUMNS, actionsColumn(reload)] : COLUMNS), []);
+  useChange(JSON.stringify(data?.schedules.map((one) => [one.name, one.lastRun])), () => void nights.reload());
+  const columns = useMemo(
+    () => [...COLUMNS, nightsColumn(nights.data), ...(isOperator ? [actionsColumn(reload)] : [])],
+    [nights.data],
+  );
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return (
     <>
-      <h1>Schedules</h1>
-      <p class="lead">A schedule is a sync that runs at set times.</p>
-      {isOperator && (
-        <p>
+      <div class="title">
+        <div>
+          <h1>Schedules</h1>
+          <p class="lead">A schedule is a sync that runs at set times.</p>
+        </div>
+        {isOperator && (
           <a class="button main" href="/schedules/new">
             New schedule
           </a>
-        </p>
-      )}
+        )}
+      </div>
       <Card id="all" title="All schedules">
         {error !== undefined || data === undefined ? (
           <Pending error={error} />
         ) : data.schedules.length === 0 ? (
           <NoSchedules />
         ) : (
-          <DataTable
-            caption="Schedules by name"
-            columns={columns}
-            items={data.schedules}
-            keyOf={(schedule) => schedule.name}
-          />
+          <>
+            <DataTable
+              caption="Schedules by name"
+              columns={columns}
+              items={data.schedules}
+              keyOf={(schedule) => schedule.name}
+            />
+            <details>
+              <summary>Signs of the nights</summary>
+              <Signs />
+            </details>
+          </>
         )}
       </Card>
-      {data !== undefined && data.schedules.length > 0 && (
-        <Card id="nights" title="The last 30 nights">
-          <Nights schedules={data.schedules} />
-        </Card>
-      )}
       {name !== '' && (
         <Card id="history" title={`History of ${name}`}>
           {own === undefined ? (
@@ -95,7 +105,6 @@ function NoSchedules() {
 function actionsColumn(reload: () => Promise<void>): Column<Schedule> {
   return {
     label: 'Actions',
-    kind: 'wide',
     cell: ({ name, paused }) => <ScheduleActions name={name} paused={paused} onDone={reload} />,
   };
 }
@@ -109,7 +118,7 @@ const COLUMNS: Column<Schedule>[] = [
         <a href={`/schedules?name=${encodeURIComponent(name)}#history`}>{foreign(name)}</a>
         {paused && <Tag>paused</Tag>}
         {!apply && <Tag>plans only</Tag>}
-        {sandbox && <Tag>sandbox</Tag>}
+        {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
       </>
     ),
   },
@@ -183,27 +192,25 @@ function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
       go('/schedules');
     });
   };
-  const buttons: readonly (readonly [label: string, kind: string, onClick: () => void])[] = [
-    ['Run now', '', () => void post('run')],
-    paused ? ['Resume', '', () => void post('resume')] : ['Pause', '', () => void post('pause')],
-  ];
+  const button = (label: string, onClick: () => void, kind = '') => (
+    <WorkButton busy={work.busy} kind={kind} label={`${label.replace('…', '')}: ${name}`} onClick={onClick}>
+      {label}
+    </WorkButton>
+  );
   return (
-    <div class="schedule-actions">
-      <div class="buttons">
-        {buttons.map(([label, kind, onClick], index) => (
-          <WorkButton key={index} busy={work.busy} kind={kind} label={`${label}: ${name}`} onClick={onClick}>
-            {label}
-          </WorkButton>
-        ))}
-        <a class="button" href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
-          Edit
-        </a>
-        <WorkButton busy={work.busy} kind="danger quiet" label={`Remove: ${name}`} onClick={() => void remove()}>
-          Remove…
-        </WorkButton>
+    <>
+      <div class="row-actions">
+        {button('Run now', () => void post('run'))}
+        <Menu label={`More actions for ${name}`} sign="⋯">
+          {paused ? button('Resume', () => void post('resume')) : button('Pause', () => void post('pause'))}
+          <a href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
+            Edit
+          </a>
+          {button('Remove…', () => void remove(), 'danger')}
+        </Menu>
       </div>
       <ErrorPlace error={work.error} />
-    </div>
+    </>
   );
 }
 
@@ -275,63 +282,34 @@ function toneOf(state: NightState) {
   return state === 'paused' ? 'still' : RUN_TONES[state];
 }
 
-/** `schedules`: as they are now. */
-function Nights({ schedules }: { schedules: readonly Schedule[] }) {
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules/nights', {}));
-  useChange(JSON.stringify(schedules.map(({ name, lastRun }) => [name, lastRun])), () => void reload());
-  const place = useRef<HTMLDivElement | null>(null);
-  const isThere = data !== undefined;
-  // The last night is what people look for.
-  useEffect(() => place.current?.scrollTo({ left: place.current.scrollWidth }), [isThere]);
-  if (error !== undefined || data === undefined) return <Pending error={error} />;
-  const [first] = data.schedules;
-  if (first === undefined) return <Empty>No schedules yet.</Empty>;
-  return (
-    <>
-      <div class="nights-place" role="region" aria-label="Nights, scrollable" tabIndex={0} ref={place}>
-        <div class="nights" role="table" aria-label="Schedules by night">
-          <div role="row">
-            <div role="columnheader" class="schedule">
-              Schedule
-            </div>
-            {first.nights.map(({ day }) => (
-              <div key={day} role="columnheader">
-                <span class="unseen">{dayName(day)}</span>
-                {dayNumber(day)}
-              </div>
-            ))}
-          </div>
-          {data.schedules.map((schedule) => (
-            <ScheduleRow key={schedule.name} schedule={schedule} />
+function nightsColumn(known: ScheduleNights | undefined): Column<Schedule> {
+  return {
+    label: 'The last 30 nights',
+    kind: 'wide',
+    cell: ({ name }) => (
+      <div class="nights">
+        {known?.schedules
+          .find((one) => one.name === name)
+          ?.nights.map((night) => (
+            <Night key={night.day} name={name} night={night} />
           ))}
-        </div>
       </div>
-      <ul class="legend">
-        {STATES.map((state) => (
-          <li key={state}>
-            <span class={`night ${toneOf(state)}`} aria-hidden>
-              {SIGNS[state]}
-            </span>{' '}
-            {MEANINGS[state]}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+    ),
+  };
 }
 
-function ScheduleRow({ schedule: { name, nights } }: { schedule: ScheduleNights['schedules'][number] }) {
+function Signs() {
   return (
-    <div role="row">
-      <div role="rowheader" class="schedule">
-        <a href={historyHref(name)}>{foreign(name)}</a>
-      </div>
-      {nights.map((night) => (
-        <div key={night.day} role="cell">
-          <Night name={name} night={night} />
-        </div>
+    <ul class="legend">
+      {STATES.map((state) => (
+        <li key={state}>
+          <span class={`night ${toneOf(state)}`} aria-hidden>
+            {SIGNS[state]}
+          </span>{' '}
+          {MEANINGS[state]}
+        </li>
       ))}
-    </div>
+    </ul>
   );
 }
 
@@ -341,12 +319,7 @@ interface NightProperties {
 }
 
 function Night({ name, night: { day, state, reason, sync, runs } }: NightProperties) {
-  if (state === null)
-    return (
-      <span class="night none">
-        <span class="unseen">not due</span>
-      </span>
-    );
+  if (state === null) return <span class="night none" />;
   const said = [
     `${name}, ${dayName(day)}: ${MEANINGS[state]}`,
     ...(runs > 1 ? [`the last of ${runs} runs`] : []),
@@ -378,8 +351,4 @@ const DAY_NAME = new Intl.DateTimeFormat('en-GB', {
 /** @param day such as 2027-03-28 */
 function dayName(day: string) {
   return DAY_NAME.format(new Date(`${day}T00:00:00Z`));
-}
-
-function dayNumber(day: string) {
-  return <span aria-hidden>{String(Number(day.slice(8)))}</span>;
 }

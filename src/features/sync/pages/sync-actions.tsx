@@ -12,7 +12,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { syncOperations } from '../operations.ts';
 
-const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'danger', reject: 'quiet' };
+const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'main', reject: 'quiet' };
 
 interface SyncActionsProperties {
   view: SyncView;
