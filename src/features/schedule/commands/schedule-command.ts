@@ -1,106 +1,59 @@
-import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { askRegions } from '../../../app/owner-socket.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type RunningFlags,
   type ServerFlags,
+  wholeNumber,
   withDataDir,
   withJson,
   withRunning,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
+import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { settingFlag } from '../../../cli/flags/setting-flag.ts';
-import { withShape } from '../../../cli/flags/shape-flags.ts';
-import { withSource } from '../../../cli/flags/source-flags.ts';
 import type { Names } from '../../../cli/names.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
-import { typedCommand } from '../../../cli/typed-command.ts';
-import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
-import { READING } from '../../../options/reading-options.ts';
+import { type Io, print, say } from '../../../cli/screen/io.ts';
+import { drawTable } from '../../../cli/screen/table.ts';
+import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { EXPECTING } from '../../../options/sending-options.ts';
-import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
-import { isPattern } from '../../../sources/obtain.ts';
-import { isRemote } from '../../../text/address-text.ts';
+import { readCatalog } from '../../../platform/data-dir.ts';
 import { printable } from '../../../text/wording.ts';
-import { withDeciding } from '../../sync/commands/sync-flags.ts';
+import type { PlanCreate } from '../../sync/api-plan.ts';
+import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
+import { addCommand, HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
 import { openSchedules } from './schedule-client.ts';
-import { type AddFlags, changesIn, type EditFlags, localTime, scheduleOf } from './schedule-flags.ts';
-import { scheduleHistoryCommand, scheduleListCommand } from './schedule-lists.ts';
+import { changesIn, type EditFlags, localTime } from './schedule-flags.ts';
 import { runSchedule } from './schedule-run.ts';
-
-const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
 export function scheduleCommand(io: Io, end: End): Command {
   return new Command('schedule')
     .addCommand(addCommand(io, end))
     .addCommand(editCommand(io, end))
-    .addCommand(scheduleListCommand(io, end))
+    .addCommand(listCommand(io, end))
     .addCommand(runCommand(io, end))
-    .addCommand(changeCommand(io, end, 'pause', 'start no runs until `schedule resume`; a run in progress continues'))
-    .addCommand(changeCommand(io, end, 'resume', 'start runs again, from the next one that is due'))
-    .addCommand(changeCommand(io, end, 'remove', 'delete a schedule and its history; its syncs and imports stay'))
-    .addCommand(scheduleHistoryCommand(io, end));
+    .addCommand(pausing(io, end, 'pause', 'start no runs until `schedule resume`; a run in progress continues'))
+    .addCommand(pausing(io, end, 'resume', 'start runs again, from the next one that is due'))
+    .addCommand(removeCommand(io, end))
+    .addCommand(historyCommand(io, end));
 }
 
-/** `rollcall schedule add`: a sync that starts by itself. */
-function addCommand(io: Io, end: End): Command {
-  const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const command = new Command('add')
-    .description('sync a file regularly, at the times of a cron expression')
-    .argument('<name>', 'name of the schedule, for the other commands')
-    .addOption(optionFlag('cron', SCHEDULING.cron).makeOptionMandatory())
-    .addOption(optionFlag('tz', SCHEDULING.tz).default(ownZone, 'the time zone of this machine'))
-    .requiredOption(
-      '--file <path|pattern|url>',
-      'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
-    )
-    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS));
-  withOptions(command, { ...APPLYING, ...RUNNING });
-  withOptions(withSource(command), { ...EXPECTING, ...MODE });
-  withOptions(withCreation(withDeciding(command)), READING);
-  withShape(withRecipeFlag(command));
-  withServer(withDataDir(withJson(command))).option(
-    '--sandbox',
-    'run it against the sandbox, on this machine: by a server that is started with --sandbox, or by `schedule run --sandbox`',
-  );
-  return command.action((name: string, flags: AddFlags) => end(add(io, name, flags)));
-}
+/** The command of a verb on one schedule. */
+const aboutOne = (verb: string, description: string) =>
+  new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
+const withPlace = (command: Command) => withServer(withDataDir(withJson(command)));
 
-async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
-  const { config, imports, client } = await openSchedules(flags);
-  const { server } = imports;
-  const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
-  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
-  const sandbox = flags.sandbox ? ' --sandbox' : '';
-  const { file } = made;
-  const isThere = server !== undefined || isRemote(file) || isPattern(file) || existsSync(file);
-  const isServed = server !== undefined || (await askRegions(dataDir(config.dataDir))) !== undefined;
-  say(
-    io,
-    `Schedule ${name} is added. It is next due at (${made.tz}):`,
-    ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
-    ...(isThere ? [] : [`There is no file ${printable(file)} yet; until there is one, runs fail and change nothing.`]),
-    ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
-    ...(isServed
-      ? []
-      : ['It runs as long as a server does, which is started with:', `  ${typedCommand(config, 'serve')}${sandbox}`]),
-    'Try it now with:',
-    `  ${imports.command('schedule', 'run', name)}${sandbox}`,
-  );
-  return EXIT.ok;
+/** The next time of a schedule, or that it is paused. */
+function dueWords({ next: [next], tz }: ScheduleView): string {
+  return next === undefined ? 'is paused' : `is next due at ${localTime(next, tz)} (${tz})`;
 }
 
 /** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
 function editCommand(io: Io, end: End): Command {
-  const command = new Command('edit')
-    .description('change settings of a schedule; settings that are not given do not change')
-    .argument('<name>', 'as `schedule list` shows it');
+  const command = aboutOne('edit', 'change settings of a schedule; settings that are not given do not change');
   withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING })
     .option('--file <path|pattern|url>', 'another file')
     .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
@@ -108,7 +61,7 @@ function editCommand(io: Io, end: End): Command {
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
-  withOptions(withServer(withDataDir(withJson(command))), EXPECTING)
+  withOptions(withPlace(command), EXPECTING)
     .addOption(new Option('--no-expect-rows', 'accept a file with any number of rows'))
     .addOption(new Option('--no-min-rows', 'accept a file that has become smaller'));
   return command.action((name: string, flags: EditFlags) => end(edit(io, name, flags)));
@@ -121,44 +74,123 @@ async function edit(io: Io, name: string, flags: EditFlags): Promise<ExitCode> {
   const reading = { ...before.reading, ...read };
   const made = await client.call(scheduleOperations.edit, { ...before, ...changes, reading });
   if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
-  const [next] = made.next;
-  const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
-  say(io, `Schedule ${name} is changed.`, when);
+  say(io, `Schedule ${name} is changed.`, `It ${dueWords(made)}.`);
   return EXIT.ok;
 }
 
 /** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
 function runCommand(io: Io, end: End): Command {
-  const command = new Command('run')
-    .description('run a schedule now, even if it is paused or not due; on the server if one is running')
-    .argument('<name>', 'as `schedule list` shows it');
-  withServer(withRunning(command));
-  return command.action((name: string, flags: RunningFlags & ServerFlags) =>
+  const command = aboutOne(
+    'run',
+    'run a schedule now, even if it is paused or not due; on the server if one is running',
+  );
+  return withServer(withRunning(command)).action((name: string, flags: RunningFlags & ServerFlags) =>
     end(openSchedules(flags).then(({ config, imports }) => runSchedule({ io, config, imports, name, flags }))),
   );
 }
 
-function changeCommand(io: Io, end: End, verb: 'pause' | 'resume' | 'remove', description: string): Command {
-  const command = new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
-  return withServer(withDataDir(withJson(command))).action((name: string, flags: CommonFlags & ServerFlags) =>
-    end(changeSchedule(io, verb, name, flags)),
+type Flags = CommonFlags & ServerFlags;
+type HistoryFlags = Flags & { readonly limit: number };
+
+function pausing(io: Io, end: End, verb: 'pause' | 'resume', description: string): Command {
+  return withPlace(aboutOne(verb, description)).action((name: string, flags: Flags) =>
+    end(pauseOrResume(io, verb, name, flags)),
   );
 }
 
-async function changeSchedule(
-  io: Io,
-  verb: 'pause' | 'resume' | 'remove',
-  name: string,
-  flags: CommonFlags & ServerFlags,
-): Promise<ExitCode> {
+async function pauseOrResume(io: Io, verb: 'pause' | 'resume', name: string, flags: Flags): Promise<ExitCode> {
   const { client } = await openSchedules(flags);
-  const changed = verb === 'remove' ? undefined : await client.call(scheduleOperations[verb], { name });
-  if (changed === undefined) await client.call(scheduleOperations.remove, { name });
-  if (flags.json) io.out.write(`${JSON.stringify(changed ?? { name, removed: true })}\n`);
-  const [next] = changed?.next ?? [];
-  if (changed === undefined) say(io, `Schedule ${name} is removed.`);
-  else if (next === undefined) say(io, `Schedule ${name} is paused.`);
-  else say(io, `Schedule ${name} is next due at ${localTime(next, changed.tz)} (${changed.tz}).`);
+  const changed = await client.call(scheduleOperations[verb], { name });
+  if (flags.json) io.out.write(`${JSON.stringify(changed)}\n`);
+  say(io, `Schedule ${name} ${dueWords(changed)}.`);
+  return EXIT.ok;
+}
+
+function removeCommand(io: Io, end: End): Command {
+  const command = aboutOne('remove', 'delete a schedule and its history; its syncs and imports stay');
+  return withPlace(command).action((name: string, flags: Flags) => end(remove(io, name, flags)));
+}
+
+async function remove(io: Io, name: string, flags: Flags): Promise<ExitCode> {
+  const { client } = await openSchedules(flags);
+  await client.call(scheduleOperations.remove, { name });
+  if (flags.json) io.out.write(`${JSON.stringify({ name, removed: true })}\n`);
+  say(io, `Schedule ${name} is removed.`);
+  return EXIT.ok;
+}
+
+/** `rollcall schedule list`: what there is, when it is due next, and its last result. */
+function listCommand(io: Io, end: End): Command {
+  const command = new Command('list').description('show schedules, their next three times and last run');
+  return withPlace(command).action((flags: Flags) => end(list(io, flags)));
+}
+
+/** `rollcall schedule history`: the runs of a schedule, newest first. */
+function historyCommand(io: Io, end: End): Command {
+  const command = aboutOne('history', 'show the runs of a schedule, newest first');
+  command.option('--limit <n>', 'how many runs', wholeNumber(1, 1_000), 20);
+  return withPlace(command).action((name: string, flags: HistoryFlags) => end(history(io, name, flags)));
+}
+
+async function list(io: Io, flags: Flags): Promise<ExitCode> {
+  const { imports, client } = await openSchedules(flags);
+  const { schedules: found } = await client.call(scheduleOperations.list, {});
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(found)}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    say(io, `There are no schedules ${imports.place()}; add one with \`${imports.command('schedule', 'add')}\`.`);
+    return EXIT.ok;
+  }
+  print(io, `${found.map(blockOf).join('\n\n')}\n`);
+  return EXIT.ok;
+}
+
+function blockOf(schedule: ScheduleView): string {
+  const { name, cron, tz, file, paused, next, mode, missing = 'report', apply, create, lastRun } = schedule;
+  const whoIsMissing = mode === 'add' ? '' : `, missing: ${missing}`;
+  const times = next.map((at) => localTime(at, tz)).join(', ');
+  const last = lastRun && `${localTime(lastRun.dueAt, tz)}  ${lastRun.state}: ${printable(lastRun.reason)}`;
+  return [
+    `${name}  ${cron}  ${tz}  ${printable(file)}`,
+    `  sync  ${mode}${whoIsMissing}; ${apply ? 'plans are carried out' : 'plans only'}`,
+    `  next  ${paused ? 'none: the schedule is paused' : times}`,
+    ...(create === null ? [] : [`  may create  ${whatMay(create)}`]),
+    `  last  ${last ?? 'none yet'}`,
+  ].join('\n');
+}
+
+/** "users, groups (at most users=100,groups=10)" */
+function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
+  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'];
+  return `${what.filter((part) => part !== false).join(', ')} (at most ${maxCreate})`;
+}
+
+async function history(io: Io, name: string, flags: HistoryFlags): Promise<ExitCode> {
+  const { limit } = flags;
+  const { client } = await openSchedules(flags);
+  const [{ tz }, { runs }] = await Promise.all([
+    client.call(scheduleOperations.one, { name }),
+    client.call(scheduleOperations.history, { name, limit: `${limit}` }),
+  ]);
+  if (flags.json) {
+    io.out.write(`${JSON.stringify({ runs })}\n`);
+    return EXIT.ok;
+  }
+  if (runs.length === 0) {
+    say(io, `Schedule ${name} has not run yet.`);
+    return EXIT.ok;
+  }
+  const table = runs.map(({ dueAt, state, sync, reason }) => [
+    localTime(dueAt, tz),
+    state,
+    sync?.id ?? '',
+    printable(reason),
+  ]);
+  say(io, `Times are those of ${tz}.`);
+  // The reasons are what is looked for: they are not cut where the terminal ends.
+  print(io, `${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
   return EXIT.ok;
 }
 

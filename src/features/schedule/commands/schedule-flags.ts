@@ -1,29 +1,25 @@
 import { existsSync } from 'node:fs';
-import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
-import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
+import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import type { ImportOptions } from '../../../imports/import-options.ts';
 import { CREATION, type CreateChoices } from '../../../options/create-options.ts';
 import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { type Given, type Kept, keptOf, type Options } from '../../../options/option.ts';
-import { READING, type ReadingChoices, SHAPE } from '../../../options/reading-options.ts';
+import type { ReadingChoices } from '../../../options/reading-options.ts';
 import { EXPECTING, type ExpectingChoices, GIVING_UP } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { defined } from '../../../platform/defined.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
-import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
-import { recipeOperations } from '../../recipes/operations.ts';
-import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
+import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
-import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../api.ts';
+import { type NewSchedule, scheduleSettings } from '../api.ts';
+import { readingOf, recipeAt } from './schedule-reading.ts';
 
 export interface AddFlags
   extends CommonFlags,
@@ -115,44 +111,6 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags): void {
   throw new UsageError(
     `${flag} is for schedules that are added on the server's machine, without --server; name the source in the server's settings instead`,
   );
-}
-
-type Recipe = ReturnType<typeof recipeOfFile>;
-
-/** The name of a recipe is one of the server's, a file is one of this machine. */
-async function recipeAt(server: Client, recipe: string): Promise<Recipe> {
-  return RECIPE_NAME.test(recipe) ? server.call(recipeOperations.one, { name: recipe }) : recipeOfFile(recipe);
-}
-
-/**
- * The options for reading the file. The schedule keeps them, whatever becomes of the recipe.
- * @param ofFile those of a file that is there
- */
-async function readingOf(
-  flags: AddFlags,
-  find: (recipe: string) => Promise<Recipe>,
-  ofFile: () => Promise<ImportOptions> | undefined = () => undefined,
-): Promise<ScheduleReading> {
-  const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
-  if (flags.recipe === undefined) return given as ScheduleReading;
-  const seen = await ofFile();
-  if (seen !== undefined) return readingIn(seen);
-  const recipe = await find(flags.recipe);
-  const options = withRecipe(recipe, given as Partial<ImportOptions>);
-  requireNeeds(recipe, options);
-  return readingIn(options);
-}
-
-/** Without what is the default. */
-function readingIn({ recipe: _, map = {}, format, ...options }: Partial<ImportOptions>): ScheduleReading {
-  const chosen = defined({
-    map: Object.keys(map).length === 0 ? undefined : map,
-    format: format === 'auto' ? undefined : format,
-  });
-  return scheduleSettings.shape.reading
-    .unwrap()
-    .strip()
-    .parse({ ...options, ...chosen });
 }
 
 /** Returns the settings that the flags change, and those of reading the file. @throws UsageError where that is nothing */

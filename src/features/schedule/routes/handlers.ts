@@ -1,17 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isoTime } from '../../../api/fields.ts';
 import type { HandlersOf } from '../../../api/operation.ts';
 import { mapLookups } from '../../../options/lookups.ts';
 import { nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
+import { inShort } from '../../../text/wording.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
-import { type ScheduleRunView, type ScheduleView, schedule } from '../api.ts';
+import { type KeptSettings, type ScheduleRunView, type ScheduleView, schedule, scheduleSettings } from '../api.ts';
 import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import type { scheduleOperations } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader, ScheduleRun } from '../schedule-catalog.ts';
 import { creationOf } from '../schedule-sync.ts';
 import { lastNights } from './schedule-nights.ts';
-import { checkTimes, type GivenSettings, settingsInShort, settingsToKeep, shownSetting } from './schedule-settings.ts';
+import { checkTimes, type GivenSettings, settingsToKeep, shownSetting } from './schedule-settings.ts';
 
 type Handlers = HandlersOf<typeof scheduleOperations>;
 type Changing = Pick<Schedules, 'changes' | 'at'> & { readonly catalog: ScheduleCatalogReader };
@@ -81,4 +83,12 @@ export function changingHandlers({ catalog, changes, at }: Changing, isHere: boo
 /** Begins runs. */
 export function runningHandlers(runs: Schedules['runs']) {
   return { run: async ({ name }, { who }) => runView(runs.begin(name, who)) } satisfies Handlers;
+}
+
+/** The settings that differ from their defaults, for the audit log. */
+function settingsInShort(settings: KeptSettings): string {
+  const plain: object = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
+  const names = Object.keys(scheduleSettings.shape) as (keyof typeof scheduleSettings.shape)[];
+  const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name as never]));
+  return inShort({ ...Object.fromEntries(own.map((name) => [name, settings[name]])), file: shownFile(settings) });
 }

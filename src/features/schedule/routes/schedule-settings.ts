@@ -16,10 +16,9 @@ import { adapterFor, checkedAddress, shownFile } from '../../../sources/schemes.
 import { headerFrom } from '../../../sources/secrets.ts';
 import { allowedSource } from '../../../sources/source-reader.ts';
 import { isAddress, isRemote } from '../../../text/address-text.ts';
-import { inShort } from '../../../text/wording.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { readProtectFile } from '../../sync/plan/protect.ts';
-import { type KeptSettings, keptSettings, machineSettings, type newSchedule, scheduleSettings } from '../api.ts';
+import { type KeptSettings, keptSettings, machineSettings, type newSchedule } from '../api.ts';
 import type { GivenAt } from '../compose-schedules.ts';
 import { badSetting, type Schedule } from '../schedule-catalog.ts';
 import { readingOptions, syncSettings } from '../schedule-sync.ts';
@@ -92,14 +91,6 @@ function ofMachine(given: GivenSettings, before: Schedule | undefined, { isHere 
 function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sendsTo }: GivenAt): Aimed {
   if (before !== undefined) return { sandbox: before.sandbox, target: before.target };
   return sandbox === undefined || sandbox === sendsTo.sandbox ? sendsTo : { sandbox, target: undefined };
-}
-
-/** The settings that differ from their defaults, for the audit log. */
-export function settingsInShort(settings: KeptSettings): string {
-  const plain: object = scheduleSettings.parse({ cron: '', tz: '', file: ' ' });
-  const names = Object.keys(scheduleSettings.shape) as (keyof typeof scheduleSettings.shape)[];
-  const own = names.filter((name) => !isDeepStrictEqual(settings[name], plain[name as never]));
-  return inShort({ ...Object.fromEntries(own.map((name) => [name, settings[name]])), file: shownFile(settings) });
 }
 
 /** @throws RollcallError that names which of the two is wrong */
