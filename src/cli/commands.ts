@@ -104,7 +104,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('../features/sync/commands/sync-command.ts')).syncCommand,
-    names: async () => (await import('../features/sync/commands/sync-command.ts')).syncNames,
+    names: async () => (await import('../features/sync/commands/sync-list-command.ts')).syncNames,
   },
   export: {
     usage: '[options]',

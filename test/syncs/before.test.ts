@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { planFiles } from '../../src/features/sync/plan/prepare.ts';
+import { planFiles } from '../../src/features/sync/plan/plan-files.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
 const GROUPS = {

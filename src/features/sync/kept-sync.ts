@@ -110,6 +110,11 @@ export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
       remedy: words`add ${option('mode', 'mirror')}, or leave ${option('missing')} out`,
     });
   }
+  return flagsOf(chosen);
+}
+
+/** The options that decide a plan, among these. */
+export function flagsOf(chosen: z.input<typeof planFlags>): PlanFlags {
   return planFlags.strip().parse(chosen);
 }
 

@@ -1,10 +1,96 @@
-import type { Planning, SyncEntry } from '../../api/sync-entry.ts';
+import { existsSync } from 'node:fs';
+import { type Planning, type SyncAction, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
+import type { PlanReason } from '../../membership/plan-words.ts';
+import { isCarriedOut, type SyncState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { SyncView } from './api.ts';
-import type { Sync } from './kept-sync.ts';
+import { asSentence, counted, grouped } from '../../text/wording.ts';
+import { type SyncView, syncView } from './api.ts';
+import { type Sync, shownCreate } from './kept-sync.ts';
+import { openFindings } from './plan/findings.ts';
+import { planFiles } from './plan/plan-files.ts';
+import { openPlanReader } from './plan/plan-reading.ts';
 import type { PlanningProgress } from './plan/prepare.ts';
-import { entryOf, wholeSync } from './plan/sync-view.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
+
+/** Syncs as the API and the command line show them. */
+
+/** Objections that a sync is shown with; the list of each guard has all. */
+const FIRST_FINDINGS = 20;
+
+/** Returns the actions that a user can request for a sync in this state. */
+export function syncActionsOf(state: SyncState): readonly SyncAction[] {
+  if (state === 'planned') return ['apply', 'reject'];
+  return state === 'held' ? ['approve', 'reject'] : [];
+}
+
+/** A sync in a list. @param planning its progress, where this process plans it */
+export function entryOf(sync: Sync, planning: Planning | null = null): SyncEntry {
+  return syncEntry.strip().parse({ ...sync, ...computed(sync, planning) });
+}
+
+function computed({ state }: Sync, planning: Planning | null): Pick<SyncEntry, 'actions' | 'planning'> {
+  return { actions: [...syncActionsOf(state)], planning: state === 'planning' ? planning : null };
+}
+
+/** A sync with what its guards object to, at most `limit`. */
+export function wholeSync(
+  dir: DataDir,
+  sync: Sync,
+  planning: Planning | null = null,
+  limit = FIRST_FINDINGS,
+): SyncView {
+  return syncView.strip().parse({
+    ...sync,
+    ...computed(sync, planning),
+    ...objectionsOf(dir, sync, limit),
+    create: shownCreate(sync),
+    left: leftByUndo(sync, planFiles(dir.sync(sync.id)).plan),
+    before: hasBefore(dir, sync) ? `/v1/syncs/${sync.id}/before` : null,
+  });
+}
+
+function objectionsOf(
+  dir: DataDir,
+  { id, totals, mode }: Sync,
+  limit: number,
+): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
+  const { plan } = planFiles(dir.sync(id));
+  if (totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
+  const findings = openFindings(plan, mode);
+  try {
+    const unknownGroups = findings.unknownGroups();
+    const { notes } = findings;
+    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups, notes: [...notes()] };
+  } finally {
+    findings.close();
+  }
+}
+
+/** Whether there is a file of who was in the groups that a sync takes something from. */
+export function hasBefore(dir: DataDir, { id, importId }: Pick<Sync, 'id' | 'importId'>): boolean {
+  return importId !== null && existsSync(planFiles(dir.sync(id)).before);
+}
+
+/** The reasons of changes that `includeUncertain` takes back. */
+const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unconfirmed']);
+
+/**
+ * Returns the members whom a finished undo left in their place, with the reasons; null if it left none.
+ * @param path of its plan
+ */
+function leftByUndo({ mode, state, totals }: Sync, path: string): SyncView['left'] {
+  const users = totals?.actions.report ?? 0;
+  if (mode !== 'undo' || !isCarriedOut(state) || users === 0 || !existsSync(path)) return null;
+  const plan = openPlanReader(path);
+  try {
+    const reported = plan.reported();
+    const why = reported.map(({ sentence, users: some }) => `${asSentence(sentence).slice(0, -1)}: ${grouped(some)}.`);
+    const uncertain = reported.reduce((sum, { reason, users: some }) => sum + (UNCERTAIN.has(reason) ? some : 0), 0);
+    return { users, uncertain, sentence: [`The undo left ${counted(users, 'user')} in place.`, ...why].join(' ') };
+  } finally {
+    plan.close();
+  }
+}
 
 /** Syncs as a server shows them. */
 export interface SyncViews {

@@ -15,7 +15,7 @@ import { asSentence } from '../../../text/wording.ts';
 import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
-import { planFiles } from '../../sync/plan/prepare.ts';
+import { planFiles } from '../../sync/plan/plan-files.ts';
 import type { KeptSettings, scheduleTry } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';

@@ -17,7 +17,7 @@ import { inShort } from '../../../text/wording.ts';
 import { newSyncId } from '../compose-syncs.ts';
 import { syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
-import { planFiles } from '../plan/prepare.ts';
+import { planFiles } from '../plan/plan-files.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { decidingQuery, type SyncFileFlags, syncFlagsOf } from './sync-flags.ts';
 import type { SyncWork } from './sync-work.ts';

@@ -15,11 +15,11 @@ import type { Finding } from '../api-plan.ts';
 import type { Sync } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planPieces } from '../plan/plan-download.ts';
-import { planFiles } from '../plan/prepare.ts';
-import { entryOf, wholeSync } from '../plan/sync-view.ts';
+import { planFiles } from '../plan/plan-files.ts';
 import { planHandlers } from '../routes/plan-handlers.ts';
 import { rejecting, syncReadingHandlers } from '../routes/sync-handlers.ts';
 import { openSyncCatalog, openSyncCatalogReader } from '../sync-catalog.ts';
+import { entryOf, wholeSync } from '../sync-views.ts';
 
 /** Entries that a page of a list holds at most. */
 const MAX_OF_PAGE = { syncs: 200, findings: 500 };

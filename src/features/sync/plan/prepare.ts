@@ -1,34 +1,27 @@
 import { createHash } from 'node:crypto';
-import { constants, existsSync } from 'node:fs';
-import { copyFile, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, stat } from 'node:fs/promises';
 import { QuestionRefused } from '../../../../jobs/ask-service.ts';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
-import { fileStateOf } from '../../../imports/read/file-state.ts';
-import { notReadable } from '../../../imports/read/intake-error.ts';
 import { requireNames } from '../../../imports/record/profiles.ts';
-import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
 import { readGroups } from '../../../imports/survey/read-groups.ts';
 import type { Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
-import { mapLookupsInTurn } from '../../../options/lookups.ts';
-import { defined } from '../../../platform/defined.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
-import { putInPlace } from '../../../platform/whole-file.ts';
-import type { Sync, SyncReading } from '../kept-sync.ts';
+import type { Sync } from '../kept-sync.ts';
 import { decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
+import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 
 /** The goal of a plan. */
 export type PlanRequest =
   /** Carry out the file `source`, which the user named `file`. */
-  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: SyncReading }
+  | ({ readonly kind: 'file' } & PlannedFile)
   /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
   | {
       readonly kind: 'undo';
@@ -70,26 +63,18 @@ export interface PlanningPorts {
   readonly regions: ReadonlySet<Region>;
 }
 
-/** Files of a plan in its folder. */
-export const planFiles = (folder: string) => ({
-  input: join(folder, 'input'),
-  desired: join(folder, 'desired.sqlite'),
-  plan: join(folder, 'plan.sqlite'),
-  changes: join(folder, 'changes.csv'),
-  /** The earlier members of the groups that lose a member; absent if no group does. */
-  before: join(folder, 'before.csv'),
-});
-
 /**
  * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
  * @throws IntakeError, CREATE_WITHOUT_NAME, REGION_WITHOUT_APP, SERVICE_REFUSED, SERVICE_AWAY; the signal's reason when aborted
  */
 export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
-  const { folder, request, create, signal } = task;
+  const { folder, request, create, signal, onProgress } = task;
+  const stage = (reading: StagingTask) =>
+    ports.stage(reading, (progress) => onProgress({ step: 'reading', ...progress }));
   const files = planFiles(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removePlan(folder);
-  const desired = request.kind === 'undo' ? request.ledger : await stageFile(task, request, ports);
+  const desired = request.kind === 'undo' ? request.ledger : await stageFile(task, request, stage);
   if (create !== undefined) requireNames(desired, create);
   const source = await sourceOf(request, files.input);
   const plan = openPlanLedger(files.plan);
@@ -114,79 +99,6 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
 /** Ports of one asker whose questions wait for a service that is away as the sync says. */
 export function withPatience(ports: PlanningPorts, { giveUpAfterMs }: Pick<Sync, 'giveUpAfterMs'>): PlanningPorts {
   return { ...ports, pages: forOneAsker((region) => ports.pages(region, giveUpAfterMs)) };
-}
-
-/** Removes a plan that is made again. */
-export async function removePlan(folder: string): Promise<void> {
-  const { desired, plan } = planFiles(folder);
-  for (const path of [desired, plan]) {
-    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
-  }
-}
-
-/** The plan's own copy of the file is staged: the plan stays what it is, even if the file changes. */
-async function stageFile(
-  { folder, rowsBefore, signal, onProgress }: PlanningTask,
-  { file, source, reading }: Extract<PlanRequest, { kind: 'file' }>,
-  ports: PlanningPorts,
-): Promise<string> {
-  const { input, desired } = planFiles(folder);
-  const { identities, groups, ...read } = reading;
-  if (!existsSync(input)) {
-    const before = await fileStateOf(source, file, { ...read, signal });
-    await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
-  }
-  const lookups = await mapLookupsInTurn({ identities, groups }, async ({ path, name }, lookup) => {
-    const copy = lookupCopy(folder, lookup);
-    if (existsSync(copy)) return { path: copy, name };
-    const before = await fileStateOf(path, name, { signal });
-    await keepCopy(path, copy, name, (lastByte) => before.checkUnchanged(lastByte));
-    return { path: copy, name };
-  });
-  const { expectRows, minRows } = read;
-  const task = {
-    source: input,
-    name: file,
-    options: read,
-    ledger: desired,
-    signal,
-    lookups,
-    ...defined({ expectRows }),
-    ...(minRows !== undefined && { leastRows: { wanted: minRows, before: rowsBefore } }),
-  };
-  await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
-  return desired;
-}
-
-async function keepCopy(
-  source: string,
-  copy: string,
-  name: string,
-  check: (lastByte: number) => Promise<void>,
-): Promise<void> {
-  const unfinished = `${copy}.part`;
-  try {
-    await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
-  } catch (cause) {
-    throw notReadable(name, 'be read', cause);
-  }
-  const file = await open(unfinished);
-  try {
-    await check(await lastByteOf(file));
-    // It has the rights of its source.
-    await file.chmod(0o600);
-    // A copy that is there counts as whole, also after a power cut.
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await putInPlace(unfinished, copy);
-}
-
-async function lastByteOf(file: FileHandle): Promise<number> {
-  const { size } = await file.stat();
-  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
-  return buffer[0] ?? 0;
 }
 
 async function sourceOf(request: PlanRequest, input: string): Promise<{ file: string; hash: string; size: number }> {

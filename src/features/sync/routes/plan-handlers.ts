@@ -8,8 +8,8 @@ import type { Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { type FindingPlace, openFindings } from '../plan/findings.ts';
 import type { PlanDownload } from '../plan/plan-download.ts';
+import { planFiles } from '../plan/plan-files.ts';
 import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
-import { planFiles } from '../plan/prepare.ts';
 
 interface PlansOf {
   readonly dir: DataDir;

@@ -6,8 +6,8 @@ import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
 import { syncOperations } from '../operations.ts';
 import { planBytes } from '../plan/plan-download.ts';
-import { planFiles } from '../plan/prepare.ts';
-import { hasBefore } from '../plan/sync-view.ts';
+import { planFiles } from '../plan/plan-files.ts';
+import { hasBefore } from '../sync-views.ts';
 import { planHandlers } from './plan-handlers.ts';
 
 const TYPES = { csv: 'text/csv', json: 'application/json', markdown: 'text/markdown', text: 'text/plain' } as const;

@@ -6,11 +6,11 @@ import { badCursor } from '../../../server/cursors.ts';
 import { inShort } from '../../../text/wording.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
-import { syncActionsOf } from '../plan/sync-view.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
 import { cannotDecide } from '../sync-errors.ts';
 import type { SyncViews } from '../sync-views.ts';
+import { syncActionsOf } from '../sync-views.ts';
 
 interface SyncsRead extends SyncViews {
   /** @throws UnknownSync */

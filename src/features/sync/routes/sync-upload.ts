@@ -17,7 +17,7 @@ import { inShort } from '../../../text/wording.ts';
 import { DECIDING } from '../deciding-query.ts';
 import { decisionOf, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
-import { planFiles } from '../plan/prepare.ts';
+import { planFiles } from '../plan/plan-files.ts';
 
 const syncQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({

@@ -6,9 +6,10 @@ import type { CreateOptions } from '../../../options/create-options.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
 import type { PlanAction } from '../api-plan.ts';
 import { beforeCsv, changesCsv, groupsThatLose } from '../plan/plan-csv.ts';
+import { planFiles } from '../plan/plan-files.ts';
 import { openPlanLedger } from '../plan/plan-ledger.ts';
 import { openPlanReader, type PlanReader } from '../plan/plan-reading.ts';
-import { type PlanningPorts, type PlanningTask, planFiles, planFor } from '../plan/prepare.ts';
+import { type PlanningPorts, type PlanningTask, planFor } from '../plan/prepare.ts';
 import { staleness } from '../plan/staleness.ts';
 
 /** The result of comparing a stored plan with file and groups as they are now. */

@@ -13,9 +13,9 @@ import type { DataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
 import type { Sync } from '../kept-sync.ts';
 import { creationColumn } from '../plan/plan-csv.ts';
+import { planFiles } from '../plan/plan-files.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import { planFiles } from '../plan/prepare.ts';
 
 export type SyncImports = ReturnType<typeof syncImports>;
 

@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import { planFlags } from '../../../api/sync-entry.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
@@ -15,7 +14,8 @@ import { bringToDisk } from '../../../platform/whole-file.ts';
 import { withoutAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
-import { begunSync, type NewSync, type Sync } from '../kept-sync.ts';
+import { begunSync, flagsOf, type NewSync, type Sync } from '../kept-sync.ts';
+import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import {
@@ -23,7 +23,6 @@ import {
   type PlanningProgress,
   type PlanningTask,
   type PlanRequest,
-  planFiles,
   planFor,
   withPatience,
 } from '../plan/prepare.ts';
@@ -355,7 +354,7 @@ export class SyncRunner {
     return {
       folder: this.#options.folder(id),
       request: this.#planRequestOf(record, source),
-      flags: planFlags.strip().parse(record),
+      flags: flagsOf(record),
       create,
       maxCalls,
       rowsBefore: this.#rowsBefore(record),

@@ -3,7 +3,7 @@ import { afterDeaths } from '../../../imports/life/faults.ts';
 import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Sync, SyncMove } from '../kept-sync.ts';
-import { removePlan } from '../plan/prepare.ts';
+import { removePlan } from '../plan/plan-files.ts';
 import type { SyncCatalog } from '../sync-catalog.ts';
 import type { SyncReasonCode } from '../sync-errors.ts';
 

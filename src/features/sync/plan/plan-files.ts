@@ -1,0 +1,109 @@
+import { constants, existsSync } from 'node:fs';
+import { copyFile, type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileStateOf } from '../../../imports/read/file-state.ts';
+import { notReadable } from '../../../imports/read/intake-error.ts';
+import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
+import type { StagingTask } from '../../../imports/stage/stage-file.ts';
+import { mapLookupsInTurn } from '../../../options/lookups.ts';
+import { defined } from '../../../platform/defined.ts';
+import { putInPlace } from '../../../platform/whole-file.ts';
+import type { SyncReading } from '../kept-sync.ts';
+
+/** Files of a plan in its folder. */
+export const planFiles = (folder: string) => ({
+  input: join(folder, 'input'),
+  desired: join(folder, 'desired.sqlite'),
+  plan: join(folder, 'plan.sqlite'),
+  changes: join(folder, 'changes.csv'),
+  /** The earlier members of the groups that lose a member; absent if no group does. */
+  before: join(folder, 'before.csv'),
+});
+
+/** Removes a plan that is made again. */
+export async function removePlan(folder: string): Promise<void> {
+  const { desired, plan } = planFiles(folder);
+  for (const path of [desired, plan]) {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+  }
+}
+
+/** The file that a plan is made from. */
+export interface PlannedFile {
+  /** Its name, as the user has it. */
+  readonly file: string;
+  readonly source: string;
+  readonly reading: SyncReading;
+}
+
+interface CopyTask {
+  readonly folder: string;
+  /** Rows of the file of the last run; undefined: there was none, or it does not matter. */
+  readonly rowsBefore?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The plan's own copy of the file is staged: the plan stays what it is, even if the file changes. Returns the ledger's path. */
+export async function stageFile(
+  { folder, rowsBefore, signal }: CopyTask,
+  { file, source, reading }: PlannedFile,
+  stage: (task: StagingTask) => Promise<unknown>,
+): Promise<string> {
+  const { input, desired } = planFiles(folder);
+  const { identities, groups, ...read } = reading;
+  if (!existsSync(input)) {
+    const before = await fileStateOf(source, file, { ...read, signal });
+    await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
+  }
+  const lookups = await mapLookupsInTurn({ identities, groups }, async ({ path, name }, lookup) => {
+    const copy = lookupCopy(folder, lookup);
+    if (existsSync(copy)) return { path: copy, name };
+    const before = await fileStateOf(path, name, { signal });
+    await keepCopy(path, copy, name, (lastByte) => before.checkUnchanged(lastByte));
+    return { path: copy, name };
+  });
+  const { expectRows, minRows } = read;
+  const task = {
+    source: input,
+    name: file,
+    options: read,
+    ledger: desired,
+    signal,
+    lookups,
+    ...defined({ expectRows }),
+    ...(minRows !== undefined && { leastRows: { wanted: minRows, before: rowsBefore } }),
+  };
+  await stage(task);
+  return desired;
+}
+
+async function keepCopy(
+  source: string,
+  copy: string,
+  name: string,
+  check: (lastByte: number) => Promise<void>,
+): Promise<void> {
+  const unfinished = `${copy}.part`;
+  try {
+    await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
+  } catch (cause) {
+    throw notReadable(name, 'be read', cause);
+  }
+  const file = await open(unfinished);
+  try {
+    await check(await lastByteOf(file));
+    // It has the rights of its source.
+    await file.chmod(0o600);
+    // A copy that is there counts as whole, also after a power cut.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await putInPlace(unfinished, copy);
+}
+
+async function lastByteOf(file: FileHandle): Promise<number> {
+  const { size } = await file.stat();
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+  return buffer[0] ?? 0;
+}
