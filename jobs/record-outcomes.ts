@@ -61,6 +61,8 @@ export const recordOutcomes = defineJob<RecordOutcomesPayload, RecordOutcomesPor
   version: 1,
   payload,
   attempts: ATTEMPTS,
+  // Recording a result twice changes nothing.
+  countsStarts: false,
   backoffMs: (attemptsMade) => Math.min(30_000, 500 * 2 ** Math.min(attemptsMade, 10)),
   process: async ({ payload: { results } }, { record }) => {
     const byImport = Map.groupBy(results, ({ importId }) => importId);

@@ -23,6 +23,7 @@ export const takeAnswers = defineJob<TakeAnswersPayload, TakeAnswersPorts>({
   version: 1,
   payload,
   attempts: 1,
+  countsStarts: false,
   backoffMs: () => 0,
   process: async ({ payload: { requestId, answer } }, { answered }) => answered(requestId, answer),
 });

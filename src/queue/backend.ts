@@ -13,7 +13,7 @@ export interface Backend {
   /** Opens a queue. All that open the same name have the same jobs. */
   openQueue<Payload>(
     name: string,
-    definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts'>,
+    definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts' | 'countsStarts'>,
     onError: (error: Error) => void,
   ): JobQueue<Payload>;
   startWorker<Payload, Ports>(options: JobWorkerOptions<Payload, Ports>): JobWorker;

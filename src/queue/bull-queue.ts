@@ -23,7 +23,7 @@ export interface BullSettings {
 
 declare module 'bullmq' {
   interface BaseJobOptions {
-    /** Id of the history in which the job was added (history.ts); absent where an earlier try may have added it too. */
+    /** Id of the history in which the job was added (history.ts); absent where an earlier try may have added it too, or starts do not count. */
     history?: string;
   }
 }
@@ -60,7 +60,7 @@ const CHUNK = 500;
 export function openQueue<Payload>(
   settings: BullSettings,
   name: string,
-  definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts'>,
+  definition: Pick<JobDefinition<Payload, never>, 'name' | 'attempts' | 'countsStarts'>,
   onError: (error: Error) => void,
 ): JobQueue<Payload> {
   const { bull, patiently, history } = settings;
@@ -74,7 +74,7 @@ export function openQueue<Payload>(
   const add: JobQueue<Payload>['add'] = async (jobs) => {
     for (let from = 0; from < jobs.length; from += CHUNK) {
       await patiently(async (isAgain) => {
-        const added = isAgain ? {} : { history: await history.now() };
+        const added = isAgain || definition.countsStarts === false ? {} : { history: await history.now() };
         const bulk = jobs
           .slice(from, from + CHUNK)
           .map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({

@@ -22,6 +22,8 @@ export interface JobDefinition<Payload, Ports> {
   readonly version: number;
   readonly payload: z.ZodType<Payload>;
   readonly attempts: number;
+  /** False where nothing depends on how often a job was begun: what is added need not say when. Default: true. */
+  readonly countsStarts?: false;
   /** Wait before the next attempt in ms, given how many attempts have failed, and what the last one threw. */
   readonly backoffMs: (attemptsMade: number, error: Error | undefined) => number;
   /** (A method, so that a worker may hold jobs of several payloads: each is given what its own schema has parsed.) */
