@@ -28,18 +28,27 @@ export const OPTIONAL_PACKAGES = {
   ],
 } as const;
 
+/** Packages that are inside the published one; a clone that was installed without its tools has none of them. */
+export const BUNDLED_PACKAGES = { 'queues in Redis and Valkey': ['bullmq'] } as const;
+
+const PACKAGES = { ...OPTIONAL_PACKAGES, ...BUNDLED_PACKAGES };
+
 /** A use of rollcall, as messages name it. */
-export type PackageUse = keyof typeof OPTIONAL_PACKAGES;
+export type PackageUse = keyof typeof PACKAGES;
 
 /** Loads a module that imports what a use needs. @throws PackageMissing */
-export function withPackages<Module>(use: PackageUse, load: () => Promise<Module>): Promise<Module> {
-  checkPackages(use);
-  return load();
+export async function withPackages<Module>(use: PackageUse, load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') checkPackages(use);
+    throw error;
+  }
 }
 
 /** @throws PackageMissing where a package that a use needs is not installed */
 export function checkPackages(use: PackageUse, isInstalled = resolves, folder = fileURLToPath(PACKAGE_FOLDER)): void {
-  const missing = OPTIONAL_PACKAGES[use].filter((name) => !isInstalled(name));
+  const missing = PACKAGES[use].filter((name) => !isInstalled(name));
   if (missing.length > 0) throw new PackageMissing(use, missing, installCommand(missing, folder));
 }
 

@@ -1,3 +1,4 @@
+import { withPackages } from '../platform/optional-packages.ts';
 import type { Backend, QueueTelemetry } from './backend.ts';
 import { parseQueueAddress } from './queue-address.ts';
 import type { Risk } from './redis.ts';
@@ -5,7 +6,7 @@ import type { Risk } from './redis.ts';
 /**
  * Opens the queue on the server that `url` names (queue-address.ts), or without one the embedded queue, which leaves no trace on disk.
  * @param ca certificate authority that a Redis over TLS is trusted by, in addition to the usual ones, PEM
- * @throws QueueAddressError
+ * @throws QueueAddressError, PackageMissing
  */
 export async function openBackend(
   url?: string,
@@ -16,7 +17,8 @@ export async function openBackend(
   // Each costs time to load; a run needs one of them.
   if (url === undefined) return (await import('./memory.ts')).openMemory(telemetry);
   const address = parseQueueAddress(url);
-  return (await import('./bull-backend.ts')).openBull(address, onError, ca, telemetry);
+  const { openBull } = await withPackages('queues in Redis and Valkey', () => import('./bull-backend.ts'));
+  return openBull(address, onError, ca, telemetry);
 }
 
 /** Looks at the server that `url` names, as `checkRedis` does. @throws QueueAddressError; Error where the server does not answer */

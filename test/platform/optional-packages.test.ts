@@ -2,7 +2,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { checkPackages, OPTIONAL_PACKAGES, type PackageMissing } from '../../src/platform/optional-packages.ts';
+import {
+  BUNDLED_PACKAGES,
+  checkPackages,
+  OPTIONAL_PACKAGES,
+  type PackageMissing,
+} from '../../src/platform/optional-packages.ts';
 import { tempDir } from '../temp-dir.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -15,7 +20,7 @@ test('are optional peers of the package, which a clone has', () => {
   expect(devDependencies).toMatchObject(peers);
 });
 
-test('are imported by these modules alone, which are loaded after the packages were looked for', () => {
+test('are imported by these modules alone, which are loaded by what says that a package is missing', () => {
   const sources = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => [path, readFileSync(join(PROJECT, 'src', path), 'utf8')] as const);
@@ -23,11 +28,14 @@ test('are imported by these modules alone, which are loaded after the packages w
   const importing = (names: readonly string[]) =>
     pathsWith(new RegExp(`^(?:import (?!type).*|\\} )from '(?:.*/)?(?:${names.join('|')})'`, 'm'));
   const fileNames = (paths: readonly string[]) => paths.map((path) => path.slice(path.lastIndexOf('/') + 1));
-  const direct = importing(NAMES);
+  const direct = importing([...NAMES, ...Object.values(BUNDLED_PACKAGES).flat()]);
   const all = [...new Set([...direct, ...importing(fileNames(direct))])];
   expect(all.toSorted()).toEqual([
     'app/tracing/open-telemetry.ts',
     'features/notify/mail.ts',
+    'queue/bull-backend.ts',
+    'queue/bull-queue.ts',
+    'queue/bull-worker.ts',
     'sources/mysql-source.ts',
     'sources/postgres-source.ts',
     'sources/s3-source.ts',
@@ -36,7 +44,7 @@ test('are imported by these modules alone, which are loaded after the packages w
   ]);
   const loaders = pathsWith(new RegExp(`import\\('\\./(?:${fileNames(all).join('|')})'\\)`));
   expect(loaders.filter((path) => !pathsWith(/withPackages\(/).includes(path))).toEqual([]);
-  expect(loaders).toHaveLength(3);
+  expect(loaders).toHaveLength(4);
 });
 
 describe('where one is missing, the error has the command that puts it beside rollcall', () => {
@@ -81,6 +89,9 @@ describe('where one is missing, the error has the command that puts it beside ro
 
   test('in a clone that was installed without its tools', () => {
     expect(missing('/srv/rollcall/')).toMatchObject({ command: 'npm ci --include=dev --prefix /srv/rollcall/' });
+    expect(() => checkPackages('queues in Redis and Valkey', () => false, '/srv/rollcall/')).toThrow(
+      expect.objectContaining({ facts: { packages: ['bullmq'], command: expect.stringContaining('npm ci') } }),
+    );
   });
 
   test('and there is none where all are installed', () => {
