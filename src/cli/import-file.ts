@@ -50,12 +50,15 @@ export async function importFile(importing: Importing): Promise<ExitCode> {
   return detached(running, work, flags);
 }
 
-function beginThere({ io, imports, file, flags }: Importing, server: Server): Begin {
+function beginThere({ config, io, imports, file, flags }: Importing, server: Server): Begin {
   return {
     begins: IMPORT_BEGINS,
-    begin: async () => {
-      const { sendForImport } = await import('./client/send-file.ts');
-      return sendForImport({ io, imports, server }, file, { ...flags, ...(flags.check && { dryRun: true }) });
+    begin: async ({ signal }) => {
+      const { sendForImport } = await import('./send-import.ts');
+      return sendForImport({ config, io, imports, signal, server }, file, {
+        ...flags,
+        ...(flags.check && { dryRun: true }),
+      });
     },
   };
 }

@@ -41,7 +41,8 @@ export async function withPackages<Module>(use: PackageUse, load: () => Promise<
   try {
     return await load();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') checkPackages(use);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code.endsWith('MODULE_NOT_FOUND')) checkPackages(use);
     throw error;
   }
 }

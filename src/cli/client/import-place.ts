@@ -61,14 +61,6 @@ export interface Imports extends Place {
   problems(id: string): Promise<readonly ProblemCount[]>;
 }
 
-/** The imports of a server, for what has some made there. */
-export interface RemoteOptions {
-  readonly io: Io;
-  readonly imports: Imports;
-  readonly server: Server;
-  readonly json: boolean;
-}
-
 /** Imports that a page of the list holds at most. */
 const MAX_OF_PAGE = 200;
 

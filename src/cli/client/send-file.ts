@@ -1,23 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { createReadStream, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { importOperations } from '../../api/operations/import-operations.ts';
+import { join } from 'node:path';
 import { sessionOperations } from '../../api/operations/service-operations.ts';
-import { fileStateOf } from '../../imports/read/file-state.ts';
-import { empty } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
-import { BANS } from '../../options/ban-options.ts';
-import { CREATION, type CreateChoices } from '../../options/create-options.ts';
-import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
-import { keptOf, textsOf } from '../../options/option.ts';
-import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
-import { EXPECTING, type ExpectingChoices, SENDING } from '../../options/sending-options.ts';
-import { readConfig } from '../../platform/config.ts';
-import { firstSignal } from '../../platform/lifecycle.ts';
-import { addressName } from '../../text/address-text.ts';
+import type { ByLookup } from '../../options/lookups.ts';
+import type { ReadingChoices } from '../../options/reading-options.ts';
+import type { ExpectingChoices } from '../../options/sending-options.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
 import {
@@ -26,33 +14,23 @@ import {
   type FetchedFile,
   fileToFetch,
   requireCount,
-  STANDARD_INPUT,
-  sayHowToEnd,
   standardInput,
-  TOGETHER_MS,
 } from '../fetched-file.ts';
-import type { CommonFlags } from '../flags/flags.ts';
-import type { ImportFlags } from '../flags/import-flags.ts';
-import { tagsOf } from '../flags/list-flags.ts';
-import type { RecipeFlags } from '../flags/option-flags.ts';
-import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
+import type { ShapeFlags } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
-import { recipeToSend } from '../recipe-options.ts';
-import { type Begun, sayNothingBegan } from '../run.ts';
+import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
-import type { Imports, RemoteOptions } from './import-place.ts';
+import { asItComes, fileUpload, withLookups } from './file-upload.ts';
 import type { Server, Upload } from './server-client.ts';
 
 /** A file on its way to a server, which makes an import or a sync of it. */
 
-interface SendingFile {
-  readonly io: Io;
-  readonly imports: Imports;
+interface SendingFile extends Pick<Running, 'config' | 'io' | 'imports'>, Pick<Doing, 'signal'> {
   readonly server: Server;
   readonly file: string;
-  readonly flags: CommonFlags & ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
+  readonly flags: ReadingChoices & ShapeFlags & SourceFlags & ExpectingChoices;
   /** Standard input must say that it is whole: it is stored first, and sent when it has. */
   readonly mustBeWhole?: true;
   /** Has the server make something of the upload; its id. @param expected of standard input that must be whole */
@@ -63,11 +41,9 @@ interface SendingFile {
 
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
 export async function sendFile(sending: SendingFile): Promise<Begun> {
-  const { io, imports, server, file, flags, mustBeWhole, make, howToSee } = sending;
-  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
+  const { config, io, imports, signal, server, file, flags, mustBeWhole, make, howToSee } = sending;
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
-  const config = readConfig({ profile: flags.profile });
   const fetched = file === '-' && mustBeWhole ? standardInput(io) : await fileToFetch(config, file, flags);
   const lookups = await lookupFiles(config, flags);
   const isFetched = fetched !== undefined || lookups.areFetched;
@@ -75,13 +51,13 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
   try {
     const lines = () => [...(fetched?.lines() ?? []), ...lookups.lines()];
     const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
-    const obtained = await obtain(folder ?? '', { fetched, lookups }, signal.signal).finally(progress?.stop);
+    const obtained = await obtain(folder ?? '', { fetched, lookups }, signal).finally(progress?.stop);
     if (obtained === undefined) return { code: sayNothingBegan(io) };
     const expected = expectedRows(flags, obtained);
     if (file === '-' && mustBeWhole) requireCount(expected);
     let plain: Upload;
-    if (obtained.path !== undefined) plain = await fileUpload(obtained.path, {}, signal.signal);
-    else plain = file === '-' ? asItComes(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    if (obtained.path !== undefined) plain = await fileUpload(obtained.path, {}, signal);
+    else plain = file === '-' ? asItComes(io, signal) : await fileUpload(file, flags, signal);
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
     await server.call(sessionOperations.session, {});
@@ -89,12 +65,11 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
     say(io, `Sending ${file === '-' ? 'standard input' : (fetched?.name ?? file)} to ${server.url} …`);
     return { id: await withProgress(io, upload, sent, (counted) => make(counted, expected)) };
   } catch (error) {
-    if (!signal.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
     if (!sent.all) return { code: sayNothingBegan(io) };
     say(io, 'The server had the whole file already and may have begun with it. See with:', `  ${howToSee}`);
     return { code: EXIT.interrupted };
   } finally {
-    signal.ignore();
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
@@ -116,41 +91,6 @@ async function obtain(
   const own = path === undefined ? {} : await fetched?.fetch(path, signal);
   const found = own && (await lookups.obtain(folder, signal));
   return found && { ...own, path, lookups: found };
-}
-
-const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
-
-/** Returns the API's query for what imports and syncs have in common. @throws BadRecipe */
-export async function readingQuery(
-  file: string,
-  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
-): Promise<URLSearchParams> {
-  const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
-  const query = new URLSearchParams({ name });
-  if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
-  for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
-  return query;
-}
-
-/** Sends a file, or standard input as it comes, to a server. Returns the import's id, or the exit code after Ctrl-C. */
-export async function sendForImport(
-  options: Omit<RemoteOptions, 'json'>,
-  file: string,
-  flags: ImportFlags,
-): Promise<Begun> {
-  const { imports, server } = options;
-  const query = await importQuery(file, flags);
-  const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;
-  return sendFile({ ...options, file, flags, make, howToSee: imports.command('list') });
-}
-
-/** The options of the command line as the API takes them; its regions and budgets are the server's. */
-async function importQuery(file: string, flags: ImportFlags): Promise<URLSearchParams> {
-  const query = await readingQuery(file, flags);
-  for (const [name, text] of textsOf({ ...BANS, ...SENDING }, flags)) query.append(name, text);
-  const tags = await tagsOf(flags);
-  if (tags.length > 0) query.set('tags', tags.join(','));
-  return query;
 }
 
 /** Counts the bytes of an upload while it is sent. */
@@ -176,69 +116,7 @@ async function withProgress(
   }
 }
 
-async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal): Promise<Upload> {
-  const before = await fileStateOf(path, path, { ...keptOf(WAITING, flags), signal });
-  const stat = statSync(path);
-  // A named pipe can be read once, and its size is not known.
-  const repeatable = stat.isFile();
-  if (repeatable && stat.size === 0) throw empty(path);
-  // The upload ends when this does: what is thrown here leaves the server without an import.
-  const open = async function* () {
-    let lastByte = 0;
-    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
-      lastByte = piece.at(-1) ?? lastByte;
-      yield piece;
-    }
-    await before.checkUnchanged(lastByte);
-  };
-  return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
-}
-
-function asItComes(io: Io, signal: AbortSignal): Upload {
-  sayHowToEnd(io);
-  const open = async function* () {
-    yield* process.stdin as AsyncIterable<Uint8Array>;
-    await sleep(TOGETHER_MS, undefined, { signal });
-  };
-  return { size: undefined, open, repeatable: false, signal };
-}
-
 function sendingLine(sent: number, size: number | undefined): string {
   const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
   return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
-}
-
-/** An upload as a form that also has an identity or group file; without either it is the file itself. Each is streamed. */
-async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>): Promise<Upload> {
-  const boundary = `rollcall-${randomUUID()}`;
-  const head = (part: string, file: string) =>
-    Buffer.from(
-      `\r\n--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${encodeURIComponent(file)}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
-    );
-  const parts = LOOKUP_NAMES.flatMap((part) => {
-    const file = lookups[part];
-    return file === undefined ? [] : [{ ...file, head: head(part, basename(file.name)) }];
-  });
-  if (parts.length === 0) return upload;
-  for (const { path, name } of parts) await fileStateOf(path, name);
-  const last = head('file', 'input');
-  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
-  const around = parts.reduce(
-    (sum, part) => sum + part.head.length + statSync(part.path).size,
-    last.length + end.length,
-  );
-  return {
-    ...upload,
-    type: `multipart/form-data; boundary=${boundary}`,
-    size: upload.size === undefined ? undefined : upload.size + around,
-    open: async function* () {
-      for (const part of parts) {
-        yield part.head;
-        yield* createReadStream(part.path) as AsyncIterable<Buffer>;
-      }
-      yield last;
-      yield* upload.open();
-      yield end;
-    },
-  };
 }

@@ -2,9 +2,8 @@ import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { serviceOpener } from '../../app/open-service.ts';
-import { isError } from '../../errors/rollcall-error.ts';
 import type { Edits } from '../../features/repair/commands/retry-edits.ts';
-import { type RowFilter, rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
+import { rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, keptOf, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
@@ -14,7 +13,7 @@ import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
-import type { Client } from '../client/operation-client.ts';
+import { unless } from '../client/operation-client.ts';
 import { currentUser } from '../current-user.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -68,26 +67,14 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
   const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  const { maxErrors } = flags;
+  const chosen = { ...rowFilterOptions(only), ...Object.fromEntries(textsOf(STOPPING, { maxErrors })) };
   const begin: Work['begin'] = async (doing) => {
-    const made = await (edits === undefined ? retryRows(doing.client, id, { only, ...flags }) : send(doing, io, edits));
+    const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
+    const made = await (edits === undefined ? again() : send(doing, io, edits));
     return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
   };
   return run(running, importWork(running, { json: flags.json === true, begin }));
-}
-
-/** Has rows sent again; undefined where no row is left to send: the import has finished, so nothing else is in the way. */
-async function retryRows(
-  client: Client,
-  id: string,
-  { only, maxErrors }: { readonly only: RowFilter } & Given<typeof STOPPING>,
-): Promise<{ readonly id: string } | undefined> {
-  const chosen = { ...rowFilterOptions(only), ...Object.fromEntries(textsOf(STOPPING, { maxErrors })) };
-  try {
-    return await client.call(importOperations.retry, { id, ...chosen });
-  } catch (error) {
-    if (isError(error, 'NOTHING_TO_SEND')) return undefined;
-    throw error;
-  }
 }
 
 async function send({ imports, here }: Doing, io: Io, edits: Edits): Promise<{ readonly id: string } | undefined> {

@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { noteCommand } from '../../../cli/audit.ts';
-import { readingQuery, sendFile } from '../../../cli/client/send-file.ts';
+import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { expectedRows, fileToFetch, requireCount, standardInput } from '../../../cli/fetched-file.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { lookupFiles } from '../../../cli/lookup-files.ts';
+import { readingQuery } from '../../../cli/reading-query.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Here, type Running, sayNothingBegan } from '../../../cli/run.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
@@ -30,14 +31,16 @@ export function planOf(running: Running, file: string, flags: SyncFileFlags): Be
   return server === undefined ? planHere(running, file, flags) : planThere(running, server, file, flags);
 }
 
-function planThere({ io, imports }: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
+function planThere({ config, io, imports }: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
   return {
-    begin: async () => {
+    begin: async ({ signal }) => {
       const query = await readingQuery(file, flags);
       for (const [name, value] of await decidingQuery(flags, true)) query.append(name, value);
       return sendFile({
+        config,
         io,
         imports,
+        signal,
         server,
         file,
         flags,
