@@ -35,7 +35,7 @@ test('missing users are created after a confirmation with their number, and what
   await page.getByRole('definition').getByText('2 users', { exact: true }).waitFor();
   await page.getByText('3 in 1 group', { exact: true }).waitFor();
 
-  await page.getByText('Downloads', { exact: true }).last().click();
+  await page.getByText('Download report', { exact: true }).click();
   const link = page.getByRole('link', { name: 'Created users and groups: CSV' });
   expect(await violations(page)).toEqual([]);
   const things = await page.evaluate(

@@ -30,7 +30,6 @@ test('of a small import without problems, the first window shows the rows, and n
   expect(await page.getByText(/^(None|No chart)/).count()).toBe(0);
   expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
     'Facts',
-    'Downloads',
     'Regions',
     'History',
     'Rows',
@@ -126,7 +125,7 @@ test('a link to a part that is folded opens it', async () => {
   expect(await history.count()).toBe(0);
   await page.getByRole('link', { name: 'History' }).click();
   await history.getByText('completed', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Downloads' }).click();
+  await page.getByText('Download report', { exact: true }).click();
   await page.getByRole('link', { name: 'All rows: CSV' }).waitFor();
   expect(await violations(page)).toEqual([]);
 });

@@ -57,7 +57,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByLabel('UID', { exact: true }).fill('BEN');
   await eventually(() => rows.locator('th').allTextContents()).toEqual(['ben']);
 
-  await page.getByText('Downloads', { exact: true }).last().click();
+  await page.getByText('Download report', { exact: true }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Retry file: Download' }).click(),

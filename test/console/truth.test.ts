@@ -99,7 +99,7 @@ test('rows of a cancelled import that a retry has sent need attention no more, a
   const retry = page.url().split('/').at(-1) ?? '';
   await page.goto(`${server.url}/imports/${id}`);
   await problems.getByText(`They went out in retry ${retry}.`).waitFor();
-  await page.getByRole('link', { name: 'Downloads' }).click();
+  await page.getByText('Download report', { exact: true }).click();
   await page.getByText(`1 row in the columns of your file: they went out in retry ${retry}`).waitFor();
   expect(await page.getByText(/import the retry file|fix them and upload it/).count()).toBe(0);
   expect(await violations(page)).toEqual([]);

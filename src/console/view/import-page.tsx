@@ -121,7 +121,7 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
       <div class="card">
         <section class="state" aria-label="State">
           <ImportHead live={live} />
-          {isOperator && <ImportActions live={live} filter={filter} />}
+          {isOperator ? <ImportActions live={live} filter={filter} /> : <ImportDownloads live={live} />}
         </section>
       </div>
       {isWaiting && (
@@ -162,11 +162,6 @@ function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnder
       <Fold id="facts" title="Facts" gist={factsGist(view)}>
         <Facts list={factsOf(view)} />
       </Fold>
-      {hasRows && (
-        <Fold id="downloads" title="Downloads" gist="CSV, XLSX, NDJSON, JSON, HTML">
-          <ImportDownloads live={live} />
-        </Fold>
-      )}
       {hasRows && !isUnderWay && (
         <Fold id="regions" title="Regions" gist={regions.join(', ')}>
           <ImportRegions live={live} />
@@ -191,7 +186,6 @@ function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting
     isUnderWay && ['regions', 'Regions'],
     wrong > 0 && ['problems', left > 0 ? `Problems (${grouped(left)})` : 'Problems'],
     ['rows', `Rows (${grouped(view.rows.read)})`],
-    ['downloads', 'Downloads'],
     !isUnderWay && ['regions', 'Regions'],
     ['journal', 'History'],
   ];

@@ -3,7 +3,6 @@ import type { SentFor } from '../../../api/operation.ts';
 import type { rowOperations } from '../../../api/operations/row-operations.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
-import type { ImportView } from '../../answers.ts';
 import { ATTENTION, completeRetry, needAttention, retryable, WRONG } from '../../import-words.ts';
 import { Menu } from '../../kit/menu.tsx';
 import { addressOf } from '../../requests.ts';
@@ -20,7 +19,7 @@ interface Link {
 
 export function ImportDownloads({ live }: { live: LiveImport }) {
   const view = live.view.value;
-  if (view === undefined) return null;
+  if (view === undefined || view.rows.read === 0) return null;
   const { rows, finishedAt, created } = view;
   const report = (query: ReportAsked) => addressOf('GET /v1/imports/:id/report', { id: view.id, query });
   const forms = (query: ReportAsked) =>
@@ -29,54 +28,42 @@ export function ImportDownloads({ live }: { live: LiveImport }) {
   const again = retryable(rows);
   const retry = completeRetry(view);
   return (
-    <ul class="downloads">
-      <Download
-        name="All rows"
-        note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${sumOfOutcomes(rows) < rows.read ? ', those without an outcome included' : ''}`}
-        links={forms({})}
-      />
-      {attention > 0 && (
+    <Menu label="Download report">
+      <ul class="downloads">
         <Download
-          name="What needs attention"
-          note={counted(attention, 'row')}
-          links={forms({ status: (finishedAt === null ? WRONG : ATTENTION).join(',') })}
+          name="All rows"
+          note={`Take XLSX for a spreadsheet: it would run cells of a CSV file that begin like a formula. ${counted(rows.read, 'row')}${sumOfOutcomes(rows) < rows.read ? ', those without an outcome included' : ''}`}
+          links={forms({})}
         />
-      )}
-      {again > 0 && (
+        {attention > 0 && (
+          <Download
+            name="What needs attention"
+            note={counted(attention, 'row')}
+            links={forms({ status: (finishedAt === null ? WRONG : ATTENTION).join(',') })}
+          />
+        )}
+        {again > 0 && (
+          <Download
+            name="Retry file"
+            note={`${counted(again, 'row')} in the columns of your file: ${retry === undefined ? 'fix them and upload it' : `they went out in retry ${retry.id}`}`}
+            links={[{ text: 'Download', href: report({ retryable: true }) }]}
+          />
+        )}
+        {created !== undefined && (
+          <Download
+            name="Created users and groups"
+            note="An undo does not delete them: the dashboard of the chat service does"
+            links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/created', { id: view.id }) }]}
+          />
+        )}
         <Download
-          name="Retry file"
-          note={`${counted(again, 'row')} in the columns of your file: ${retry === undefined ? 'fix them and upload it' : `they went out in retry ${retry.id}`}`}
-          links={[{ text: 'Download', href: report({ retryable: true }) }]}
+          name="Shareable report (HTML)"
+          note="one page"
+          links={[{ text: 'Open', href: report({ format: 'html' }), opens: true }]}
         />
-      )}
-      {created !== undefined && (
-        <Download
-          name="Created users and groups"
-          note="An undo does not delete them: the dashboard of the chat service does"
-          links={[{ text: 'CSV', href: addressOf('GET /v1/imports/:id/created', { id: view.id }) }]}
-        />
-      )}
-      <Download
-        name="Shareable report (HTML)"
-        note="one page"
-        links={[{ text: 'Open', href: report({ format: 'html' }), opens: true }]}
-      />
-    </ul>
+      </ul>
+    </Menu>
   );
-}
-
-/** The report on all rows, in each of its forms. */
-export function ReportMenu({ view: { id } }: { view: ImportView }) {
-  const links = ['csv', 'xlsx', 'ndjson', 'json', 'html'].map((format) => (
-    <a
-      key={format}
-      href={addressOf('GET /v1/imports/:id/report', { id, query: { format } })}
-      {...(format === 'html' ? { target: '_blank', rel: 'noopener' } : { download: true })}
-    >
-      {format.toUpperCase()}
-    </a>
-  ));
-  return <Menu label="Download report">{links}</Menu>;
 }
 
 /** A link for each format of a file. */

@@ -9,7 +9,7 @@ import { useKeptFocus, WorkButton } from '../../kit/work.tsx';
 import { usePlace } from '../../place.ts';
 import { ReadOtherwise } from '../upload-form.tsx';
 import { isToBeAsked } from './before-sending.tsx';
-import { ReportMenu } from './downloads.tsx';
+import { ImportDownloads } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 import { useActing, Ways } from './ways.tsx';
@@ -61,7 +61,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
             Undo import…
           </WorkButton>
         )}
-        {view.rows.read > 0 && <ReportMenu view={view} />}
+        <ImportDownloads live={live} />
         {view.actions.includes('delete') && (
           <Menu label="More actions" sign="⋯">
             {button('delete')}
