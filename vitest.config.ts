@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LONG_TESTS, leftOut } from './test/left-out.ts';
 import { SlowFirst } from './test/slow-first.ts';
+import { tempRoot } from './test/temp-root.ts';
 
 /** Ends what hangs, and nothing else: on a busy machine a test takes many times as long as on a quiet one. */
 const HANGS_MS = 300_000;
@@ -18,7 +19,16 @@ export default defineConfig({
     projects: [
       // Files share the processes of the workers, with all that these have loaded: a third of the CPU is saved. So a file
       // leaves nothing behind: no server, no timer, no setting of the process.
-      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [LONG_TESTS], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [LONG_TESTS],
+          isolate: false,
+          env: { TMPDIR: tempRoot() },
+        },
+      },
       { extends: true, test: { name: 'laws', include: LAWS, isolate: false, env: { ALL_RUNS: 'true' } } },
       {
         extends: true,
