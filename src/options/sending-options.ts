@@ -80,6 +80,14 @@ export const GIVING_UP = {
     preset: 'as the server is set, or as long as it takes',
   }),
 };
+/** The same for the runs of a schedule. */
+export const RUNS_WAIT = {
+  giveUpAfter: option({
+    ...GIVING_UP.giveUpAfter,
+    help: 'maximum wait of a run for a service that answers nothing, such as 30m: then its planning fails, and its import is blocked until the service answers',
+    preset: 'as the server is set, else until shortly before the schedule is due again',
+  }),
+};
 export type StoppingChoices = Given<typeof STOPPING & typeof GIVING_UP>;
 
 /** Removals and bans that a file of changes may have before a person must confirm it. */

@@ -9,7 +9,7 @@ import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
 import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
 import { descriptionOf, filledShape, keptShape, writtenShape } from '../../options/option.ts';
 import { READING } from '../../options/reading-options.ts';
-import { EXPECTING, GIVING_UP } from '../../options/sending-options.ts';
+import { EXPECTING, RUNS_WAIT } from '../../options/sending-options.ts';
 import { guardLimits } from '../sync/api.ts';
 import { planCreate } from '../sync/api-plan.ts';
 
@@ -66,10 +66,7 @@ export const scheduleSettings = z.strictObject({
   removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
   ...writtenShape({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
   limits: guardLimits.default({}),
-  giveUpAfterMs: GIVING_UP.giveUpAfter.schema.optional().meta({
-    description:
-      'Maximum wait of a run for a service that answers nothing, in ms: then its planning fails, and its import is blocked until the service answers. Default: as the server is set, else until shortly before the schedule is due again.',
-  }),
+  ...keptShape(RUNS_WAIT),
 });
 /** Settings as a client sends them. */
 export type ScheduleSettings = z.input<typeof scheduleSettings>;

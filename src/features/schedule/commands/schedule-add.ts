@@ -4,14 +4,13 @@ import { askRegions } from '../../../app/owner-socket.ts';
 import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
-import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
-import { EXPECTING } from '../../../options/sending-options.ts';
+import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { isPattern } from '../../../sources/obtain.ts';
 import { isRemote } from '../../../text/address-text.ts';
@@ -20,8 +19,6 @@ import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import { scheduleOperations } from '../operations.ts';
 import { openSchedules } from './schedule-client.ts';
 import { type AddFlags, localTime, scheduleOf } from './schedule-flags.ts';
-
-export const HOW_LONG_A_RUN_WAITS = 'how long a run waits for a service that answers nothing, such as 30m';
 
 /** `rollcall schedule add`: a sync that starts by itself. */
 export function addCommand(io: Io, end: End): Command {
@@ -34,9 +31,8 @@ export function addCommand(io: Io, end: End): Command {
     .requiredOption(
       '--file <path|pattern|url>',
       'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
-    )
-    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS));
-  withOptions(command, { ...APPLYING, ...RUNNING });
+    );
+  withOptions(command, { ...RUNS_WAIT, ...APPLYING, ...RUNNING });
   withOptions(withSource(command), { ...EXPECTING, ...MODE });
   withOptions(withCreation(withDeciding(command)), READING);
   withShape(withRecipeFlag(command));

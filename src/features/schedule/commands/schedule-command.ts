@@ -11,19 +11,18 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
-import { settingFlag } from '../../../cli/flags/setting-flag.ts';
 import type { Names } from '../../../cli/names.ts';
 import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
-import { EXPECTING } from '../../../options/sending-options.ts';
+import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { printable } from '../../../text/wording.ts';
 import type { PlanCreate } from '../../sync/api-plan.ts';
 import type { ScheduleView } from '../api.ts';
 import { scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
-import { addCommand, HOW_LONG_A_RUN_WAITS } from './schedule-add.ts';
+import { addCommand } from './schedule-add.ts';
 import { openSchedules } from './schedule-client.ts';
 import { changesIn, type EditFlags, localTime } from './schedule-flags.ts';
 import { runSchedule } from './schedule-run.ts';
@@ -54,9 +53,8 @@ function dueWords({ next: [next], tz }: ScheduleView): string {
 /** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
 function editCommand(io: Io, end: End): Command {
   const command = aboutOne('edit', 'change settings of a schedule; settings that are not given do not change');
-  withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING })
+  withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING, ...RUNS_WAIT })
     .option('--file <path|pattern|url>', 'another file')
-    .addOption(settingFlag('giveUpAfter', HOW_LONG_A_RUN_WAITS))
     .addOption(new Option('--no-give-up-after', 'wait as ROLLCALL_GIVE_UP_AFTER says, or until it is nearly due again'))
     .addOption(new Option('--no-apply', 'only plan'))
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))

@@ -12,7 +12,7 @@ import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-op
 import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { type Given, type Kept, keptOf, type Options } from '../../../options/option.ts';
 import type { ReadingChoices } from '../../../options/reading-options.ts';
-import { EXPECTING, type ExpectingChoices, GIVING_UP } from '../../../options/sending-options.ts';
+import { EXPECTING, type ExpectingChoices, RUNS_WAIT } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
@@ -30,7 +30,7 @@ export interface AddFlags
     CreateChoices,
     ModeFlags,
     ExpectingChoices,
-    Given<typeof SCHEDULING & typeof GIVING_UP & typeof APPLYING & typeof RUNNING>,
+    Given<typeof SCHEDULING & typeof RUNS_WAIT & typeof APPLYING & typeof RUNNING>,
     SourceFlags {
   readonly cron: string;
   readonly tz: string;
@@ -44,7 +44,7 @@ type Clearable<Choices> = { readonly [Name in keyof Choices]: Choices[Name] | fa
 export interface EditFlags
   extends CommonFlags,
     ServerFlags,
-    Clearable<ExpectingChoices & Given<typeof GIVING_UP>>,
+    Clearable<ExpectingChoices & Given<typeof RUNS_WAIT>>,
     Given<typeof SCHEDULING & typeof APPLYING & typeof RUNNING> {
   readonly file?: string;
 }
@@ -62,7 +62,7 @@ export async function scheduleOf(
     createMap: createMap && CREATION.createMap.print(createMap).join(','),
     maxCreate: maxCreate && CREATION.maxCreate.print(maxCreate).join(','),
   };
-  const given = { ...settingsIn(flags), ...written, ...keptOf(GIVING_UP, flags), name, limits: limit, headers };
+  const given = { ...settingsIn(flags), ...written, ...keptOf(RUNS_WAIT, flags), name, limits: limit, headers };
   if (server !== undefined) {
     refuseFilesHere(flags);
     const { protect } = await syncFlagsOf(flags);
@@ -117,7 +117,7 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags): void {
 export function changesIn(flags: EditFlags) {
   const changes = {
     ...settingsIn(flags),
-    ...changed(GIVING_UP, flags),
+    ...changed(RUNS_WAIT, flags),
   };
   const read = changed(EXPECTING, flags);
   if (Object.keys({ ...changes, ...read }).length === 0) {
