@@ -1,16 +1,19 @@
 import { basename } from 'node:path';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { tagsOf } from '../../../imports/catalog.ts';
 import { importOptions, readOptions } from '../../../imports/import-options.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { openImportReader } from '../../../imports/report/import-reader.ts';
+import { actionsOf } from '../../../membership/import-actions.ts';
 import { kindOf } from '../../../membership/import-kind.ts';
-import type { ImportState } from '../../../membership/import-state.ts';
+import { type ImportState, isFinal } from '../../../membership/import-state.ts';
 import { banOptionsOf } from '../../../options/ban-options.ts';
 import { CREATE_FIELDS, type CreateOptions } from '../../../options/create-options.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
+import { withoutAddress } from '../../../text/address-text.ts';
 import type { Sync } from '../kept-sync.ts';
 import { creationColumn } from '../plan/plan-csv.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -21,20 +24,34 @@ export type SyncImports = ReturnType<typeof syncImports>;
 
 /** Imports, as far as syncs need them. */
 export function syncImports(coordinator: Coordinator, dir: DataDir) {
+  const find = (id: string) => {
+    const record = coordinator.lookUp(id);
+    if (record === undefined) return undefined;
+    const { state, file } = record;
+    const { sandbox, target } = readOptions(record);
+    const ledger = dir.ledger(id);
+    /** @throws LedgerError where they are lost */
+    const hasRows = () => {
+      if (!hasLedger(record, ledger)) return false;
+      openImportReader(ledger).close();
+      return true;
+    };
+    return { state, file, ledger, hasRows, sandbox, target };
+  };
   return {
-    find: (id: string) => {
-      const record = coordinator.lookUp(id);
-      if (record === undefined) return undefined;
-      const { state, file } = record;
-      const { sandbox, target } = readOptions(record);
-      const ledger = dir.ledger(id);
-      /** @throws LedgerError where they are lost */
-      const hasRows = () => {
-        if (!hasLedger(record, ledger)) return false;
-        openImportReader(ledger).close();
-        return true;
-      };
-      return { state, file, ledger, hasRows, sandbox, target };
+    find,
+    /** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LedgerError */
+    toUndo: (importId: string) => {
+      const found = find(importId);
+      if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
+      const hasRows = found.hasRows();
+      // No state: `running` may be what a process wrote that was killed since.
+      if (!isFinal(found.state)) {
+        const possible = actionsOf(found.state, false);
+        throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has not finished', possible });
+      }
+      if (!hasRows) throw new RollcallError('CANNOT_UNDO', { importId, why: 'nothing of it was sent' });
+      return found;
     },
     /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
     after: (id: string): string[] =>

@@ -7,11 +7,9 @@ import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { type Aimed, checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
-import { actionsOf } from '../../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import { bringToDisk } from '../../../platform/whole-file.ts';
-import { withoutAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { begunSync, flagsOf, type NewSync, type Sync } from '../kept-sync.ts';
@@ -102,15 +100,7 @@ export class SyncRunner {
 
   /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET, BAD_LIMIT */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
-    const found = this.#imports.find(importId);
-    if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
-    const hasRows = found.hasRows();
-    // No state: `running` may be what a process wrote that was killed since.
-    if (!isFinal(found.state)) {
-      const possible = actionsOf(found.state, false);
-      throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has not finished', possible });
-    }
-    if (!hasRows) throw new RollcallError('CANNOT_UNDO', { importId, why: 'nothing of it was sent' });
+    const found = this.#imports.toUndo(importId);
     checkTarget(`import ${importId}`, found, this.#sendsTo);
     const id = this.#options.newId('undo');
     return this.#begin({ ...decided, id, mode: 'undo', file: found.file, source: '', undoOf: importId });
