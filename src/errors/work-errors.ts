@@ -155,7 +155,7 @@ export const WORK_ERRORS = {
     }: {
       readonly importId: string;
       readonly why: string;
-      /** Of an import that has not finished. */
+      /** The commands that an import takes which has not finished. */
       readonly possible?: readonly string[];
     }) => `import ${importId} cannot be undone: ${why}`,
     advice: 'Look at its state; an import that has finished and sent something can be undone.',

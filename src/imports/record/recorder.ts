@@ -22,7 +22,7 @@ interface RecorderEvents {
 }
 
 /** In ms. A transaction for each result costs more than the result itself. */
-const GATHER_MS = 25;
+const GATHER_MS = 24;
 
 interface Waiting {
   readonly result: BatchResult;
