@@ -100,26 +100,23 @@ export class InvalidCall extends RollcallError {
 }
 
 /** Our side gave the call up: its signal was aborted or the client closed. It says nothing about the batch. */
-export class CallAborted extends RollcallError {
+export class CallAborted extends RollcallError<'ABORTED'> {
   declare readonly code: 'ABORTED';
   /** Whether the request had left, so that the service may have acted on it. */
   readonly maybeCarriedOut: boolean;
 
   constructor(maybeCarriedOut: boolean, cause: unknown) {
-    super('ABORTED', 'the call was given up by this side', { cause });
+    super('ABORTED', {}, { cause });
     this.maybeCarriedOut = maybeCarriedOut;
   }
 }
 
 /** A list was read page by page, and what came does not add up to the whole of it. Nothing of it may be used. */
-export class UntrustedListing extends RollcallError {
+export class UntrustedListing extends RollcallError<'UNTRUSTED_LISTING'> {
   declare readonly code: 'UNTRUSTED_LISTING';
 
   /** @param list what is listed, such as `members of group "g1"` */
   constructor(list: string, problem: string, readings: number) {
-    super(
-      'UNTRUSTED_LISTING',
-      `the list of the ${list} cannot be trusted, after ${readings} readings: ${problem}; nothing of it was used, read it again at a quieter time`,
-    );
+    super('UNTRUSTED_LISTING', { list, problem, readings });
   }
 }

@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { CATALOG, privateFile } from './sqlite.ts';
 
@@ -66,38 +65,22 @@ export function dataDir(path: string): DataDir {
   };
 }
 
-const ANOTHER = words`name another directory with ${option('dataDir')}`;
-
 /** Another process owns the data directory. */
-export class DataDirInUse extends RollcallError {
+export class DataDirInUse extends RollcallError<'DATA_DIR_IN_USE'> {
   /** URL of the server that owns it; undefined when a command does. */
   readonly address: string | undefined;
 
   constructor(root: string, address?: string) {
-    super(
-      'DATA_DIR_IN_USE',
-      `${root} is in use by ${address === undefined ? 'another rollcall process' : `the rollcall server at ${address}`}`,
-      {
-        remedy:
-          address === undefined
-            ? words`wait for it, or ${ANOTHER}`
-            : words`use it with ${option('server', address)}, or ${ANOTHER}`,
-        facts: { root, ...(address !== undefined && { address }) },
-      },
-    );
+    super('DATA_DIR_IN_USE', { root, address });
     this.address = address;
   }
 }
 
 /** The data directory cannot be made, or is not a directory. */
-class DataDirUnusable extends RollcallError {
+class DataDirUnusable extends RollcallError<'DATA_DIR_UNUSABLE'> {
   constructor(root: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super('DATA_DIR_UNUSABLE', `${root} cannot be used as data directory: ${why}`, {
-      cause,
-      remedy: ANOTHER,
-      facts: { root },
-    });
+    super('DATA_DIR_UNUSABLE', { root, why }, { cause });
   }
 }
 

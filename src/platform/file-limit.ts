@@ -19,10 +19,7 @@ const LIMITS = '/proc/self/limits';
  */
 export function checkFileLimit(isServer: boolean, limit: number = fileLimit()): string | undefined {
   if (limit < NEEDED) {
-    throw new RollcallError('TOO_FEW_FILES', `this process may have ${limit} files open, and it needs ${NEEDED}`, {
-      remedy: `raise the limit, such as with \`ulimit -n ${NEEDED_BY_SERVER}\``,
-      facts: { limit, needed: NEEDED },
-    });
+    throw new RollcallError('TOO_FEW_FILES', { limit, needed: NEEDED, enough: NEEDED_BY_SERVER });
   }
   if (!isServer || limit >= NEEDED_BY_SERVER) return undefined;
   return `this process may have ${limit} files open; a server with many imports and visitors needs ${NEEDED_BY_SERVER} (\`ulimit -n\`)`;

@@ -53,13 +53,9 @@ export function checkPackages(use: PackageUse, isInstalled = resolves, folder = 
   if (missing.length > 0) throw new PackageMissing(use, missing, installCommand(missing, folder));
 }
 
-export class PackageMissing extends RollcallError {
+export class PackageMissing extends RollcallError<'PACKAGE_MISSING'> {
   constructor(use: PackageUse, packages: readonly string[], command: string) {
-    const [what, are] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are'];
-    super('PACKAGE_MISSING', `${use} need the ${what} ${packages.join(', ')}, which ${are} not installed`, {
-      remedy: `install with \`${command}\``,
-      facts: { packages, command },
-    });
+    super('PACKAGE_MISSING', { use, packages, command });
   }
 }
 

@@ -52,9 +52,7 @@ function* sheetXml(rows: Iterable<readonly string[]>): Generator<string> {
   for (const cells of rows) {
     count += 1;
     if (count > MAX_ROWS) {
-      throw new RollcallError('TOO_MANY_ROWS', `a worksheet has room for ${MAX_ROWS} rows, and there are more`, {
-        remedy: 'take csv or ndjson',
-      });
+      throw new RollcallError('TOO_MANY_ROWS', { max: MAX_ROWS });
     }
     xml += `<row>${cells.map(cellXml).join('')}</row>`;
     if (xml.length < CHUNK_LENGTH) continue;

@@ -45,9 +45,9 @@ export type Fault = {
   readonly ms?: number;
 } & ({ readonly chance: number } | { readonly count: number });
 
-export class FaultSyntaxError extends RollcallError {
+export class FaultSyntaxError extends RollcallError<'BAD_FAULT'> {
   constructor(text: string, problem: string) {
-    super('BAD_FAULT', `fault "${text}": ${problem}`);
+    super('BAD_FAULT', { text, problem });
   }
 }
 

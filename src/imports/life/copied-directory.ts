@@ -14,17 +14,10 @@ import { openImportLedger } from '../record/import-ledger.ts';
  */
 
 /** Work would go on in a copy, and perhaps in the original too. */
-export class DataDirCopied extends RollcallError {
+export class DataDirCopied extends RollcallError<'DATA_DIR_COPIED'> {
   /** @param place at which its imports were last worked with */
   constructor({ root }: DataDir, place: string) {
-    const what =
-      place === root
-        ? `${root} was restored from a backup, or replaced by a copy: what was sent since is not in it`
-        : `${root} is a copy of a data directory that was last used at ${place}: both would send the rest of its imports`;
-    super('DATA_DIR_COPIED', `${what}. Nothing was sent`, {
-      remedy: `if this one is to go on, and no other copy, run \`rollcall doctor --adopt --data-dir ${shellWord(root)}\``,
-      facts: { root, place },
-    });
+    super('DATA_DIR_COPIED', { root, place, adopt: `rollcall doctor --adopt --data-dir ${shellWord(root)}` });
   }
 }
 
