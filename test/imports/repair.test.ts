@@ -392,7 +392,7 @@ test('a big import is repaired in a thread, with the same answers and refusals',
   await expect(
     repairs.change(parent, 'edit', [{ row: 1, column: 'nope', was: '', value: 'x' }], 'ann'),
   ).rejects.toMatchObject({
-    code: 'CANNOT_REPAIR',
+    code: 'BAD_OPTION',
     facts: { field: 'column' },
   });
   const replaced = await repairs.change(
