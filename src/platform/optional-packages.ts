@@ -53,9 +53,13 @@ export function checkPackages(use: PackageUse, isInstalled = resolves, folder = 
   if (missing.length > 0) throw new PackageMissing(use, missing, installCommand(missing, folder));
 }
 
-export class PackageMissing extends RollcallError<'PACKAGE_MISSING'> {
+export class PackageMissing extends RollcallError {
   constructor(use: PackageUse, packages: readonly string[], command: string) {
-    super('PACKAGE_MISSING', { use, packages, command });
+    const [what, are] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are'];
+    super('PACKAGE_MISSING', `${use} need the ${what} ${packages.join(', ')}, which ${are} not installed`, {
+      remedy: `install with \`${command}\``,
+      facts: { packages, command },
+    });
   }
 }
 
