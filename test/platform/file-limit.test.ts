@@ -3,7 +3,7 @@ import { checkFileLimit } from '../../src/platform/file-limit.ts';
 
 test('a process that may open too few files for an import does not begin, and says both numbers', () => {
   expect(() => checkFileLimit(false, 40)).toThrow(
-    expect.objectContaining({ code: 'TOO_FEW_FILES', facts: { limit: 40, needed: 512 } }),
+    expect.objectContaining({ code: 'TOO_FEW_FILES', facts: { limit: 40, needed: 512, enough: 1024 } }),
   );
   expect(checkFileLimit(false, 512)).toBeUndefined();
 });
