@@ -321,7 +321,7 @@ export function mottoCommand(io: Io, end: End): Command {
   );
   copy.write(
     `${feature}/page.tsx`,
-    `import { Card, Pending } from '../../console/elements.tsx';
+    `import { Card, Pending } from '../../console/kit/elements.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
 
 /** The motto. */
@@ -351,11 +351,11 @@ export function MottoPage() {
 `,
   );
   copy.insert(
-    'src/server/server.ts',
-    'import { notificationRoutes }',
+    'src/server/feature-routes.ts',
+    'import { recipeRoutes }',
     "import { mottoRoutes } from '../features/motto/routes.ts';\n",
   );
-  copy.insert('src/server/server.ts', '  notificationRoutes(app, context);', '  mottoRoutes(app);\n');
+  copy.insert('src/server/feature-routes.ts', '  recipeRoutes(app, context);', '  mottoRoutes(app);\n');
   copy.insert(
     'src/console/pages.ts',
     '  { pattern: /^\\/login$/',
