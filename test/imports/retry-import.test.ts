@@ -56,7 +56,10 @@ test('an import that is not over is not retried, nor one that left nothing to se
   });
   door.open();
   await coordinator.settled(id);
-  await expect(coordinator.retry(id)).rejects.toMatchObject({ code: 'NOTHING_TO_SEND', facts: { possible: ['delete'] } });
+  await expect(coordinator.retry(id)).rejects.toMatchObject({
+    code: 'NOTHING_TO_SEND',
+    facts: { possible: ['delete'] },
+  });
   expect(existsSync(dir.folder(id))).toBe(true);
 });
 
