@@ -25,6 +25,7 @@ test('a file that was chosen and a form that was filled in are there again after
   await page.getByLabel('Tags').fill('choir');
   expect(await asksBeforeClosing(page)).toBe(true);
   await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('uid,guid\nada,choir\n', 'plan.csv'));
   await page.getByLabel('Mode').selectOption('mirror');
   await page.goBack();

@@ -40,6 +40,7 @@ async function startHeld(name: string) {
 test('an upload goes on while the person looks at other pages, and leads to its import', async () => {
   const { page, front } = await startHeld('meanwhile.csv');
   await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
   await page.getByRole('heading', { name: 'Syncs', level: 1 }).waitFor();
   const bar = uploads(page);
   await bar.getByText('meanwhile.csv').waitFor();
@@ -139,6 +140,7 @@ test('while a file is uploaded, the next one is prepared in the same form', asyn
 test('an upload is cancelled from another page; its form has the file still', async () => {
   const { page } = await startHeld('cancelled.csv');
   await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
   await uploads(page).getByRole('button', { name: 'Cancel' }).click();
   await uploads(page).waitFor({ state: 'detached' });
   await page.goBack();
@@ -152,6 +154,7 @@ test('an upload whose connection breaks is sent again when the server is back, a
   await front.goAway();
   await page.locator('#main').getByText('The connection was lost.').waitFor();
   await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
   await uploads(page).getByText('The connection was lost.').waitFor();
   expect(await violations(page)).toEqual([]);
   front.release();
@@ -189,6 +192,7 @@ test('what the server refuses of an upload that nobody watches is said on every 
   await chooseFile(page, 'guid,uid\nteam,ada\n', 'refused.csv');
   await page.getByRole('button', { name: 'Start import' }).click();
   await main(page).getByRole('link', { name: 'Syncs' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
   await uploads(page).getByText('refused.csv').waitFor();
   seen.resolve();
   await uploads(page)
