@@ -56,7 +56,7 @@ test('an error has the exit code of its code, and a message that ends in the rem
   expect(error.remedyOn('page')).toMatch(/the list shows/);
 });
 
-test('what is to be done on pages says nothing of requests', () => {
+test('remedies on pages say nothing of requests', () => {
   const remedies = REFUSAL_CODES.map((code) => {
     const { remedy, advice }: Refusal<never> = ERRORS[code];
     return typeof remedy === 'object' && 'page' in remedy ? remedy.page : advice;

@@ -22,7 +22,7 @@ import { optionsWithRecipe } from './recipe-options.ts';
 import { type Here, run, sayNothingBegan, type Work } from './run.ts';
 import type { Io } from './screen/io.ts';
 
-/** A file to import, its flags, and the imports that it is to be one of. */
+/** A file to import, its flags, and the place that keeps the import. */
 interface Importing {
   readonly config: Config;
   readonly io: Io;

@@ -266,7 +266,7 @@ export const WORK_ERRORS = {
       'The import, sync, schedule or export was begun for another host or app id than this process sends to, or for the sandbox and not for the service, or the reverse.',
     status: 409,
     exit: 2,
-    advice: 'Continue it on a server with the settings that it was begun with, or begin it anew.',
+    advice: 'Continue it on a server with the settings that it was begun with, or begin it again.',
     sentence: said,
   }),
   EDITED_MEANWHILE: refusal({

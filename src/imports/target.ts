@@ -73,6 +73,6 @@ export function wrongTarget(subject: string, meant: Aimed, own: Aimed): Rollcall
   return new RollcallError('WRONG_TARGET', {
     ...facts,
     what: `${subject} was begun for ${to(meant.target)}, and this process sends to ${to(own.target)}`,
-    remedy: `continue it in a process that was started with ${settings}, or begin it anew`,
+    remedy: `continue it in a process that was started with ${settings}, or begin it again`,
   });
 }

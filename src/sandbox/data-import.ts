@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { seconds } from './entities.ts';
 import type { Group } from './group.ts';
 import { writtenObject } from './group-members.ts';
-import { groupProfile } from './groups.ts';
-import { badRequest, guidNotFound, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
-import { storedId, type User } from './sandbox-app.ts';
-import { type Call, readBody, WrittenReply } from './sandbox-call.ts';
-import { userProfile } from './users.ts';
+import { groupProfile, groupProfileIn, refuseTakenGuid, requirePassword } from './groups.ts';
+import { badRequest, obstacleError, Refusal, serviceError } from './refusal.ts';
+import type { User } from './sandbox-app.ts';
+import { type Call, readBody, requireGroup, requireUser, WrittenReply } from './sandbox-call.ts';
+import { profileIn, refuseTakenUid, userProfile } from './users.ts';
 
 /** Bulk import of users, groups and members (docs/chat-service.md, 72 to 78): public documentation, not contract. */
 
@@ -94,31 +94,22 @@ function result({ behaviour }: Call, carryOut: () => object): object {
   }
 }
 
-function importUser({ app, now }: Call, { uid, createdAt, ...profile }: z.infer<typeof importedUser>): object {
-  const { link, role, statusMessage, avatar, tags, metadata, name } = profile;
-  if (app.anyUser(uid) !== undefined) {
-    throw new Refusal(400, serviceError('ERR_UID_ALREADY_EXISTS', `The user with UID ${uid} already exists.`));
-  }
-  if (role !== undefined && !app.roles.has(role)) {
-    throw new Refusal(404, serviceError('ERR_ROLE_NOT_FOUND', `The role ${role} does not exist.`));
-  }
-  const given = { link, role, statusMessage, avatar, tags, metadata };
-  const made = app.addUser(uid, { ...definedOf(given), name, createdAt: milliseconds(createdAt) ?? now });
+function importUser(call: Call, { uid, createdAt, ...profile }: z.infer<typeof importedUser>): object {
+  refuseTakenUid(call, uid);
+  const made = call.app.addUser(uid, {
+    ...profileIn(call, profile),
+    createdAt: milliseconds(createdAt) ?? call.now,
+  });
   if (made === undefined) throw invalidId('UID', uid);
   return { uid: made.uid, name: made.name };
 }
 
-function importGroup({ app, now }: Call, group: z.infer<typeof importedGroup>): object {
-  const { guid, name, type = 'public', description, icon, metadata, tags, owner } = group;
-  if (app.hasGroup(guid)) {
-    throw new Refusal(400, serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${guid} already exists.`));
-  }
-  if (type === 'password' && !group.password) {
-    throw new Refusal(400, serviceError('ERR_EMPTY_GROUP_PASS', 'A group of the type password needs a password.'));
-  }
-  if (owner !== undefined && app.user(owner) === undefined) throw new Refusal(404, uidNotFound(owner));
-  const given = { description, icon, metadata, tags, owner: owner && storedId(owner) };
-  const made = app.addGroup(guid, { ...definedOf(given), name, type, createdAt: milliseconds(group.createdAt) ?? now });
+function importGroup(call: Call, group: z.infer<typeof importedGroup>): object {
+  const { guid, name, type = 'public' } = group;
+  refuseTakenGuid(call, guid);
+  requirePassword(type, group.password);
+  const profile = groupProfileIn(call, group);
+  const made = call.app.addGroup(guid, { ...profile, type, createdAt: milliseconds(group.createdAt) ?? call.now });
   if (made === undefined) throw invalidId('GUID', guid);
   return { guid: made.profile.guid, name, type };
 }
@@ -146,9 +137,7 @@ function groupOf(call: Call, guid: string, details: z.infer<typeof importedGroup
   if (details !== undefined && call.behaviour.importDetails === 'create' && !call.app.hasGroup(guid)) {
     importGroup(call, { ...details, guid });
   }
-  const group = call.app.group(guid);
-  if (group === undefined) throw new Refusal(404, guidNotFound(guid));
-  return group;
+  return requireGroup(call, guid);
 }
 
 /** The user, whom the details of a member may make. */
@@ -156,9 +145,7 @@ function userOf(call: Call, uid: string, details: z.infer<typeof importedUser> |
   if (details !== undefined && call.behaviour.importDetails === 'create' && call.app.anyUser(uid) === undefined) {
     importUser(call, { ...details, uid });
   }
-  const user = call.app.user(uid);
-  if (user === undefined) throw new Refusal(404, uidNotFound(uid));
-  return user;
+  return requireUser(call, uid);
 }
 
 function invalidId(kind: string, id: string): Refusal {
@@ -167,8 +154,4 @@ function invalidId(kind: string, id: string): Refusal {
 
 function milliseconds(time: number | undefined): number | undefined {
   return time === undefined ? undefined : time * 1000;
-}
-
-function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

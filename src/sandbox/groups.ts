@@ -43,10 +43,7 @@ export function createGroup(call: Call): object | WrittenReply {
     throw badRequest({ members: ['Members are added with POST /groups/{guid}/members.'] });
   }
   const requested = readMemberLists(members ?? {}, behaviour);
-  if (app.hasGroup(stored)) {
-    const error = serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${stored} already exists.`);
-    throw new Refusal(behaviour.duplicateStatus, error);
-  }
+  refuseTakenGuid(call, stored);
   requirePassword(type, password);
   const actor = actingUser(call);
   const ownedBy = owner === undefined ? actor.uid : requireUser(call, owner).uid;
@@ -74,7 +71,15 @@ export function createGroup(call: Call): object | WrittenReply {
   return new WrittenReply(writtenObject([['data', writtenObject([...fields, ['members', placed]])]]));
 }
 
-function requirePassword(type: string | undefined, password: string | undefined): void {
+export function refuseTakenGuid({ app, behaviour }: Call, guid: string): void {
+  if (!app.hasGroup(guid)) return;
+  throw new Refusal(
+    behaviour.duplicateStatus,
+    serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${guid} already exists.`),
+  );
+}
+
+export function requirePassword(type: string | undefined, password: string | undefined): void {
   if (type !== 'password' || password) return;
   throw new Refusal(400, serviceError('ERR_EMPTY_GROUP_PASS', 'A group of the type password needs a password.'));
 }
@@ -83,13 +88,20 @@ function requirePassword(type: string | undefined, password: string | undefined)
 export function updateGroup(call: Call): object {
   const group = requireGroup(call);
   requireGroupScope(call, group, 'moderator');
-  const { name, type, password, description, icon, tags, metadata, ...rest } = readBody(call, updateGroupRequest);
-  const owner = actingUser(call) === SYSTEM_USER ? rest.owner : undefined;
-  if (type !== group.profile.type) requirePassword(type, password);
-  const given = { name, type, description, icon, tags, metadata, owner: owner && requireUser(call, owner).uid };
-  const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  group.change(changed, call.now);
+  const { owner: named, ...fields } = readBody(call, updateGroupRequest);
+  const owner = actingUser(call) === SYSTEM_USER ? named : undefined;
+  if (fields.type !== group.profile.type) requirePassword(fields.type, fields.password);
+  group.change(groupProfileIn(call, { ...fields, owner }), call.now);
   return { data: groupEntity(group) };
+}
+
+/** The fields of a profile that a body has. */
+export function groupProfileIn(
+  call: Call,
+  { name, type, description, icon, tags, metadata, owner }: Partial<z.infer<typeof updateGroupRequest>>,
+): Partial<Omit<Group['profile'], 'guid'>> {
+  const given = { name, type, description, icon, tags, metadata, owner: owner && requireUser(call, owner).uid };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 /** DELETE /groups/{guid}. */

@@ -33,7 +33,7 @@ const updateUserRequest = z.looseObject({
 const PROFILE_FIELDS = ['name', 'avatar', 'link', 'role', 'statusMessage', 'tags', 'metadata'] as const;
 
 /** The fields of a profile that a body has. */
-function profileIn(call: Call, body: Partial<z.infer<typeof updateUserRequest>>): Partial<User> {
+export function profileIn(call: Call, body: Partial<z.infer<typeof updateUserRequest>>): Partial<User> {
   if (body.role !== undefined && !call.app.roles.has(body.role)) {
     throw new Refusal(404, serviceError('ERR_ROLE_NOT_FOUND', `The role ${body.role} does not exist.`));
   }
@@ -46,13 +46,19 @@ export function createUser(call: Call): object {
   const { uid, withAuthToken, ...profile } = readBody(call, createUserRequest);
   const stored = storedId(uid);
   if (stored === undefined) throw badRequest({ uid: ['A UID has up to 100 letters, digits, "-" and "_".'] });
-  if (call.app.anyUser(stored) !== undefined) {
-    const error = serviceError('ERR_UID_ALREADY_EXISTS', `The user with UID ${stored} already exists.`);
-    throw new Refusal(call.behaviour.duplicateStatus, error);
-  }
+  refuseTakenUid(call, stored);
   call.app.addUser(stored, { ...profileIn(call, profile), createdAt: call.now });
   const token = withAuthToken === true && { authToken: tokenFor(stored, call.now) };
   return { data: { ...profileOf(requireUser(call, stored)), ...token } };
+}
+
+/** A deactivated user has its UID too. */
+export function refuseTakenUid({ app, behaviour }: Call, uid: string): void {
+  if (app.anyUser(uid) === undefined) return;
+  throw new Refusal(
+    behaviour.duplicateStatus,
+    serviceError('ERR_UID_ALREADY_EXISTS', `The user with UID ${uid} already exists.`),
+  );
 }
 
 /** PUT /users/{uid}: changes the fields of the body, and takes away those of `unset`. */

@@ -84,7 +84,11 @@ export function scheduleChanges(options: ChangeOptions) {
         ...timed(settings, clock()),
         ...(isSameTime && { timedAt, nextDue }),
         ...(before.file === settings.file && { copy }),
-        ...{ name, version: version + 1, paused, createdAt, pauses },
+        name,
+        version: version + 1,
+        paused,
+        createdAt,
+        pauses,
       });
     },
     /** Nothing is due while it is paused, nor missed. */

@@ -42,7 +42,7 @@ export interface SyncWork extends Pick<Work, 'beginLines'> {
   /** Begins it, or continues it. @param syncs undefined where a server does it */
   readonly begin: (doing: Doing, syncs: SyncRunner | undefined) => ReturnType<Work['begin']>;
   readonly shown: Shown;
-  /** Whether its plan is to be shown when it is made. */
+  /** Shows its plan when it is made. */
   readonly isNew: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { MAX_ID_LENGTH } from '../../../chat/service/ids.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 
 /**
@@ -62,8 +63,9 @@ function slug(text: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
+/** By UTF-16 unit, as the rule has it: a character of two becomes two `_`. */
 const UNSAFE = /[^a-z0-9_-]/g;
-const LONGEST_SAFE = 100;
+/** Characters that are kept of an id that gets a hash. */
 const KEPT = 90;
 
 /**
@@ -73,7 +75,7 @@ const KEPT = 90;
  */
 function cometChatId(text: string): string {
   const safe = text.toLowerCase().replace(UNSAFE, '_');
-  if (safe === text && safe.length <= LONGEST_SAFE) return safe;
+  if (safe === text && safe.length <= MAX_ID_LENGTH) return safe;
   let hash = 0;
   for (const character of text) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
   return `${safe.slice(0, KEPT)}_${hash.toString(36)}`;
