@@ -39,8 +39,8 @@ describe('statements', () => {
     expect([...textOf(file).matchAll(/^-- name: (.*)\n(?!-- \S)/gm)].map(([, name]) => name)).toEqual([]);
   });
 
-  // Those of cut.sql run all, in their order.
-  test.each(statementFiles.filter((file) => !file.endsWith('cut.sql')))('of %s are all used', (file) => {
+  // Those of clashes.sql run all, in their order.
+  test.each(statementFiles.filter((file) => !file.endsWith('clashes.sql')))('of %s are all used', (file) => {
     expect(namesIn(file).filter((name) => !mentioned.has(name))).toEqual([]);
   });
 

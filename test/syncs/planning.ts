@@ -38,8 +38,8 @@ export const CSV: InputDescription = {
 /** Stages rows as an import does, without its thread. Row 1 is in line 2. */
 export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_SCHEMA);
-  inTransaction(database, () => {
-    const inserter = rowInserter(database);
+  const inserter = rowInserter(database);
+  const sent = inTransaction(database, () => {
     for (const [
       index,
       { region = 'us', guid = 'team', uid = '', scope = 'participant', action = 'add', invalid = false, cells },
@@ -51,9 +51,9 @@ export function stage(path: string, fileRows: readonly FileRow[], input: InputDe
       const named = invalid ? { guid: '', uid: '' } : { guid, uid };
       inserter.insert([{ line: index + 2, region, ...named, scope, action, onBehalfOf: '', original, problems }]);
     }
-    inserter.finish();
+    return inserter.finish();
   });
-  cut(database, input);
+  cut(database, input, sent);
   // Without the care for a crash that closeStaged takes: a test makes hundreds of these.
   database.close();
   return path;

@@ -1,102 +1,4 @@
--- Cutting: after the last row is in, duplicates and contradictions are found and the rest is cut into batches. The rows that
--- may be duplicates are in temp.suspects (row-writer.ts).
--- The statements run in this order, in one transaction. `:size`: UIDs in one call; `:add`, `:lowest`, `:ban`: the numbers of
--- that action and of the scopes participant and ban. (`cast`: a number from JavaScript arrives as a real one.)
-
--- name: name_derived
--- Ids that were derived (temp.derived: row, field, source) in one spelling.
-create temp table named as
-  select d.row_id, d.field, d.source, lower(d.source) as text, lower(iif(d.field = 'uid', r.uid, g.region_id || ' ' || g.guid)) as id
-    from temp.derived d join rows r on r.id = d.row_id join groups g on g.id = r.group_id;
-
--- name: find_merged
--- Ids that two texts of the file have become: they may be different people or groups. Both texts, each
--- with a row (SQLite takes the row of the minimum and of the maximum).
-create temp table merged as
-  select low.field, low.id, low.text, low.source, low.row_id, high.source as other_source, high.row_id as other_row
-    from (select field, id, min(text) as text, source, row_id from temp.named group by field, id) as low
-    join (select field, id, max(text) as text, source, row_id from temp.named group by field, id) as high
-      on high.field = low.field and high.id = low.id
-   where high.text <> low.text;
-
--- name: index_merged
--- For finding all their rows.
-create index temp.merged_by_id on merged (field, id);
-
--- name: find_collisions
--- Every row of such an id, with another text of it.
-create temp table collisions as
-  select n.row_id, n.field, n.source,
-         iif(n.text = m.text, m.other_source, m.source) as other_source,
-         iif(n.text = m.text, m.other_row, m.row_id) as other_row
-    from temp.named n join temp.merged m on m.field = n.field and m.id = n.id;
-
--- name: mark_collisions
--- They are not sent.
-insert into problems (row_id, position, column_name, value, code, reason)
-  select c.row_id, row_number() over (partition by c.row_id order by c.field desc) - 1, c.field, c.source, 'DERIVED_ID_COLLISION',
-         '"' || c.source || '" becomes the ' || c.field || ' "' || iif(c.field = 'uid', r.uid, g.guid) || '", and so does "'
-         || c.other_source || '" in row ' || o.line
-         || ': nothing is sent, because they may be different ' || iif(c.field = 'uid', 'people', 'groups')
-    from temp.collisions c
-    join rows r on r.id = c.row_id
-    join groups g on g.id = r.group_id
-    join rows o on o.id = c.other_row;
-
--- name: forget_collided
--- They clash with no other row.
-delete from temp.suspects where row_id in (select row_id from collisions);
-
--- name: compare_clashes
--- The same group and the same UID without regard to case (UIDs are ASCII): the highest scope stays, of equals the first.
-create temp table clashes as
-  select id, line, call_group_id, column_scope, action_id,
-         first_value(id) over same as kept_id,
-         min(action_id) over everyone <> max(action_id) over everyone as several_actions,
-         min(action_id) over everyone <> max(action_id) over everyone
-         or (max(column_scope) over everyone = :ban and min(column_scope) over everyone <> :ban) as contradictory,
-         count(*) over everyone as times
-    from (select r.id, r.line, r.call_group_id, r.group_id, r.uid, coalesce(r.scope_id, cast(:lowest as integer)) as column_scope,
-                 cg.action_id
-            from temp.suspects k
-            join rows r on r.id = k.row_id
-            join call_groups cg on cg.id = r.call_group_id)
-  window same as (partition by group_id, uid collate nocase order by column_scope, id),
-         everyone as (partition by group_id, uid collate nocase);
-
--- name: index_kept
--- For the two statements that ask for the other rows of a clash.
-create index temp.clashes_by_kept on clashes (kept_id);
-
--- name: mark_contradictions
--- Added and banned at once, or added and removed: it is not clear what was meant, so nothing is sent.
-insert into problems (row_id, position, column_name, value, code, reason)
-  select c.id, 0, coalesce((select recognised ->> 'scope' from input), 'scope'), s.name, 'ADDED_AND_BANNED',
-         'the same UID is both added to this group and banned from it (row '
-         || (select min(o.line) from clashes o where o.kept_id = c.kept_id and (o.column_scope = :ban) <> (c.column_scope = :ban))
-         || ' asks for the other): keep one of the two'
-    from clashes c join scopes s on s.id = c.column_scope
-   where c.contradictory and not c.several_actions
-  union all
-  select c.id, 0, 'action', a.name, 'SEVERAL_ACTIONS',
-         'the same UID is in this group with another action (row '
-         || (select min(o.line) from clashes o where o.kept_id = c.kept_id and o.action_id <> c.action_id)
-         || '): keep one of the rows'
-    from clashes c join actions a on a.id = c.action_id
-   where c.several_actions;
-
--- name: mark_duplicates
--- Rows that ask for what another row asks for; that one is sent.
-insert into duplicates (row_id, of_row)
-  select id, kept_id from clashes
-   where id <> kept_id and times > 1 and not contradictory;
-
--- name: list_left_out
--- Rows that are not sent: duplicates, contradictions and collisions.
-create temp table left_out as
-  select id as row_id, call_group_id from clashes where id <> kept_id or contradictory
-  union
-  select c.row_id, r.call_group_id from collisions c join rows r on r.id = c.row_id;
+-- Statements that cut the rows which are sent into batches (cut.ts). Those in temp.left_out are not sent.
 
 -- name: index_left_out
 -- For the deletions below.
@@ -114,58 +16,39 @@ delete from memberships where batch_id in (select id from batches where call_gro
 -- They are no batches any more.
 delete from batches where call_group_id in (select call_group_id from left_out);
 
--- name: number_rows
--- The rows of a call group stand together, in the order of the input: a batch is a piece of this.
--- (row_number() over the same rows takes three times as long.)
-create temp table sorted as
-  select call_group_id, id as row_id, coalesce(scope_id, cast(:lowest as integer)) as scope_id from rows
-   where call_group_id is not null
-     and (not exists (select 1 from batches) or call_group_id in (select call_group_id from left_out))
-   order by call_group_id, id;
+-- name: sent_rows
+-- In: lowest (scope). The rows of the call groups whose batches are cut again, in the order of the input.
+select id, call_group_id, coalesce(scope_id, :lowest) as scope_id from rows
+ where call_group_id in (select call_group_id from left_out) order by id;
 
--- name: find_pieces
--- The first piece of each call group, then the second ones, and so on: batches are sent in this order, and so are written
--- one behind the other. A call adds many, and changes or removes one.
-create temp table pieces as
-  with recursive piece (call_group_id, turn, first, last, step) as (
-    select s.call_group_id, 0, min(s.rowid), max(s.rowid), iif(cg.action_id = :add, cast(:size as integer), 1)
-      from sorted s join call_groups cg on cg.id = s.call_group_id group by s.call_group_id
-    union all
-    select call_group_id, turn + 1, first + step, last, step from piece where first + step <= last
-    order by 2, 1)
-  select *, (select coalesce(max(id), 0) from batches) as before from piece;
+-- name: rows_left_out
+-- Out: row_id.
+select row_id from left_out;
 
--- name: fill_batches
--- Every row that is sent gets its batch.
-insert into memberships (batch_id, row_id, scope_id)
-  select p.before + p.rowid, s.row_id, s.scope_id
-    from pieces p cross join sorted s on s.rowid between p.first and min(p.first + p.step - 1, p.last) order by p.rowid;
+-- name: edits
+-- In: add (action). The call groups whose rows travel alone.
+select id from call_groups where action_id <> :add;
+
+-- name: last_batch
+-- Out: id; null where there is none.
+select max(id) as id from batches;
+
+-- name: begin_pieces
+-- The batches to come, in the order in which they are sent and so are written.
+create temp table pieces (id integer primary key, call_group_id integer not null, turn integer not null, size integer not null, bans integer not null);
 
 -- name: list_batches
--- Edits go first: in a group that is full, removals make room for additions.
+-- In: add (action). Edits go first: in a group that is full, removals make room for additions.
 insert into batches (id, call_group_id, region_id, turn, state, size, bans)
-  select p.before + p.rowid, cg.id, g.region_id, iif(cg.action_id = :add, p.turn, -1), iif(cg.later, 'later', 'pending'),
-         min(p.step, p.last - p.first + 1), coalesce(b.n, 0)
-    from pieces p
+  select p.id, cg.id, g.region_id, iif(cg.action_id = :add, p.turn, -1), iif(cg.later, 'later', 'pending'), p.size, p.bans
+    from temp.pieces p
     join call_groups cg on cg.id = p.call_group_id
     join groups g on g.id = cg.group_id
-    left join (select batch_id, count(*) as n from memberships
-                where scope_id = :ban and exists (select 1 from sorted where scope_id = :ban) group by batch_id) b
-      on b.batch_id = p.before + p.rowid;
+   order by p.id;
 
 -- name: find_batch_of_row
 -- For reports, which go from a row to its batch.
-create unique index memberships_by_row on memberships (row_id);
-
--- name: count_input
--- The rows read were counted while they were inserted.
-insert into counters (region_id, name, n)
-  select coalesce(r.region_id, 0), 'invalid', count(*)
-    from (select distinct row_id from problems) p join rows r on r.id = p.row_id group by 1
-  union all
-  select r.region_id, 'duplicate', count(*) from duplicates d join rows r on r.id = d.row_id group by 1
-  union all
-  select r.region_id, 'skipped', count(*) from skipped s join rows r on r.id = s.row_id group by 1;
+create unique index if not exists memberships_by_row on memberships (row_id);
 
 -- name: count_messages
 -- Every change writes a message into its group, at most: how many, and into how many groups.

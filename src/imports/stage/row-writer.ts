@@ -1,11 +1,13 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { REGIONS } from '../../chat/service/regions.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Action, Region } from '../../membership/membership.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { actionId, hashUid, regionId, scopeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
+import { bulkInsert } from './bulk-insert.ts';
 import { cut, type StagedTotals } from './cut.ts';
+import { markOf, NO_SCOPE, SentRows } from './sent-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
 /** Characters of rows whose ledger has small pages, at most: some hundred rows. */
@@ -49,9 +51,9 @@ export function startStaging(path: string): Staging {
     finish: (input) =>
       namingLedger(() => {
         const { database, inserter } = writing ?? begin(512);
-        inserter.finish();
+        const sent = inserter.finish();
         database.exec('commit');
-        const totals = cut(database, input);
+        const totals = cut(database, input, sent);
         closeStaged(database, path);
         return totals;
       }),
@@ -87,7 +89,8 @@ interface CallGroup {
 
 interface RowInserter {
   insert(rows: readonly StagedRow[]): void;
-  finish(): void;
+  /** Returns what `cut` needs. */
+  finish(): SentRows;
 }
 
 /** Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. `cut` does the rest. */
@@ -98,7 +101,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   const noteShape = shapeInserter(database);
   const findCallGroup = callGroupFinder(database);
   const callGroups = new Map<string, Map<string, CallGroup>>();
-  const marks = new RowMarks();
+  const sent = new SentRows();
   let remembered = 0;
   let last: Pick<StagedRow, 'region' | 'onBehalfOf' | 'action' | 'later'> | undefined;
   /** Those of the rows that differ from the last one in nothing but their group: most rows do. */
@@ -142,15 +145,16 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     values[at] = row.line;
     values[at + 7] = row.original;
     if (isValid) {
-      const callGroup = callGroupOf(row);
+      const { id, group } = callGroupOf(row);
       values[at + 1] = region;
-      values[at + 2] = callGroup.group;
-      values[at + 3] = callGroup.id;
-      values[at + 4] = row.action === 'remove' || row.action === 'unban' ? null : scopeId(row.scope);
+      values[at + 2] = group;
+      values[at + 3] = id;
+      const scope = row.action === 'remove' || row.action === 'unban' ? null : scopeId(row.scope);
+      values[at + 4] = scope;
       const hash = hashUid(row.uid);
       values[at + 5] = hash;
       values[at + 6] = row.uid;
-      marks.add(rows, callGroup.group, hash);
+      sent.add(rows, id, scope ?? NO_SCOPE, markOf(group, hash));
     } else {
       const uid = asRead(row.uid);
       values[at + 1] = region || null;
@@ -170,55 +174,11 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     },
     finish: () => {
       inserts.finish();
-      database.exec('create temp table suspects (row_id integer primary key)');
-      const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
-      for (const row of marks.repeated()) suspects.values[suspects.next()] = row;
-      suspects.finish();
       const counter = database.prepare(`insert into counters (region_id, name, n) values (?, 'read', ?)`);
       for (const [region, n] of read.entries()) if (n > 0) counter.run(region, n);
+      return sent;
     },
   };
-}
-
-/**
- * A mark of 32 bits for each row, made of its group and UID, to find the rows that may ask for what another asks for: all that
- * do, and hardly any that do not. Sorting the marks takes an eighth of the time in which SQLite sorts groups and hashes.
- */
-class RowMarks {
-  /** By row; 0: it has none. */
-  #marks = new Uint32Array(1_024);
-  #rows = 0;
-
-  /** @param row greater than those before @param hash of the UID */
-  add(row: number, group: number, hash: number): void {
-    if (row >= this.#marks.length) {
-      const more = new Uint32Array(row * 2);
-      more.set(this.#marks);
-      this.#marks = more;
-    }
-    this.#marks[row] = Math.imul(group, 0x9e37_79b1) ^ hash ^ (hash / 0x20_0000) || 1;
-    this.#rows = row + 1;
-  }
-
-  /** Rows whose mark another row has. */
-  *repeated(): Generator<number> {
-    const marks = this.#marks.subarray(0, this.#rows);
-    const sorted = marks.toSorted();
-    const repeats = sorted.filter((mark, at) => mark !== 0 && mark === sorted[at + 1] && mark !== sorted[at - 1]);
-    if (repeats.length === 0) return;
-    for (const [row, mark] of marks.entries()) if (isIn(repeats, mark)) yield row;
-  }
-}
-
-/** Whether a number is among others, which are sorted. */
-function isIn(sorted: Uint32Array, wanted: number): boolean {
-  let from = 0;
-  for (let to = sorted.length; from < to; ) {
-    const middle = (from + to) >>> 1;
-    if (Number(sorted[middle]) < wanted) from = middle + 1;
-    else to = middle;
-  }
-  return sorted[from] === wanted;
 }
 
 /** Notes why a row is invalid or left out. */
@@ -291,42 +251,5 @@ function callGroupFinder(
     // A group that is new has no call group.
     const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, Number(later))?.['id'];
     return { id: Number(old ?? addCallGroup.run(group, actor, action, Number(later)).lastInsertRowid), group };
-  };
-}
-
-/** Rows per statement: one crossing from JavaScript to SQLite for many rows, within SQLite's number of parameters. */
-const ROWS_PER_STATEMENT = 100;
-
-interface BulkInsert {
-  /** Values of the rows to come, one row after the other. */
-  readonly values: SQLInputValue[];
-  /** The place in `values` for the first value of the next row; the caller sets all of its values. Writes when enough have come. */
-  next(): number;
-  finish(): void;
-}
-
-/** Inserts many rows into a table, named with its columns. */
-function bulkInsert(database: DatabaseSync, table: string, columns: readonly string[]): BulkInsert {
-  const row = `(${columns.map(() => '?').join(', ')})`;
-  const prepare = (rows: number) =>
-    database.prepare(`insert into ${table} (${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`);
-  const many = prepare(ROWS_PER_STATEMENT);
-  const full = ROWS_PER_STATEMENT * columns.length;
-  const values = new Array<SQLInputValue>(full).fill(null);
-  let end = 0;
-  return {
-    values,
-    next: () => {
-      if (end === full) {
-        many.run(...values);
-        end = 0;
-      }
-      end += columns.length;
-      return end - columns.length;
-    },
-    finish: () => {
-      if (end > 0) prepare(end / columns.length).run(...values.slice(0, end));
-      end = 0;
-    },
   };
 }

@@ -94,8 +94,7 @@ test('more groups than are remembered: each row is in its own, and batches have 
   const database = openForStaging(path, IMPORT_SCHEMA);
   const inserter = rowInserter(database);
   inserter.insert(rows);
-  inserter.finish();
-  cut(database, { format: 'csv', delimiter: ',', columns: [], recognised: {} });
+  cut(database, { format: 'csv', delimiter: ',', columns: [], recognised: {} }, inserter.finish());
   const batches = database
     .prepare(`
       select turn, size from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
