@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_KINDS } from '../membership/import-kind.ts';
-import { IMPORT_STATES } from '../membership/import-state.ts';
+import { ACTIONS, IMPORT_STATES } from '../membership/import-state.ts';
 import { LIST_FILTERS } from '../options/list-filter.ts';
 import { REPORT, ROW_FILTER } from '../options/row-filter.ts';
 import { STOPPING } from '../options/sending-options.ts';

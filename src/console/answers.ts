@@ -23,8 +23,7 @@ export type { ProblemView } from '../api/rows.ts';
 export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { TokenView } from '../api/tokens.ts';
 export type { Verdict } from '../membership/check-words.ts';
-export type { ImportAction as Action } from '../membership/import-actions.ts';
-export type { ImportState } from '../membership/import-state.ts';
+export type { ImportAction as Action, ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 export type { Field, ShapeInput as Shape } from '../options/shape.ts';
 

@@ -1,6 +1,5 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
-import type { ImportAction } from '../membership/import-actions.ts';
-import type { ImportState } from '../membership/import-state.ts';
+import type { ImportAction, ImportState } from '../membership/import-state.ts';
 
 /** The import's state does not allow the request. @param refused completes "import … is running and …" */
 export function wrongState(

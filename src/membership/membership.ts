@@ -1,5 +1,5 @@
 /** The words of rollcall as types (docs/glossary.md), with those of the service. */
-import type { Scope } from '../chat/service/lists.ts';
+import { SCOPES, type Scope } from '../chat/service/lists.ts';
 import type { Region } from '../chat/service/regions.ts';
 
 export { foldId } from '../chat/service/ids.ts';
@@ -9,6 +9,12 @@ export { isRegion, REGIONS, type Region } from '../chat/service/regions.ts';
 /** The action that a row asks for. All but `add` is for files of changes only: those of a sync, and with `--actions`. */
 export const ACTIONS = ['add', 'change', 'remove', 'unban'] as const;
 export type Action = (typeof ACTIONS)[number];
+
+/** Meanings of a word in a scope column: a scope, or `none` for no membership. */
+export const SCOPE_MEANINGS = [...SCOPES, 'none'] as const;
+export type ScopeMeaning = (typeof SCOPE_MEANINGS)[number];
+/** Meanings of a word in an action column: `none` leaves the row out. */
+export const ACTION_MEANINGS = ['add', 'change', 'remove', 'ban', 'unban', 'none'] as const;
 
 /** One membership that the input asks for. UID and GUID are kept as written and compare without regard to case. */
 export interface Membership {

@@ -1,5 +1,4 @@
-import { ACTION_MEANINGS, SCOPE_MEANINGS } from '../membership/meanings.ts';
-import { SCOPES } from '../membership/membership.ts';
+import { ACTION_MEANINGS, SCOPE_MEANINGS, SCOPES } from '../membership/membership.ts';
 import type { Allowed } from '../platform/allowed-values.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, byteSize } from './bounds.ts';
 import { OptionTextError } from './option.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { ACTION_MEANINGS, SCOPE_MEANINGS } from '../membership/meanings.ts';
-import { SCOPES } from '../membership/membership.ts';
+import { ACTION_MEANINGS, SCOPE_MEANINGS, SCOPES } from '../membership/membership.ts';
 
 /**
  * The mapping from the rows of a file to memberships, for rows that are not simply one membership each. One JSON

@@ -7,7 +7,7 @@ import { findEdited } from '../imports/repaired-rows.ts';
 import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
 import { findFailing } from '../imports/stage/foreseen.ts';
 import { workWithout } from '../imports/stage/leave-out.ts';
-import { actionsOf } from '../membership/import-actions.ts';
+import { actionsOf } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import type { ServerContext } from './context.ts';
 

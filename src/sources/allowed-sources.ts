@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, sep } from 'node:path';
@@ -6,7 +7,8 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { addressName, isAddress, isRemote, sourceName } from '../text/address-text.ts';
-import { isPattern } from './obtain.ts';
+
+import { hasWildcards } from '../text/wildcard.ts';
 import { bare, isPublic } from './reach.ts';
 
 /**
@@ -100,6 +102,11 @@ export function checkAllowedHost(host: string, address: string, allowed: readonl
 }
 
 const isSame = (one: string, other: string) => ipaddr.process(one).toString() === ipaddr.process(other).toString();
+
+/** A path that is there is one, whatever its name looks like. */
+export function isPattern(source: string): boolean {
+  return hasWildcards(source) && !existsSync(source);
+}
 
 function isBelow(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);

@@ -7,6 +7,7 @@ import { shown } from '../imports/read/intake-error.ts';
 import { hashOf } from '../platform/file-hash.ts';
 import { isAddress, isRemote } from '../text/address-text.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
+import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost, isPattern } from './allowed-sources.ts';
 import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
 import type { SourceSettings } from './source.ts';
@@ -23,11 +24,6 @@ export interface Obtained extends Pick<Spooled, 'path' | 'name' | 'hash'> {
 
 /** Names that are compared with a pattern before other work gets a turn. */
 const NAMES_AT_ONCE = 1_000;
-
-/** A path that is there is one, whatever its name looks like. */
-export function isPattern(source: string): boolean {
-  return hasWildcards(source) && !existsSync(source);
-}
 
 /**
  * Returns `file`, as the user named it in `folder`, in a form that is valid everywhere: a whole path or pattern, or an
@@ -175,4 +171,52 @@ async function* fittingOne(pattern: string): AsyncGenerator<string> {
 
 function why(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The options for fetching files: secrets of the environment, trusted certificates, allowed sources. */
+export interface SourceReaderOptions extends SourceContext {
+  /** The sources that users of the API may read (ROLLCALL_SOURCES). */
+  readonly sources: readonly string[];
+}
+
+/** A source as it was named and checked: `wholeSource`, `allowedSource`. */
+interface SourceWanted extends Pick<Wanted, 'source' | 'maxBytes' | 'copy'> {
+  readonly headers: SourceSettings['headers'] & object;
+  readonly settings: SourceSettings;
+  /** It was named over the API. */
+  readonly restricted: boolean;
+}
+
+export type SourceReader = ReturnType<typeof sourceReader>;
+
+/**
+ * Returns the function that gets the file of a source, as `obtain` does.
+ * @throws SourceError, SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason when aborted
+ */
+export function sourceReader({ sources, ...context }: SourceReaderOptions) {
+  return async ({ headers, settings, restricted, ...wanted }: SourceWanted, place: Parameters<typeof obtain>[1]) => {
+    // The settings may allow less than when it was made, and links may lead elsewhere.
+    if (restricted) await checkAllowed(wanted.source, sources);
+    const within = restricted && {
+      real: (path: string) => allowedPath(path, sources),
+      check: (to: URL) => checkAllowedAddress(to, sources),
+      connect: (host: string, address: string) => checkAllowedHost(host, address, sources),
+    };
+    return obtain({ ...wanted, given: { ...settings, headers }, context, ...(within && { within }) }, place);
+  };
+}
+
+/**
+ * A source that someone names over the API, as it means everywhere. It is not opened: the answer must not reveal what there
+ * is elsewhere.
+ * @throws SOURCE_NOT_ALLOWED, SourceError, IntakeError
+ */
+export async function allowedSource(text: string, sources: readonly string[]): Promise<string> {
+  if (isRemote(text)) {
+    const whole = isAddress(text) ? checkedAddress(text) : text;
+    await checkAllowed(whole, sources);
+    return whole;
+  }
+  await checkAllowed(resolve(text), sources);
+  return wholeSource(text, '/');
 }

@@ -37,7 +37,7 @@ interface InTime {
  * @param tooSlow the error where it is late, with the minutes that it had
  * @throws the signal's reason when aborted
  */
-export async function inTime<Result>(
+async function inTime<Result>(
   { signal, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) }: InTime,
   work: (signal: AbortSignal) => Promise<Result>,
   tooSlow: (minutes: number, cause: unknown) => SourceError,
@@ -149,4 +149,28 @@ function brokenOff(at: string, bytes: number, of: number): SourceError {
     `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
     { remedy: NOTHING_READ },
   );
+}
+
+/**
+ * Returns the function that puts a file of this machine where a source is, whole or not at all, in place of an earlier one. Its
+ * `late` is aborted when it takes too long; default: after an hour.
+ * @throws SourceError where nothing can be written; the function does so with what to do, or throws the signal's reason
+ */
+export function writerTo(source: Source): (path: string, signal: AbortSignal, late?: AbortSignal) => Promise<void> {
+  const write = source.write?.bind(source);
+  if (write === undefined) {
+    throw new SourceError(`${shown(source.name)} cannot be written`, {
+      remedy: 'name a file, or an address with s3://, gs:// or sftp://',
+    });
+  }
+  return (path, signal, late) =>
+    inTime(
+      { signal, late },
+      (either) => write(path, either),
+      (minutes, cause) =>
+        new SourceError(`${shown(source.name)} has not taken everything within ${minutes} minutes`, {
+          remedy: 'see why its server is so slow',
+          cause,
+        }),
+    );
 }

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sourceList } from '../../src/platform/setting-values.ts';
 import { checkAllowed, checkAllowedHost } from '../../src/sources/allowed-sources.ts';
-import { allowedSource } from '../../src/sources/source-reader.ts';
+import { allowedSource } from '../../src/sources/obtain.ts';
 import { rejection } from '../chat/chat-server.ts';
 
 /** Sources that users of the API may name beside paths: ROLLCALL_SOURCES allows a place and all below it. */

@@ -6,7 +6,7 @@ import { requestOf } from '../../src/sources/named.ts';
 import { sourceAt } from '../../src/sources/schemes.ts';
 import type { SourceSettings } from '../../src/sources/source.ts';
 import { SourceError } from '../../src/sources/source-errors.ts';
-import { writerTo } from '../../src/sources/write.ts';
+import { writerTo } from '../../src/sources/spool.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
 import { wayTo } from '../servers/way-to-sshd.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -10,7 +10,7 @@ import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type PossiblePace, slowestCallMs } from '../../imports/send/region-pace.ts';
 import type { SurveyProgress, SurveyRun } from '../../imports/survey/crawl.ts';
 import { checkTarget } from '../../imports/target.ts';
-import { actionsOf } from '../../membership/import-actions.ts';
+import { actionsOf } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';

@@ -1,12 +1,10 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
-import type { SCOPE_MEANINGS } from '../../membership/meanings.ts';
+import type { ScopeMeaning } from '../../membership/membership.ts';
 import type { ColumnFacts } from './column-facts.ts';
 import { isRole, wordsOf } from './column-names.ts';
 import { isNothing, isOut, meaningOf } from './meanings.ts';
-
-type ScopeMeaning = (typeof SCOPE_MEANINGS)[number];
 
 /** In place of the scope that only a person can say; an import refuses it. */
 export const OPEN_SCOPE = '<scope>';

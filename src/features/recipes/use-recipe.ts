@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { isZip } from '../../imports/read/archive/is-zip.ts';
 import { type Head, headOf, headOfFile, lookAt } from '../../imports/read/beginning.ts';
+import { isZip } from '../../imports/read/decompress.ts';
 import type { IntakeSource } from '../../imports/read/intake.ts';
 import { numberedColumns } from '../../imports/read/shape/compile.ts';
 import type { ShapeInput } from '../../options/shape.ts';

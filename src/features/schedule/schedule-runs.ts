@@ -10,8 +10,8 @@ import { type ImportState, needsPerson } from '../../membership/import-state.ts'
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
+import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source-errors.ts';
-import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
 import { asClause, counted, utcTime } from '../../text/wording.ts';
 import type { Sync } from '../sync/kept-sync.ts';
 import { hashWith } from '../sync/plan/prepare.ts';

@@ -9,8 +9,8 @@ import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../..
 import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
 import { CONTENT } from '../../options/reading-options.ts';
 import { defined } from '../../platform/defined.ts';
+import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
-import type { SourceReader } from '../../sources/source-reader.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { type NewSync, type Sync, syncFlags, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';

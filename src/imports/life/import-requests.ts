@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { actionsOf } from '../../membership/import-actions.ts';
-import { type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
+import { actionsOf, type ImportState, isFinal, needsPerson, nextStates } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { counted } from '../../text/wording.ts';

@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
-import { actionsOf } from '../../membership/import-actions.ts';
-import { isFinal } from '../../membership/import-state.ts';
+import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type ImportRecord, tagsOf } from '../catalog.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';

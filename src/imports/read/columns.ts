@@ -1,10 +1,10 @@
 import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
+import { nearest } from '../../text/nearest.ts';
 import { sameName } from '../../text/same-text.ts';
 import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
 import { IntakeError, listed, RENAME_ONE, shown } from './intake-error.ts';
-import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
 export { FIELDS, type Field } from '../../membership/membership.ts';
 
@@ -276,4 +276,22 @@ function ambiguous(field: ColumnRole, names: readonly string[], earlier: number,
 /** The option `map` for these fields. */
 function mapping(columns: readonly (readonly [field: string, column: string])[]): ReturnType<typeof option> {
   return option('map', columns.map(([field, column]) => `${field}=${column}`).join(','));
+}
+
+const EXACTLY = 'exactly as it is written';
+
+/** Returns the remedy for a column that does not exist. */
+function nameOneOf(column: string, names: readonly string[]): string {
+  const like = nearest(column, names);
+  return like === undefined ? 'Name one of them' : `Write ${shown(like)} or another one`;
+}
+
+/** @param reader what needs the column */
+export function unknownColumn(column: string, reader: string, names: readonly string[]): IntakeError {
+  return new IntakeError({
+    code: 'UNKNOWN_COLUMN',
+    what: `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
+    remedy: `${nameOneOf(column, names)}, ${EXACTLY}`,
+    facts: { column },
+  });
 }

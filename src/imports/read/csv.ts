@@ -1,16 +1,15 @@
 import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
-import { counted } from '../../text/wording.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
 import { type Bounds, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
-import type { IntakeNote } from './intake-note.ts';
 import type { MembershipReader } from './membership-row.ts';
-import type { ShapedCells } from './shape/csv-shape.ts';
+import type { IdleRows } from './notes.ts';
+import type { ShapedCells, TableTop } from './shape/shaping.ts';
 
 interface CsvOptions {
   readonly delimiter: string;
@@ -30,14 +29,6 @@ interface CsvOptions {
   readonly idle: IdleRows;
   /** Makes memberships of the rows, where a row is not simply one. */
   readonly shaped?: ShapedCells | undefined;
-}
-
-/** The place at which the rows of a table begin. */
-export interface TableTop {
-  /** Rows to skip, counted as a spreadsheet counts. */
-  readonly skip: number;
-  /** Names of the columns, where no row has them. */
-  readonly names?: readonly string[] | undefined;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -120,11 +111,11 @@ class CsvTable {
     for (const [index, cells] of records.entries()) {
       this.#line += 1;
       if (isBlank(cells)) {
-        if (cells.length > 1 && this.#width > 0 && !this.#isSheet) this.#idle.blank(this.#line);
+        if (cells.length > 1 && this.#width > 0 && !this.#isSheet) this.#idle.blank.add(() => String(this.#line));
         continue;
       }
       if (this.#names.has(cells[0] as string) && this.#isHeader(cells)) {
-        this.#idle.header(this.#line);
+        this.#idle.headers.add(() => String(this.#line));
         continue;
       }
       if (isOpen && index === records.length - 1) this.#needed = this.#width;
@@ -283,42 +274,4 @@ function unreadableRecord(cause: CsvError, records: CsvRecords, { columns, bound
   }
   const advice = words`Shorten it, say with ${option('format')} what the file is if it is not CSV`;
   return tooLong('row', bounds, { place, advice, cause });
-}
-
-/** Rows that a note names. */
-const MAX_NAMED = 3;
-
-/** Rows of a CSV file that have cells and no outcome: of empty cells alone, or the header again. They ask for nothing, and no report has them. */
-export class IdleRows {
-  readonly #blank: number[] = [];
-  readonly #headers: number[] = [];
-
-  /** @param row its number, as a spreadsheet counts */
-  blank(row: number): void {
-    this.#blank.push(row);
-  }
-
-  header(row: number): void {
-    this.#headers.push(row);
-  }
-
-  notes(): IntakeNote[] {
-    return [
-      ...noteOf('BLANK_ROWS', this.#blank, 'of empty cells alone', ['counts as a blank line', 'count as blank lines']),
-      ...noteOf('HEADER_AGAIN', this.#headers, 'with the header again', ['is no member', 'are no members']),
-    ];
-  }
-}
-
-function noteOf(
-  code: string,
-  rows: readonly number[],
-  what: string,
-  [one, several]: readonly [string, string],
-): IntakeNote[] {
-  if (rows.length === 0) return [];
-  const named = rows.slice(0, MAX_NAMED).join(', ');
-  const places = rows.length === 1 ? `row ${named}` : `rows ${named}${rows.length > MAX_NAMED ? ' and others' : ''}`;
-  const verdict = rows.length === 1 ? `${one}: it has no outcome` : `${several}: they have no outcome`;
-  return [{ code, text: `${counted(rows.length, 'row')} ${what} (${places}) ${verdict}` }];
 }

@@ -19,6 +19,14 @@ function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
+/** Beginnings of ZIP archives. The second is an archive without entries. */
+const ZIPS = ['PK\x03\x04', 'PK\x05\x06'];
+
+/** Whether a file begins as ZIP archives do, and so workbooks: these are read at random places, and must be there as a whole. */
+export function isZip(head: Uint8Array): boolean {
+  return ZIPS.includes(String.fromCharCode(...head.subarray(0, 4)));
+}
+
 /**
  * Throws GZIP_BROKEN or ZSTD_BROKEN, with the unpacked bytes that could be read, when it is damaged or cut off; TOO_LARGE
  * when it unpacks to more than the bounds allow; the signal's reason.

@@ -3,25 +3,31 @@ import type { Shape } from '../../options/shape.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import type { InputBytes, IntakeSource } from './byte-source.ts';
+import { interruptible } from './byte-source.ts';
 import { type ColumnMapping, type ColumnRole, Columns } from './columns.ts';
-import { csvRows, IdleRows } from './csv.ts';
+import { csvRows } from './csv.ts';
 import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
-import { IdNotes } from './id-notes.ts';
 import type { InputRow } from './input-row.ts';
 import { boundsWith, type GivenBounds, ReportGrowth } from './intake-bounds.ts';
 import { empty, nestedArchive, noRows, shown } from './intake-error.ts';
-import type { IntakeNote } from './intake-note.ts';
-import { interruptible } from './interruptible.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
+import type { IntakeNote } from './notes.ts';
+import { IdleRows, IdNotes } from './notes.ts';
 import { openInput } from './open-input.ts';
 import { checkText, dialectOf, kindOf, openText } from './open-text.ts';
-import { ShapedCells } from './shape/csv-shape.ts';
 import { ShapedElements } from './shape/element-shape.ts';
-import type { Lookups } from './shape/lookup.ts';
-import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping } from './shape/shaping.ts';
-import { signsOfTable } from './shape/table-signs.ts';
+import type { Lookups } from './shape/plan.ts';
+import {
+  checkShape,
+  idColumns,
+  needsShaping,
+  openShaping,
+  recognisedMapping,
+  ShapedCells,
+  signsOfTable,
+} from './shape/shaping.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
 export type { InputFormat, InputRow, IntakeSource, Sheet };

@@ -1,9 +1,9 @@
 import { open, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
-import { isZip } from './archive/is-zip.ts';
 import type { Zip } from './archive/zip.ts';
 import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
+import { isZip } from './decompress.ts';
 import { type FileOptions, type FileState, fileStateOf } from './file-state.ts';
 import { boundsWith, type GivenBounds } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';

@@ -1,8 +1,8 @@
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import type { Shape } from '../../options/shape.ts';
-import { HEAD_BYTES, type InputBytes, readHead } from './byte-source.ts';
+import { HEAD_BYTES, type InputBytes, interruptible, readHead } from './byte-source.ts';
 import type { ColumnMapping } from './columns.ts';
-import { checkDelimiter, type TableTop } from './csv.ts';
+import { checkDelimiter } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
 import {
@@ -18,8 +18,7 @@ import {
 } from './detect.ts';
 import type { Bounds } from './intake-bounds.ts';
 import { editsOutsideCsv, empty, notOfKind } from './intake-error.ts';
-import { interruptible } from './interruptible.ts';
-import { namedColumns, tableTop } from './shape/shaping.ts';
+import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
 
 /** The options of reading that say what a text is. */
 interface TextOptions {

@@ -9,7 +9,7 @@ import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { columnsOfInput } from '../input-columns.ts';
-import type { IntakeNote } from '../read/intake-note.ts';
+import type { IntakeNote } from '../read/notes.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/counters.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';

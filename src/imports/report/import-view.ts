@@ -1,9 +1,8 @@
 import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../../api/imports.ts';
 import type { WriteOption } from '../../errors/named-options.ts';
-import { actionsOf } from '../../membership/import-actions.ts';
 import { kindOf } from '../../membership/import-kind.ts';
-import { isFinal } from '../../membership/import-state.ts';
+import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { busyIn } from '../../platform/database-busy.ts';
 import { LedgerError } from '../../platform/sqlite.ts';

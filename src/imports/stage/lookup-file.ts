@@ -10,11 +10,11 @@ import { hashOf } from '../../platform/file-hash.ts';
 import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import { sameWord } from '../../text/same-text.ts';
+import { unknownColumn } from '../read/columns.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
-import type { Lookup, Lookups, Target } from '../read/shape/lookup.ts';
-import { unknownColumn } from '../read/shape/unknown-column.ts';
+import type { Lookup, Lookups, Target } from '../read/shape/plan.ts';
 
 /** A file that gives the UID, or the groups, for each key by which another file names users or groups. */
 export interface LookupSource {

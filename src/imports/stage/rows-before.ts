@@ -4,7 +4,7 @@ import type { ExpectingChoices } from '../../options/sending-options.ts';
 import { openForReading } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { IntakeError, shownPath } from '../read/intake-error.ts';
-import type { IntakeNote } from '../read/intake-note.ts';
+import type { IntakeNote } from '../read/notes.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 
 /** Minimum number of rows of the file; a share counts from those of the last run. */

@@ -1,6 +1,6 @@
 import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import type { InputRow } from '../read/input-row.ts';
-import type { IntakeNote } from '../read/intake-note.ts';
+import type { IntakeNote } from '../read/notes.ts';
 
 /** A row as staging takes it. */
 export interface StagedRow extends InputRow {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { RefusalCode } from '../../errors/errors.ts';
 import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
 import { freeBytes, megabytes } from '../../platform/disk-full.ts';
-import type { SourceReaderOptions } from '../../sources/source-reader.ts';
+import type { SourceReaderOptions } from '../../sources/obtain.ts';
 import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
 import { labelOf, type SentFile, withFileOf } from './body.ts';

@@ -3,7 +3,7 @@ import { copyFile, rename, rm } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isError } from '../../errors/rollcall-error.ts';
 import { hashOf } from '../../platform/file-hash.ts';
-import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/source-reader.ts';
+import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isRemote } from '../../text/address-text.ts';
 import { Problem } from '../problem.ts';
 import { optionProblem } from '../refusals.ts';

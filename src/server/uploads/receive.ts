@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { isZip } from '../../imports/read/archive/is-zip.ts';
+import { isZip } from '../../imports/read/decompress.ts';
 import { Problem } from '../problem.ts';
 
 /** Bounds of one upload, and who learns of its progress. */

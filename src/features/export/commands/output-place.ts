@@ -38,7 +38,7 @@ async function placeAtAddress(config: Config, output: string, flags: ExportFlags
   // Loaded for those alone who need them.
   const [{ isAddressOrName, requestOf }, { writerTo }, { sourceAt }] = await Promise.all([
     import('../../../sources/named.ts'),
-    import('../../../sources/write.ts'),
+    import('../../../sources/spool.ts'),
     import('../../../sources/schemes.ts'),
   ]);
   if (!isAddressOrName(output, config.namedSources)) return undefined;

@@ -12,7 +12,7 @@ import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-o
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
-import { isPattern } from '../../../sources/obtain.ts';
+import { isPattern } from '../../../sources/allowed-sources.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';

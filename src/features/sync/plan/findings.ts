@@ -1,4 +1,4 @@
-import type { IntakeNote } from '../../../imports/read/intake-note.ts';
+import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import type { Finding, GuardFinding, GuardObjections } from '../api-plan.ts';
 import { GUARDS, remedyIn } from './plan-guards.ts';

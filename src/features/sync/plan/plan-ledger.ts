@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import type { IntakeNote } from '../../../imports/read/intake-note.ts';
+import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import { Survey } from '../../../imports/survey/survey.ts';

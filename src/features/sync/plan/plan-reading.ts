@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inputNote } from '../../../api/fields.ts';
 import { type PlanFlags, planFlags } from '../../../api/sync-entry.ts';
-import type { IntakeNote } from '../../../imports/read/intake-note.ts';
+import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import { SURVEY_SCHEMA } from '../../../imports/schemas.ts';
 import type { Region } from '../../../membership/membership.ts';

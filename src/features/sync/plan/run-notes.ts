@@ -1,4 +1,4 @@
-import type { IntakeNote } from '../../../imports/read/intake-note.ts';
+import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import { changesOf } from './plan-totals.ts';

@@ -9,12 +9,12 @@ import { boundText } from '../../../options/bounds.ts';
 import type { InputFormat } from '../../../options/input-kinds.ts';
 import { type IntakeSource, readHead } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
+import { isZip } from '../decompress.ts';
 import type { InputRow } from '../input-row.ts';
 import { type Bounds, boundsWith, type GivenBounds, orRaise } from '../intake-bounds.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
-import type { IntakeNote } from '../intake-note.ts';
+import type { IntakeNote } from '../notes.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
-import { isZip } from './is-zip.ts';
 
 /** The part of an opened input that is needed to combine several. */
 interface OpenedRows {

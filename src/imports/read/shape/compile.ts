@@ -1,10 +1,9 @@
-import { ACTION_MEANINGS } from '../../../membership/meanings.ts';
-import { foldId } from '../../../membership/membership.ts';
+import { ACTION_MEANINGS, foldId } from '../../../membership/membership.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { defined } from '../../../platform/defined.ts';
 import { sameName } from '../../../text/same-text.ts';
 import { starPattern } from '../../../text/wildcard.ts';
-import { type Columns, FIELDS, type Field } from '../columns.ts';
+import { type Columns, FIELDS, type Field, unknownColumn } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { IntakeError, listed, RENAME_ONE, shown } from '../intake-error.ts';
 import {
@@ -18,7 +17,6 @@ import {
 } from './field-sources.ts';
 import { TemplateError } from './id-template.ts';
 import { type OneGroup, type PeopleSource, type Plan, refusalOf, type WideGroups } from './plan.ts';
-import { unknownColumn } from './unknown-column.ts';
 import { actionWords, marks, scopeWords } from './words.ts';
 
 /** The columns of an input, as far as they are known. */

@@ -2,14 +2,14 @@ import { LIST_OF_SCOPE, SCOPES } from '../../../chat/service/lists.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { cellOf } from '../../../text/csv-line.ts';
 import { sameName } from '../../../text/same-text.ts';
+import { unknownColumn } from '../columns.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, isText, originalOf } from '../element.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
 import { parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
 import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
-import type { Shaping } from './csv-shape.ts';
 import type { Cells } from './field-sources.ts';
 import type { Plan } from './plan.ts';
-import { unknownColumn } from './unknown-column.ts';
+import type { Shaping } from './shaping.ts';
 
 /** The service's own lists (docs/chat-service.md, 15), for elements that have them. */
 const OWN_LISTS: Shape['lists'] = Object.fromEntries(SCOPES.map((scope) => [scope, [LIST_OF_SCOPE[scope]]]));

@@ -1,10 +1,28 @@
+import type { Region, Scope } from '../../../membership/membership.ts';
+import type { ByLookup } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { sameWord } from '../../../text/same-text.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
 import type { Cells, Source } from './field-sources.ts';
-import type { Target } from './lookup.ts';
+
 import type { marks, scopeWords } from './words.ts';
+
+/** The user or group that a key stands for. */
+export interface Target {
+  readonly id: string;
+  /** In place of those of the row. */
+  readonly scope?: Scope | undefined;
+  readonly region?: Region | undefined;
+}
+
+/** Finds the UID, or the GUIDs, for what a file knows users or groups by. */
+export interface Lookup {
+  /** None where the key is not in the file; that is counted. */
+  find(key: string): readonly Target[];
+}
+
+export type Lookups = ByLookup<Lookup>;
 
 /** The way from rows to memberships, with every column resolved. */
 export interface Plan {

@@ -11,7 +11,7 @@ import {
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
 import type { Cells, Source } from './field-sources.ts';
-import type { Lookups } from './lookup.ts';
+import type { Lookups } from './plan.ts';
 import { type Group, groupsOf, type Person, type Plan, peopleOf } from './plan.ts';
 
 /** One membership of a row, before it is checked. */

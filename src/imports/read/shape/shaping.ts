@@ -3,16 +3,17 @@ import type { InputFormat } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { sameName } from '../../../text/same-text.ts';
-import type { ColumnMapping, Columns } from '../columns.ts';
-import type { TableTop } from '../csv.ts';
+import { type ColumnMapping, type Columns, fieldByAlias, unknownColumn } from '../columns.ts';
+import type { InputRow, RowProblem } from '../input-row.ts';
 import type { Bounds } from '../intake-bounds.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
-import { sourcedFields } from './compile.ts';
-import type { Shaping } from './csv-shape.ts';
-import { type FieldSource, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
+import type { TableSigns } from '../workbook/choose-sheet.ts';
+import { compile, type Layout, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
+
+import { type FieldSource, type FieldSources, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
 import { columnsOfTemplate, parseTemplate, TemplateError } from './id-template.ts';
-import type { Lookups } from './lookup.ts';
+import type { Lookups, Plan } from './plan.ts';
 import { Shaper } from './shaper.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
@@ -30,6 +31,14 @@ export function needsShaping(shape: Shape, mapping: ColumnMapping, format: Input
 export function recognisedMapping(shape: Shape, mapping: ColumnMapping): ColumnMapping {
   const sourced = sourcedFields(shape, fieldSources({ map: mapping, ...shape }));
   return { ...mapping, ...Object.fromEntries([...sourced].map((field) => [field, ''])) };
+}
+
+/** The place at which the rows of a table begin. */
+export interface TableTop {
+  /** Rows to skip, counted as a spreadsheet counts. */
+  readonly skip: number;
+  /** Names of the columns, where no row has them. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** Returns the place at which the table of a CSV input begins. */
@@ -127,5 +136,93 @@ export function checkShape(shape: Shape, mapping: ColumnMapping): void {
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     throw new IntakeError({ code: 'BAD_SHAPE', what: error.what, remedy: error.remedy ?? '' });
+  }
+}
+
+/** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
+export function signsOfTable({
+  map,
+  shape = {},
+}: {
+  readonly map: ColumnMapping;
+  readonly shape?: Shape | undefined;
+}): TableSigns {
+  const { skip, names } = tableTop(shape);
+  const named = new Set(namedColumns(shape, map).map(sameName));
+  named.delete('');
+  return {
+    skip,
+    isTopGiven: (shape.headerRow ?? shape.skipLines ?? names) !== undefined,
+    isColumn: (text) => names !== undefined || named.has(sameName(text)) || fieldByAlias(text) !== undefined,
+    areAll: (cells) => {
+      if (named.size > 0) return named.isSubsetOf(new Set(cells.map(sameName)));
+      const fields = new Set(cells.map(fieldByAlias));
+      return fields.has('uid') && fields.has('guid');
+    },
+  };
+}
+
+/** The source of an input's memberships, and its number of rows. */
+export interface Shaping {
+  readonly shape: Shape;
+  readonly sources: FieldSources;
+  readonly columns: Columns;
+  readonly shaper: Shaper;
+  readonly hasDefaultGuid: boolean;
+  readonly lenient: boolean;
+  /** Notified of text that the report repeats. */
+  readonly onRepeat: (characters: number) => void;
+}
+
+/** Rows of cells, as memberships. */
+export class ShapedCells {
+  readonly #shaping: Shaping;
+  #plan: Plan | undefined;
+  rowsRead = 0;
+
+  constructor(shaping: Shaping) {
+    this.#shaping = shaping;
+  }
+
+  /** To be called when the header is known. Throws the errors of Columns, and BAD_SHAPE. */
+  begin(): void {
+    const { shape, sources, columns, hasDefaultGuid, lenient } = this.#shaping;
+    columns.requireMembership(hasDefaultGuid, sourcedFields(shape, sources));
+    const layout: Layout = {
+      columns,
+      names: () => columns.names,
+      has: (name) => columns.positionOf(name) !== -1,
+      slotOf: (name, flag) => {
+        const slot = columns.positionOf(name.trim());
+        if (slot === -1) throw unknownColumn(name, flag, columns.names);
+        return slot;
+      },
+    };
+    this.#plan = compile(shape, sources, layout);
+    if (!lenient) requireMatches(shape, this.#plan, columns.names);
+  }
+
+  /** Returns the number of cells that a row must have: up to the first column of the user, of one group and of the action. */
+  needed(): number {
+    const plan = this.#plan;
+    if (plan === undefined) return 0;
+    const group = plan.groups.kind === 'one' ? plan.groups.slots : [];
+    const people = plan.people.map(({ source }) => source.slots);
+    const least = [...people, group, plan.action?.slots ?? []].map((slots) => Math.min(...slots));
+    return 1 + Math.max(-1, ...least.filter(Number.isFinite));
+  }
+
+  rows(line: number, cells: readonly string[], problems?: readonly RowProblem[]): InputRow[] {
+    if (this.#plan === undefined) throw new Error('a row came before the header');
+    const { shaper, onRepeat } = this.#shaping;
+    this.rowsRead += 1;
+    const original = JSON.stringify(cells);
+    const rows = shaper.rows(this.#plan, line, original, () => [cells], problems);
+    if (rows.length > 1) onRepeat(original.length * (rows.length - 1));
+    return rows;
+  }
+
+  recognised() {
+    return this.#plan === undefined ? {} : recognisedBy(this.#plan);
   }
 }

@@ -1,11 +1,9 @@
-import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../membership/meanings.ts';
-import type { Scope } from '../../../membership/membership.ts';
+import type { ACTION_MEANINGS, Scope, ScopeMeaning } from '../../../membership/membership.ts';
 import { sameWord } from '../../../text/same-text.ts';
 import { scopeOfWord } from '../membership-row.ts';
 
 /** Words of a file and what they mean. */
 
-type ScopeMeaning = (typeof SCOPE_MEANINGS)[number];
 type ActionMeaning = (typeof ACTION_MEANINGS)[number];
 
 const ANY = '*';

@@ -1,6 +1,6 @@
 import type { Zip } from '../archive/zip.ts';
+import { interruptible } from '../byte-source.ts';
 import { IntakeError } from '../intake-error.ts';
-import { interruptible } from '../interruptible.ts';
 import { numberText, PLAIN } from './cell-text.ts';
 import { checkColumns, MAX_ROWS, noCounts, type SheetCounts } from './sheet-reader.ts';
 import type { Warnings } from './warnings.ts';

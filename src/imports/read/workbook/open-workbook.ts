@@ -3,7 +3,7 @@ import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
 import { type Bounds, checkExpansion, tooLong } from '../intake-bounds.ts';
 import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
-import type { IntakeNote } from '../intake-note.ts';
+import type { IntakeNote } from '../notes.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
 import { openOds } from './ods.ts';
 import { noCounts, type SheetCounts } from './sheet-reader.ts';

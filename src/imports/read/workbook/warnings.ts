@@ -1,22 +1,16 @@
 import { grouped } from '../../../text/wording.ts';
-import type { IntakeNote } from '../intake-note.ts';
+import { Found, type IntakeNote } from '../notes.ts';
 import { columnLetters } from './cell-text.ts';
 
 /** Digits that Excel keeps of a number. */
 const KEPT_DIGITS = 15;
-/** Cells that are named; the others are counted. */
-const MAX_NAMED = 5;
 
-interface Cells {
-  count: number;
-  readonly named: string[];
-}
-
-interface ColumnWarnings {
-  readonly long: Cells;
-  readonly dates: Cells;
-  readonly booleans: Cells;
-  readonly numbers: Cells;
+/** The cells of a column that probably differ from what was typed. */
+class ColumnWarnings {
+  readonly long = new Found();
+  readonly dates = new Found();
+  readonly booleans = new Found();
+  readonly numbers = new Found();
   /** An id that begins with a zero: a text. */
   zeros: string | undefined;
 }
@@ -30,16 +24,17 @@ export class Warnings {
 
   number(text: string, line: number, column: number): void {
     const warnings = this.#of(column);
-    note(warnings.numbers, line, column);
-    if (text.length > KEPT_DIGITS && /^-?\d{16,}$/.test(text)) note(warnings.long, line, column);
+    const at = () => address(line, column);
+    warnings.numbers.add(at);
+    if (text.length > KEPT_DIGITS && /^-?\d{16,}$/.test(text)) warnings.long.add(at);
   }
 
   date(line: number, column: number): void {
-    note(this.#of(column).dates, line, column);
+    this.#of(column).dates.add(() => address(line, column));
   }
 
   boolean(line: number, column: number): void {
-    note(this.#of(column).booleans, line, column);
+    this.#of(column).booleans.add(() => address(line, column));
   }
 
   text(text: string, line: number, column: number): void {
@@ -76,21 +71,14 @@ export class Warnings {
   #of(column: number): ColumnWarnings {
     let warnings = this.#columns.get(column);
     if (warnings === undefined) {
-      const none = (): Cells => ({ count: 0, named: [] });
-      warnings = { long: none(), dates: none(), booleans: none(), numbers: none(), zeros: undefined };
+      warnings = new ColumnWarnings();
       this.#columns.set(column, warnings);
     }
     return warnings;
   }
 }
 
-function note(cells: Cells, line: number, column: number): void {
-  cells.count += 1;
-  if (cells.named.length < MAX_NAMED) cells.named.push(address(line, column));
-}
-
-function cells({ count, named }: Cells): string {
-  const more = count - named.length;
+function cells({ named, more }: Found): string {
   if (more > 0) return `${named.join(', ')} and ${grouped(more)} more cells`;
   return named.length === 1 ? `${named[0]}` : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }

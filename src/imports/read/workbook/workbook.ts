@@ -1,4 +1,4 @@
-import type { IntakeNote } from '../intake-note.ts';
+import type { IntakeNote } from '../notes.ts';
 import type { SheetCounts } from './sheet-reader.ts';
 import type { Warnings } from './warnings.ts';
 

@@ -1,8 +1,8 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import type { Zip } from '../archive/zip.ts';
+import { interruptible } from '../byte-source.ts';
 import { IntakeError } from '../intake-error.ts';
-import { interruptible } from '../interruptible.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
 import { mergedAreas } from './merged-areas.ts';
 import { noCounts, SheetReader } from './sheet-reader.ts';
