@@ -1,4 +1,4 @@
-/** The frame of every page (index.html): navigation, the user, the state of the connection, announcements. */
+/** The frame of every page (index.html): navigation, the user, the state of the connection. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -6,7 +6,7 @@ import { counted, grouped } from '../text/wording.ts';
 import type { Session, Settings } from './answers.ts';
 import { timeOfDay } from './format.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
-import { confirmed } from './kit/dialog.tsx';
+import { Announcements, announce, confirmed } from './kit/actions.tsx';
 import { foreign, Tag } from './kit/elements.tsx';
 import { overview } from './live-overview.ts';
 import { shownZone } from './preferences.ts';
@@ -24,10 +24,6 @@ export const session = signal<Session | null>(null);
 export const shownPath = signal('');
 /** The server's settings; undefined while they are not known. */
 export const settings = signal<Settings | undefined>(undefined);
-/** Announced lately, the latest last. `at` in ms since 1970. */
-const said = signal<readonly { at: number; about: string; text: string }[]>([]);
-/** An announcement stays beside the next ones for so long, in ms: a text that is replaced at once is never read aloud. */
-const SAID_MS = 1000;
 
 /** The element that index.html has under this id. */
 function part(id: string) {
@@ -37,15 +33,6 @@ function part(id: string) {
 }
 
 export const main = part('main');
-
-/**
- * Has a screen reader say this when it has a moment. For changes of state, not for progress.
- * @param about takes the place of what was announced about the same thing
- */
-export function announce(text: string, about = text) {
-  const at = Date.now();
-  said.value = [...said.peek().filter((one) => at - one.at < SAID_MS && one.about !== about), { at, about, text }];
-}
 
 /**
  * Fills the parts of index.html.
@@ -59,7 +46,7 @@ export function showFrame(pages: readonly { readonly entry?: Entry }[], onLogOut
   render(<Visitor onLogOut={onLogOut} />, part('session'));
   render(<Away />, part('banner'));
   render(<UploadsBar />, part('uploads'));
-  render(<Said />, part('announcements'));
+  render(<Announcements />, part('announcements'));
   render(<Version />, part('version'));
   render(<FootLinks />, part('foot'));
 }
@@ -164,10 +151,6 @@ function Away() {
       </button>
     </>
   );
-}
-
-function Said() {
-  return said.value.map(({ at, text }) => <p key={`${at} ${text}`}>{text}</p>);
 }
 
 /** The clock of the times, and the documentation. */

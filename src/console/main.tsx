@@ -3,7 +3,7 @@ import { render } from 'preact';
 import type { Session } from './answers.ts';
 import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
-import { showOver } from './kit/dialog.tsx';
+import { showOver } from './kit/actions.tsx';
 import { ErrorNotice } from './kit/elements.tsx';
 import { leaveOverview, watchOverview } from './live-overview.ts';
 import { PAGES } from './pages.ts';

@@ -2,12 +2,10 @@
 import { useMemo } from 'preact/hooks';
 import type { Role } from '../../api/service.ts';
 import type { TokenView } from '../answers.ts';
-import { showOnce } from '../kit/copy.tsx';
-import { ask, confirmed } from '../kit/dialog.tsx';
+import { ask, confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Empty, ErrorPlace, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, optionsOf } from '../kit/form.tsx';
 import { type Column, DataTable } from '../kit/list.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../kit/work.tsx';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
 

@@ -8,9 +8,9 @@ import { messagesText } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
-import { announce, settings } from '../frame.tsx';
+import { settings } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
-import { CopyButton, reportCommand } from '../kit/copy.tsx';
+import { announce, CopyButton, reportCommand, useKeptFocus, useWork } from '../kit/actions.tsx';
 import {
   Badge,
   Card,
@@ -27,7 +27,6 @@ import {
   Time,
   tagHref,
 } from '../kit/elements.tsx';
-import { useKeptFocus, useWork } from '../kit/work.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
 import { targetFacts } from '../target-facts.tsx';

@@ -1,10 +1,11 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
-import { announce, settings } from '../frame.tsx';
+import { settings } from '../frame.tsx';
 import {
   fileName,
   inPlace,
@@ -15,11 +16,11 @@ import {
   stateLabel,
   stateTone,
 } from '../import-words.ts';
-import { Badge, Card, foreign, importHref, Tag, Time, tagHref } from '../kit/elements.tsx';
+import { announce } from '../kit/actions.tsx';
+import { Badge, Card, foreign, importHref, OutcomeBar, Tag, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
-import { OutcomeBar } from '../kit/outcome-bar.tsx';
 import { onListEvents } from '../live-overview.ts';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';

@@ -1,8 +1,7 @@
 /** Logging in with a token. */
 import { useEffect, useRef } from 'preact/hooks';
-import { useModal } from '../kit/dialog.tsx';
+import { useModal, useWork } from '../kit/actions.tsx';
 import { ErrorPlace } from '../kit/elements.tsx';
-import { useWork } from '../kit/work.tsx';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
 

@@ -4,10 +4,20 @@ import { useRef } from 'preact/hooks';
 import { counted } from '../../text/wording.ts';
 import type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../answers.ts';
 import { fileName, outcomeLabel, STATE_GROUPS } from '../import-words.ts';
-import { Badge, Card, Empty, ErrorPlace, foreign, importHref, memberHref, Pending, Time } from '../kit/elements.tsx';
+import { useWork, WorkButton } from '../kit/actions.tsx';
+import {
+  Badge,
+  Card,
+  Empty,
+  ErrorPlace,
+  foreign,
+  importHref,
+  memberHref,
+  OutcomeMark,
+  Pending,
+  Time,
+} from '../kit/elements.tsx';
 import { type Column, DataTable, List, MoreButton } from '../kit/list.tsx';
-import { OutcomeMark } from '../kit/outcome-bar.tsx';
-import { useWork, WorkButton } from '../kit/work.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
 import { usePages } from '../use-answer.ts';

@@ -5,9 +5,8 @@ import type { ImportView, Night, Overview, RunningImport, Tone } from '../answer
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { fileName, inPlace, leftToDo, stateLabel, stateTone } from '../import-words.ts';
-import { Badge, Card, Empty, foreign, importHref, syncHref, Time, TimeIn } from '../kit/elements.tsx';
+import { Badge, Card, Empty, foreign, importHref, OutcomeBar, syncHref, Time, TimeIn } from '../kit/elements.tsx';
 import { type Column, DataTable } from '../kit/list.tsx';
-import { OutcomeBar } from '../kit/outcome-bar.tsx';
 import { overview } from '../live-overview.ts';
 import { needed, usePlace } from '../place.ts';
 import { connection } from '../server-connection.ts';

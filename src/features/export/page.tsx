@@ -1,9 +1,8 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 import type { Tone } from '../../console/answers.ts';
-import { confirmed } from '../../console/kit/dialog.tsx';
+import { confirmed, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/kit/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/kit/form.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../console/kit/work.tsx';
 import { usePlace } from '../../console/place.ts';
 import { requestsOf } from '../../console/requests.ts';
 import { targetFacts } from '../../console/target-facts.tsx';

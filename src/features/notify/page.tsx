@@ -1,10 +1,8 @@
 /** The page of the receiver of notifications, which admins set and try. */
 import { useSignal } from '@preact/signals';
-import { showOnce } from '../../console/kit/copy.tsx';
-import { confirmed } from '../../console/kit/dialog.tsx';
+import { confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
 import { TextField, useForm } from '../../console/kit/form.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../console/kit/work.tsx';
 import { saidOf } from '../../console/remedies.ts';
 import { ApiError, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';

@@ -4,7 +4,7 @@ import type { rowOperations } from '../../../api/operations/row-operations.ts';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted } from '../../../text/wording.ts';
 import { ATTENTION, completeRetry, needAttention, retryable, WRONG } from '../../import-words.ts';
-import { Menu } from '../../kit/menu.tsx';
+import { Menu } from '../../kit/actions.tsx';
 import { addressOf } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
 

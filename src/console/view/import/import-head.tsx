@@ -15,9 +15,8 @@ import {
   stateTone,
   waiting,
 } from '../../import-words.ts';
-import { Badge, FileNotes, foreign, importHref, syncHref, Time } from '../../kit/elements.tsx';
-import { Legend, OutcomeBar } from '../../kit/outcome-bar.tsx';
-import { useLeaving } from '../../kit/work.tsx';
+import { useLeaving } from '../../kit/actions.tsx';
+import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Time } from '../../kit/elements.tsx';
 import { useListNews } from '../../live-overview.ts';
 import { withControls } from '../../option-words.ts';
 import { connection } from '../../server-connection.ts';

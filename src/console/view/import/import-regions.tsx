@@ -6,8 +6,7 @@ import type { ImportState, RegionCounts, RegionProgress } from '../../answers.ts
 import { rate, timeOfDay } from '../../format.ts';
 import { regionSentence } from '../../import-words.ts';
 import { type Line, LineChart, type Shown } from '../../kit/chart.tsx';
-import { Empty } from '../../kit/elements.tsx';
-import { Legend, OutcomeBar } from '../../kit/outcome-bar.tsx';
+import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
 import { call } from '../../requests.ts';
 import { connection } from '../../server-connection.ts';
 import type { LiveImport, Rate } from './live-import.ts';

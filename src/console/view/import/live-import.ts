@@ -1,10 +1,11 @@
 /** One import as it is now: asked for once, then brought up to date by events. */
+
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
-import { announce } from '../../frame.tsx';
 import { stateSentence } from '../../import-words.ts';
+import { announce } from '../../kit/actions.tsx';
 import { follow } from '../../live.ts';
 import { onListEvents } from '../../live-overview.ts';
 import { addressOf, call } from '../../requests.ts';

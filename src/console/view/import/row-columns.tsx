@@ -2,10 +2,9 @@
 import { grouped } from '../../../text/wording.ts';
 import type { RowView, Verdict } from '../../answers.ts';
 import { messageWords, outcomeLabel } from '../../import-words.ts';
-import { foreign, memberHref } from '../../kit/elements.tsx';
+import { foreign, memberHref, OutcomeMark } from '../../kit/elements.tsx';
 import type { Choice } from '../../kit/form.tsx';
 import type { Column } from '../../kit/list.tsx';
-import { OutcomeMark } from '../../kit/outcome-bar.tsx';
 
 /** Orders of the rows, also for screens without column heads. */
 export const ROW_ORDERS: Choice[] = [

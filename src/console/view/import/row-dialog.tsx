@@ -3,10 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
 import { columnLabel, messageWords } from '../../import-words.ts';
-import { CopyButton, reportCommand } from '../../kit/copy.tsx';
-import { useModal } from '../../kit/dialog.tsx';
-import { Facts, foreign, foreignOrDash, memberHref, Pending, Time } from '../../kit/elements.tsx';
-import { OutcomeMark } from '../../kit/outcome-bar.tsx';
+import { CopyButton, reportCommand, useModal } from '../../kit/actions.tsx';
+import { Facts, foreign, foreignOrDash, memberHref, OutcomeMark, Pending, Time } from '../../kit/elements.tsx';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 

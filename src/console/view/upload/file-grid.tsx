@@ -1,11 +1,12 @@
 /** The first rows of a file: its header says what each column is used for, its cells what is wrong with them. */
+
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Preview } from '../../answers.ts';
-import { announce } from '../../frame.tsx';
 import { FIELDS, LOOKUP_WORDS, MISSING } from '../../import-words.ts';
+import { announce } from '../../kit/actions.tsx';
 import { ErrorPlace, foreign } from '../../kit/elements.tsx';
 import { type Form, focusField } from '../../kit/form.tsx';
 import { isNarrow } from '../../place.ts';

@@ -4,9 +4,9 @@ import { LOOKUP_NAMES } from '../../../options/lookups.ts';
 import type { Recipe } from '../../answers.ts';
 import { nameOf } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
+import { useWork, WorkButton } from '../../kit/actions.tsx';
 import { ErrorPlace, foreign } from '../../kit/elements.tsx';
 import { type Form, focusField, SelectField, TextField } from '../../kit/form.tsx';
-import { useWork, WorkButton } from '../../kit/work.tsx';
 import { request } from '../../requests.ts';
 import type { FilePreview } from './file-preview.ts';
 

@@ -2,8 +2,8 @@
 import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
+import { useKeptFocus } from '../../kit/actions.tsx';
 import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../kit/form.tsx';
-import { useKeptFocus } from '../../kit/work.tsx';
 import type { FilePreview, ShownFile } from './file-preview.ts';
 import { type Condition, conditionsIn, FIRST_OF, TEMPLATE, wordsOf } from './shape-form.ts';
 

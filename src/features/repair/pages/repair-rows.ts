@@ -1,8 +1,9 @@
 /** The rows of an import that are being repaired: those that are shown, and edits that are not saved yet. */
+
 import { batch, type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { announce } from '../../../console/frame.tsx';
 import { useEntry } from '../../../console/kept-entries.ts';
+import { announce } from '../../../console/kit/actions.tsx';
 import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
 import { query, request, requestsOf } from '../../../console/requests.ts';
 import { connection } from '../../../console/server-connection.ts';

@@ -2,13 +2,13 @@
 import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
+import { confirmed } from '../../../console/kit/actions.tsx';
 import { Empty, foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, DataTable } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { grouped } from '../../../text/wording.ts';
-import type { RepairRow, RepairView } from '../api.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { RepairReplaced, RepairRow, RepairView } from '../api.ts';
 import { pageSize, type RepairRows } from './repair-rows.ts';
-import { paste, replace } from './repair-tools.tsx';
 
 /** Number of columns up to which all are shown. */
 const MAX_SHOWN = 12;
@@ -229,4 +229,69 @@ function RowButtons({ repair, row }: RowProperties) {
 function wasText({ view }: RepairRows, { cells }: RepairRow, column: string) {
   const was = cells[view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
   return was === null ? `${column}: there was no cell` : was === '' ? `${column} was empty` : `${column} was “${was}”`;
+}
+
+/** Lines that are pasted at once: all of their rows are shown. */
+const MAX_LINES = 1000;
+
+/** Enters lines in a column, from a row on. @returns what was done */
+async function paste(repair: RepairRows, lines: readonly string[], row: RepairRow, column: string) {
+  if (lines.some((line) => line.includes('\t'))) return 'Nothing was entered: copy one column at a time.';
+  const below = () => {
+    const rows = repair.pages.items ?? [];
+    return rows.slice(rows.findIndex((one) => one.row === row.row)).filter(({ state }) => state !== 'sent');
+  };
+  const wanted = Math.min(lines.length, MAX_LINES);
+  while (below().length < wanted && repair.pages.hasMore) await repair.pages.more();
+  const rows = below().slice(0, wanted);
+  const left = lines.length - rows.length;
+  const yes = await confirmed({
+    question: `Enter ${left > 0 ? `${grouped(rows.length)} of ` : ''}${counted(lines.length, 'line')} in ${columnLabel(column)}?`,
+    explanation: [
+      `They go into row ${grouped(row.line)} and those below it, up to row ${grouped(rows.at(-1)?.line ?? 0)}. `,
+      left > 0 && [
+        `${counted(left, 'line')} ${left === 1 ? 'is' : 'are'} left out, from “`,
+        foreign(lines[rows.length] ?? ''),
+        '” on',
+      ],
+      left > 0 && (rows.length === MAX_LINES ? ': for more, correct a file.' : ': there is no row below.'),
+    ],
+    yes: `Enter ${counted(rows.length, 'line')}`,
+    no: 'Enter nothing',
+    tone: 'main',
+  });
+  if (!yes) return 'Nothing was entered.';
+  await repair.edit(rows.map((one, index) => ({ row: one, column, value: lines[index] ?? '' })));
+  return '';
+}
+
+/** Finds and replaces, after a look at what would change. @returns what was done */
+export async function replace(repair: RepairRows, given: Readonly<Record<string, string | null>>) {
+  const found = await repair.replace(given, true);
+  if (found.rows === 0) return 'Nothing matches in the rows with this problem and state.';
+  const yes = await confirmed({
+    question: `Change ${columnLabel(given['column'] ?? '')} in ${counted(found.rows, 'row')}?`,
+    explanation: examplesOf(found),
+    yes: `Change ${counted(found.rows, 'row')}`,
+    no: 'Change nothing',
+    tone: 'main',
+  });
+  if (!yes) return 'Nothing was changed.';
+  const { rows, ready } = await repair.replace(given, false);
+  return `${counted(rows, 'row')} changed; ${grouped(ready)} of them can be sent.`;
+}
+
+function examplesOf({ rows, examples }: RepairReplaced) {
+  return (
+    <>
+      {rows > examples.length && `The first ${grouped(examples.length)} of them:`}
+      <ul class="plain">
+        {examples.map(({ line, from, to }) => (
+          <li key={line}>
+            Row {grouped(line)}: <code>{foreign(from) ?? 'empty'}</code> becomes <code>{foreign(to) ?? 'empty'}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }

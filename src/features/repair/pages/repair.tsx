@@ -1,19 +1,19 @@
-/** Rows of an import that are invalid, failed or would fail: corrected in the browser, then sent as an import of their own. */
+/** Rows of an import that are invalid, failed or would fail: corrected in the browser, one by one or many at once, then sent as an import of their own. */
+
+import { useSignal } from '@preact/signals';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
-import { confirmed } from '../../../console/kit/dialog.tsx';
+import { confirmed, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { type Choice, FilterChoice } from '../../../console/kit/form.tsx';
-import { useWork, WorkButton } from '../../../console/kit/work.tsx';
+import { type Choice, FilterChoice, SelectField, TextField, useForm } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { addressOf, call, query } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairView } from '../api.ts';
+import type { RepairTaken, RepairView } from '../api.ts';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';
-import { RepairTable } from './repair-table.tsx';
-import { RepairTools } from './repair-tools.tsx';
+import { RepairTable, replace } from './repair-table.tsx';
 
 const STATES: Choice[] = [
   ['', 'not sent'],
@@ -168,4 +168,125 @@ function problemText({ code, column, total, ready, sent }: RepairView['problems'
   const where = column === '' ? '' : ` in ${columnLabel(column)}`;
   const left = total - ready - sent;
   return `${code || 'edited'}${where}: ${counted(total, 'row')}${left === total ? '' : `, ${grouped(left)} left`}`;
+}
+
+const MATCHES: readonly (readonly [string, string])[] = [
+  ['text', 'anywhere in the value'],
+  ['cell', 'the whole value'],
+];
+
+interface ToolProperties {
+  view: RepairView;
+  repair: RepairRows;
+}
+
+export function RepairTools({ view, repair }: ToolProperties) {
+  return (
+    <div class="repair-tools">
+      <details>
+        <summary>Find and replace</summary>
+        <FindReplace view={view} repair={repair} />
+      </details>
+      <details>
+        <summary>With a spreadsheet</summary>
+        <CorrectedFile view={view} repair={repair} />
+      </details>
+      <p class="done" role="status">
+        {foreign(repair.done.value)}
+      </p>
+      <ErrorPlace error={repair.failed.value} />
+    </div>
+  );
+}
+
+function FindReplace({ view, repair }: ToolProperties) {
+  const names = view.columns.map(({ name }) => name).filter((name) => name !== '_from_row' && name !== '_edited');
+  const [first = names[0] ?? ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
+  const form = useForm({ column: first, as: 'text', from: '', to: '' });
+  return (
+    <form
+      class="repair-tool"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void repair.carryOut(() => replace(repair, form.values.peek()));
+      }}
+    >
+      <div class="fields">
+        <SelectField
+          form={form}
+          name="column"
+          label="In column"
+          choices={names.map((name) => [name, columnLabel(name)] as const)}
+        />
+        <SelectField form={form} name="as" label="Match" choices={MATCHES} />
+        <TextField form={form} name="from" label="Find" />
+        <TextField form={form} name="to" label="Replace with" />
+      </div>
+      <p class="note">Upper and lower case count.</p>
+      <button type="submit">Preview…</button>
+    </form>
+  );
+}
+
+/** The way of the spreadsheet: rows are downloaded, corrected and given back. */
+function CorrectedFile({ view, repair }: ToolProperties) {
+  const { param: id } = usePlace();
+  const taken = useSignal<RepairTaken | undefined>(undefined);
+  const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
+  const download = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, status } });
+  return (
+    <div class="repair-tool">
+      <p>
+        Download these rows as{' '}
+        <a href={download('xlsx')} download>
+          XLSX
+        </a>{' '}
+        or{' '}
+        <a href={download('csv')} download>
+          CSV
+        </a>
+        , correct their cells, keep the columns, and choose the file here. Nothing is sent before you send it.
+      </p>
+      <div class="field">
+        <label for="corrected">Corrected file</label>
+        <input
+          id="corrected"
+          type="file"
+          accept=".csv,.xlsx,.ods"
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file === undefined) return;
+            taken.value = undefined;
+            void repair.carryOut(async () => {
+              taken.value = await repair.takeFile(file);
+              currentTarget.value = '';
+              return '';
+            });
+          }}
+        />
+      </div>
+      <div role="status">{taken.value !== undefined && <Taken {...taken.value} />}</div>
+    </div>
+  );
+}
+
+function Taken({ rows, cells, same, refused, refusedRows, wrong }: RepairTaken) {
+  return (
+    <ul>
+      <li>
+        {counted(cells, 'cell')} in {counted(rows, 'row')} taken; {counted(same, 'row')} unchanged;{' '}
+        {counted(refusedRows, 'row')} refused.
+      </li>
+      {refused.map(({ line, column, reason }) => (
+        <li key={`${line} ${column}`} class="attention">
+          Row {grouped(line)}: {foreign(columnLabel(column))} is not taken: {foreign(reason)}.
+        </li>
+      ))}
+      {wrong.map(({ line, problems }) => (
+        <li key={line} class="attention">
+          Row {grouped(line)} is still wrong: {foreign(problems.map(({ reason }) => reason).join('; '))}
+        </li>
+      ))}
+    </ul>
+  );
 }

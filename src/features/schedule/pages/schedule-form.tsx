@@ -4,9 +4,9 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
 import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
+import { useWork } from '../../../console/kit/actions.tsx';
 import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/kit/elements.tsx';
 import { CheckField, Form, focusField, TextField } from '../../../console/kit/form.tsx';
-import { useWork } from '../../../console/kit/work.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { saidBeside } from '../../../console/remedies.ts';
 import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
@@ -18,8 +18,7 @@ import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-field
 import type { ScheduleView as Schedule } from '../api.ts';
 import type { scheduleOperations } from '../operations.ts';
 import { FieldError, fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
-import { below, SourceFields, SourceFile } from './source-fields.tsx';
-import { SourcePreview } from './source-preview.ts';
+import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
 

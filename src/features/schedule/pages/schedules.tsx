@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
 import { settings } from '../../../console/frame.tsx';
-import { confirmed } from '../../../console/kit/dialog.tsx';
+import { confirmed, Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import {
   Badge,
   Card,
@@ -17,8 +17,6 @@ import {
 } from '../../../console/kit/elements.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
 import { type Column, DataTable } from '../../../console/kit/list.tsx';
-import { Menu } from '../../../console/kit/menu.tsx';
-import { useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';

@@ -1,7 +1,7 @@
 /** A schedule tried before it is saved: its plan in numbers. Nothing is sent. */
 import { useSignal } from '@preact/signals';
+import { WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, ErrorNotice, syncHref } from '../../../console/kit/elements.tsx';
-import { WorkButton } from '../../../console/kit/work.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';

@@ -1,10 +1,9 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
-import { foreign, ListState, memberHref, Tag } from '../../../console/kit/elements.tsx';
+import { foreign, ListState, memberHref, swatch, Tag } from '../../../console/kit/elements.tsx';
 import { FilterBar, TextFilter, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
-import { swatch } from '../../../console/kit/outcome-bar.tsx';
 import { requestsOf } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,

@@ -1,9 +1,8 @@
 /** The decisions about a sync: the buttons follow the actions that the server allows. */
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
-import { ask, confirmed, reasonFor } from '../../../console/kit/dialog.tsx';
+import { ask, confirmed, reasonFor, useKeptFocus, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
-import { useKeptFocus, useWork, WorkButton } from '../../../console/kit/work.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords, reversed, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';

@@ -1,9 +1,10 @@
 /** One sync: what is planned, what guards object to, what someone decided, and what came of it. */
+
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
-import { announce } from '../../../console/frame.tsx';
 import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
+import { announce } from '../../../console/kit/actions.tsx';
 import {
   Badge,
   Card,
@@ -13,11 +14,12 @@ import {
   FileNotes,
   foreign,
   importHref,
+  Legend,
+  swatch,
   syncHref,
   Tag,
   Time,
 } from '../../../console/kit/elements.tsx';
-import { Legend, swatch } from '../../../console/kit/outcome-bar.tsx';
 import { useListNews } from '../../../console/live-overview.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
