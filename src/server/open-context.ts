@@ -23,7 +23,7 @@ export async function openContext(
   options: Options,
   isStillAllowed: ServerContext['isStillAllowed'],
 ): Promise<ServerContext> {
-  const { coordinator, dir, access, settings, config, service, log, registry, onStop } = options;
+  const { coordinator, dir, access, settings, config, service, log, onStop } = options;
   const { callsPerMinute } = settings;
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
@@ -43,18 +43,10 @@ export async function openContext(
   const syncs = syncsOf(options, events);
   const syncViews = viewsOfSyncs(syncs, dir, (id) => reading.find(id) !== undefined);
   const schedules = schedulesOf(options, syncs, events);
-  const { receiver: fixed, notifyPrivate: allowPrivate = false, outageMs } = options;
   const notifications = await Notifications.open({
-    coordinator,
+    ...options,
     syncs,
     view: async (kind, id) => (kind === 'import' ? views.of(coordinator.find(id)) : syncViews.whole(syncs.find(id))),
-    dir,
-    log,
-    registry,
-    access,
-    fixed,
-    allowPrivate,
-    outageMs,
   });
   app.addHook('onClose', () => notifications.close());
   return {

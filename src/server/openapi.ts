@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { NOTIFICATIONS, regionNote } from '../features/notify/api.ts';
+import { NOTIFICATIONS, regionNote } from '../features/notify/operations.ts';
 import { LICENCE, VERSION } from '../platform/package-folder.ts';
 import type { Api } from './context.ts';
 import { withBodyRefusals } from './problem.ts';

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
+import type { AnswerOf } from '../../src/api/operation.ts';
 import type { SettingsAnswer } from '../../src/api/service.ts';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
-import type { NotificationsView, NotificationTried, ReceiverSet } from '../../src/features/notify/operations.ts';
+import type { NotificationsView, notificationOperations } from '../../src/features/notify/operations.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
 import { until } from '../cli/workplace.ts';
 import { startTestServer, type TestServerOptions } from './test-server.ts';
@@ -15,6 +16,8 @@ import { startTestServer, type TestServerOptions } from './test-server.ts';
 /** Admins set who is notified while the server runs, and try it. */
 
 const SECRET = 'whsec_8A36zvAN+s7wDfrO8A36zvAN+s7wDfrO8A36zvAN+s4=';
+
+type Operations = typeof notificationOperations;
 
 async function receiver(status = 204) {
   const notes: { headers: IncomingHttpHeaders; body: string }[] = [];
@@ -42,11 +45,11 @@ async function serve(options: TestServerOptions = { notifyPrivate: true }) {
   const PATH = '/v1/notifications';
   return {
     server,
-    set: (body: object) => server.json<ReceiverSet>(PATH, send('PUT', body)),
+    set: (body: object) => server.json<AnswerOf<Operations['set']>>(PATH, send('PUT', body)),
     refused: (body: object) => server.problem(PATH, send('PUT', body)),
     view: () => server.json<NotificationsView>(PATH),
     clear: () => server.fetch(PATH, { method: 'DELETE' }),
-    test: () => server.json<NotificationTried>(`${PATH}/test`, { method: 'POST' }),
+    test: () => server.json<AnswerOf<Operations['test']>>(`${PATH}/test`, { method: 'POST' }),
     notifyHost: async () => (await server.json<SettingsAnswer>('/v1/settings')).notifyHost,
   };
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDeliveries } from '../../src/features/notify/deliveries.ts';
+import { openDeliveries } from '../../src/features/notify/notifications.ts';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
-import { BadReceiver, signingKey } from '../../src/features/notify/receiver.ts';
+import { signingKey } from '../../src/features/notify/receiver.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { isPublic } from '../../src/sources/reach.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
@@ -212,7 +212,7 @@ describe('addresses', () => {
     ['https://hooks.example:port/x?token=s3cret', 'cannot be read'],
   ])('%s is refused', async (url, says) => {
     const refused = await openReceiver(url, { key: KEY, allowPrivate: false }).catch((error) => error);
-    expect(refused).toBeInstanceOf(BadReceiver);
+    expect(refused).toMatchObject({ code: 'BAD_RECEIVER' });
     expect(refused.message).toContain(says);
     expect(refused.message).not.toMatch(/s3cret|me:pass/);
   });

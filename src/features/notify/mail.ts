@@ -3,19 +3,19 @@ import { createTransport } from 'nodemailer';
 import { isLoopback } from '../../platform/loopback.ts';
 import { checkedHost as checkedAddress } from '../../sources/reach.ts';
 import { messageOf } from './note.ts';
-import { BadReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
+import { badReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
 
 /** Time in which a mail server must answer, in ms. */
 const ANSWER_MS = 15_000;
 
 /**
  * Notifications as e-mail: `smtp://user:password@mail.example:587?from=rollcall@example&to=ops@example`, or `smtps://…`.
- * @throws BadReceiver
+ * @throws BAD_RECEIVER
  */
 export function openMailReceiver(url: URL, allowPrivate: boolean): Receiver {
   const [from, to] = [url.searchParams.get('from'), url.searchParams.get('to')];
   if (!from || !to || url.hostname === '') {
-    throw new BadReceiver(
+    throw badReceiver(
       `is ${url.protocol}//${url.host} without from or to; allowed is smtp://mail.example:587?from=rollcall@example.com&to=ops@example.com`,
     );
   }

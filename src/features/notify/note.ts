@@ -1,5 +1,21 @@
 import { printable } from '../../text/wording.ts';
 
+/** A change of state of an import, a sync or a region that the receiver is notified of. */
+export interface Delivery {
+  /** The same in every repetition. */
+  readonly id: string;
+  readonly kind: 'import' | 'sync' | 'region';
+  /** The id of the import or sync, or the region. */
+  readonly subject: string;
+  /** A word of membership/import-state.ts or sync-state.ts; of a region, `away` or `back`. */
+  readonly state: string;
+  readonly reason: string;
+  /** The time of the move, in ms since 1970. */
+  readonly at: number;
+  /** The body that is sent; null until it is made. */
+  readonly body: string | null;
+}
+
 /** A notification as it is sent (docs/webhook.md). @param type such as `import.completed` @param at ms since 1970 */
 export function noteText(type: string, at: number, data: object): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });

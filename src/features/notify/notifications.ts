@@ -4,17 +4,17 @@ import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { isError } from '../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
+import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { PackageMissing } from '../../platform/optional-packages.ts';
+import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { asSentence } from '../../text/wording.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import { type Delivery, openDeliveries } from './deliveries.ts';
-import { noteText } from './note.ts';
+import { type Delivery, noteText } from './note.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
 import type { KeptReceiver, NotificationsView } from './operations.ts';
 import { watchOutages } from './outages.ts';
-import { BadReceiver, type Receiver, signingKey } from './receiver.ts';
+import { type Receiver, signingKey } from './receiver.ts';
 
 /** The parts of a server that have something to tell, and the receiver that it was started with or that an admin has set. */
 export interface NotificationParts {
@@ -31,11 +31,11 @@ export interface NotificationParts {
     forgetReceiver(): void;
   };
   /** Set when the server was started: no other is used. */
-  readonly fixed: Receiver | undefined;
+  readonly receiver?: Receiver | undefined;
   /** Whether the receiver may have a private address. */
-  readonly allowPrivate: boolean;
+  readonly notifyPrivate?: boolean;
   /** Minimum outage of the service before anyone is notified, in ms. Default: a minute. */
-  readonly outageMs: number | undefined;
+  readonly outageMs?: number | undefined;
 }
 
 /** Notes that are sent at the same time. */
@@ -57,7 +57,6 @@ export class Notifications {
   readonly #attempted: ReturnType<typeof measured>;
   /** By the id of the note. */
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #making = pLimit(1);
   readonly #sending = pLimit(AT_ONCE);
   /** One change after another: each closes what the one before has opened. */
   readonly #changing = pLimit(1);
@@ -81,21 +80,22 @@ export class Notifications {
 
   static async open(parts: NotificationParts): Promise<Notifications> {
     const opened = new Notifications(parts);
-    const { fixed, access, log } = parts;
-    const kept = fixed === undefined ? access.receiver() : undefined;
+    const { receiver, access, log } = parts;
+    const kept = receiver === undefined ? access.receiver() : undefined;
     try {
-      await opened.#use(kept === undefined ? fixed : await opened.#open(kept));
+      await opened.#use(kept === undefined ? receiver : await opened.#open(kept));
     } catch (error) {
-      if (!(error instanceof BadReceiver || error instanceof PackageMissing)) throw error;
+      const isAddress = isError(error, 'BAD_RECEIVER');
+      if (!(isAddress || isError(error, 'PACKAGE_MISSING'))) throw error;
       log.error({ err: error }, 'the receiver of notifications that was set is not used');
       await opened.#use(undefined);
-      opened.#problem = error instanceof BadReceiver ? `The address ${error.message}` : asSentence(error.message);
+      opened.#problem = isAddress ? `The address ${error.message}` : asSentence(error.message);
     }
     return opened;
   }
 
   view(): NotificationsView {
-    return { host: this.#receiver?.host ?? null, fixed: this.#parts.fixed !== undefined, problem: this.#problem };
+    return { host: this.#receiver?.host ?? null, fixed: this.#parts.receiver !== undefined, problem: this.#problem };
   }
 
   /** The one in use. */
@@ -106,7 +106,7 @@ export class Notifications {
   /**
    * Takes another receiver, at once and for good.
    * @returns the secret that was made, where notifications to it are signed
-   * @throws BadReceiver
+   * @throws BAD_RECEIVER
    */
   set(address: string): Promise<string | null> {
     return this.#changing(async () => {
@@ -137,7 +137,7 @@ export class Notifications {
   }
 
   #open({ address, secret }: KeptReceiver): Promise<Receiver> {
-    return openReceiver(address, { key: signingKey(secret ?? ''), allowPrivate: this.#parts.allowPrivate });
+    return openReceiver(address, { key: signingKey(secret ?? ''), allowPrivate: this.#parts.notifyPrivate === true });
   }
 
   /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
@@ -165,12 +165,11 @@ export class Notifications {
     const failed = (error: unknown) => this.#parts.log.warn({ err: error }, 'a notification cannot be sent now');
     try {
       for (const note of this.#deliveries.waiting()) {
-        const { id } = note;
-        if (this.#underWay.has(id)) continue;
+        if (this.#underWay.has(note.id)) continue;
         const sent = this.#send(note, receiver, this.#stop.signal).catch(failed);
         this.#underWay.set(
-          id,
-          sent.finally(() => this.#underWay.delete(id)),
+          note.id,
+          sent.finally(() => this.#underWay.delete(note.id)),
         );
       }
     } catch (error) {
@@ -189,14 +188,15 @@ export class Notifications {
         return this.#attempted('given-up');
       }
       try {
-        const made = body ?? (await this.#making(() => this.#make(note)));
-        body = made;
-        await this.#sending(() => receiver.send({ id, body: made }, signal));
+        await this.#sending(async () => {
+          body ??= await this.#make(note);
+          await receiver.send({ id, body }, signal);
+        });
         this.#deliveries.remove(id);
         return this.#attempted('delivered');
       } catch (error) {
         if (signal.aborted) return;
-        if (isError(error, 'UNKNOWN_IMPORT') || isError(error, 'UNKNOWN_SYNC')) return this.#deliveries.remove(id);
+        if (isError(error, 'UNKNOWN_IMPORT', 'UNKNOWN_SYNC')) return this.#deliveries.remove(id);
         this.#parts.log.warn({ err: error, ...about }, 'a notification did not arrive');
         this.#attempted('failed');
       }
@@ -241,4 +241,29 @@ function measured(registry: Registry, count: ReturnType<typeof openDeliveries>['
     },
   });
   return (result: (typeof results)[number]) => attempts.inc({ result });
+}
+
+/** Notes that are still to be delivered. @param catalog path of the catalog, which the coordinator also has open */
+export function openDeliveries(catalog: string) {
+  const database = openForWriting(catalog, CATALOG_SCHEMA);
+  const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
+  return {
+    /** From now on, the catalog records moves that the receiver must be notified of. */
+    begin: () => void sql('begin_notes').run({ at: Date.now() }),
+    /** Stops recording, and drops what was not delivered. */
+    end: () =>
+      inTransaction(database, () => {
+        sql('end_notes').run();
+        sql('clear_notes').run();
+      }),
+    /** Adds a note that the catalog does not record by itself. One with the id of a note that waits is not added. */
+    add: (note: Delivery) => void sql('add_note').run({ ...note }),
+    /** Oldest first. */
+    waiting: () => sql<Delivery>('waiting_notes').all(),
+    /** Notes that wait, and the time of the oldest in ms since 1970; null without any. */
+    count: () => sql('count_notes').get() as { readonly waiting: number; readonly since: number | null },
+    write: (id: string, body: string) => void sql('write_note').run({ id, body }),
+    remove: (id: string) => void sql('remove_note').run({ id }),
+    close: () => database.close(),
+  };
 }

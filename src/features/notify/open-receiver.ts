@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../errors/message-of.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { type Config, ConfigError } from '../../platform/config.ts';
 import { withPackages } from '../../platform/optional-packages.ts';
 import { noteText, slackBody } from './note.ts';
-import type { NotificationTried } from './operations.ts';
-import { BadReceiver, openWebhook, parsed, type Receiver, signingKey } from './receiver.ts';
+import { openWebhook, parsed, type Receiver, signingKey } from './receiver.ts';
 
 const SLACK = 'slack+';
 
@@ -17,7 +17,7 @@ export function isSigned(address: string): boolean {
  * Opens a receiver of the kind that the beginning of its address says.
  * @param key signs notifications to programs; undefined: they are not signed
  * @param allowPrivate allows addresses of this machine and of private networks, and plain HTTP
- * @throws BadReceiver, PackageMissing
+ * @throws BAD_RECEIVER, PackageMissing
  */
 export async function openReceiver(
   address: string,
@@ -45,7 +45,7 @@ export async function notifyTarget(
   if (notify === undefined) return undefined;
   const key = signingKey(secret ?? '');
   const receiver = await openReceiver(notify, { key, allowPrivate: flags.notifyPrivate === true }).catch((error) => {
-    if (!(error instanceof BadReceiver)) throw error;
+    if (!isError(error, 'BAD_RECEIVER')) throw error;
     throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
   });
   if (key !== undefined || !isSigned(notify)) return receiver;
@@ -55,7 +55,7 @@ export async function notifyTarget(
 }
 
 /** Sends a test notification, so that a receiver can be tried before it is needed. */
-export async function tryReceiver({ host, send }: Receiver): Promise<NotificationTried> {
+export async function tryReceiver({ host, send }: Receiver) {
   const id = randomUUID().replaceAll('-', '');
   const about = { id: 'test', state: 'completed', file: 'test', reason: 'this is a test of notifications', rows: {} };
   try {

@@ -1,7 +1,36 @@
 import { z } from 'zod';
+import { time } from '../../api/fields.ts';
 import { nothing, operationsOf } from '../../api/operation.ts';
+import { REGIONS } from '../../membership/membership.ts';
 
 const operation = operationsOf('service');
+
+/** Notifications by type, and what has happened to the import, sync or region that each is about (docs/webhook.md). */
+export const NOTIFICATIONS = {
+  'import.completed': 'An import has finished: every row has an outcome',
+  'import.blocked': 'An import waits: a key or plan was refused, or it continues by itself later',
+  'import.aborted': 'An import has finished: there were more errors than `maxErrors` allows',
+  'import.cancelled': 'An import has finished: someone cancelled it',
+  'import.failed': 'An import waits: an unexpected error stopped it',
+  'import.rejected': 'An import has finished: the file could not be used, and nothing was sent',
+  'sync.held': 'A sync waits: a guard objects to its plan',
+  'sync.applied': 'A sync has finished: every change has an outcome',
+  'sync.incomplete': 'A sync has finished: its import ended before every change was carried out',
+  'sync.stale':
+    'A sync has finished: the file or the groups have changed too much since it was planned, and nothing was sent',
+  'sync.failed': 'A sync has finished: the file or the groups could not be read, and nothing was sent',
+  'region.away': 'The chat service has not answered in a region for a minute',
+  'region.back': 'The chat service answers in a region again',
+} as const satisfies Readonly<Record<`${'import' | 'sync' | 'region'}.${string}`, string>>;
+
+/** The data of a notification of a region. */
+export const regionNote = z.strictObject({
+  region: z.enum(REGIONS),
+  state: z.enum(['away', 'back']),
+  since: time.meta({ description: 'Time of the first call that had no answer.' }),
+  reason: z.string(),
+});
+export type RegionNote = z.infer<typeof regionNote>;
 
 /** The receiver that an admin has set, as it is stored. The secret signs notifications; null: they are not signed. */
 export interface KeptReceiver {
@@ -19,20 +48,6 @@ const notificationsView = z.strictObject({
   }),
 });
 export type NotificationsView = z.infer<typeof notificationsView>;
-
-const receiverSet = notificationsView.extend({
-  secret: z.string().nullable().meta({
-    description: 'The secret `whsec_…` that signs notifications to https://…; no other answer has it. Else null.',
-  }),
-});
-export type ReceiverSet = z.infer<typeof receiverSet>;
-
-const notificationTried = z.strictObject({
-  host: z.string(),
-  arrived: z.boolean(),
-  reason: z.string().nullable().meta({ description: 'The reason why it did not arrive.' }),
-});
-export type NotificationTried = z.infer<typeof notificationTried>;
 
 /** Operations on the receiver of notifications, which admins set and try. */
 export const notificationOperations = {
@@ -56,7 +71,11 @@ export const notificationOperations = {
           examples: ['https://hooks.example/rollcall'],
         }),
     }),
-    answer: receiverSet,
+    answer: notificationsView.extend({
+      secret: z.string().nullable().meta({
+        description: 'The secret `whsec_…` that signs notifications to https://…; no other answer has it. Else null.',
+      }),
+    }),
     refusals: ['NOTIFY_FIXED'],
   }),
   clear: operation('DELETE /v1/notifications', 'admin', {
@@ -69,7 +88,11 @@ export const notificationOperations = {
   test: operation('POST /v1/notifications/test', 'admin', {
     audit: 'notify.test',
     summary: 'Send a test notification, and say whether it arrived',
-    answer: notificationTried,
+    answer: z.strictObject({
+      host: z.string(),
+      arrived: z.boolean(),
+      reason: z.string().nullable().meta({ description: 'The reason why it did not arrive.' }),
+    }),
     refusals: ['NO_RECEIVER'],
   }),
 };

@@ -2,9 +2,8 @@ import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { noAnswerSince } from '../../text/no-answer.ts';
 import { utcTime } from '../../text/wording.ts';
-import type { RegionNote } from './api.ts';
-import type { Delivery } from './deliveries.ts';
-import { noteText } from './note.ts';
+import { type Delivery, noteText } from './note.ts';
+import type { RegionNote } from './operations.ts';
 
 /** An outage that is shorter is not notified, in ms: it is over before anyone could act. */
 const NOTABLE_MS = 60_000;

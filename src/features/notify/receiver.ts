@@ -15,11 +15,9 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** The receiver's address is not allowed; the message completes "--notify …". */
-export class BadReceiver extends RollcallError {
-  constructor(message: string) {
-    super('BAD_RECEIVER', message);
-  }
+/** @param what completes "--notify …" */
+export function badReceiver(what: string): RollcallError {
+  return new RollcallError('BAD_RECEIVER', { what });
 }
 
 /** Times in ms. */
@@ -28,7 +26,7 @@ const ANSWER_MS = 15_000;
 /** The response does not matter; so many bytes of it are read, to keep the connection. */
 const MAX_ANSWER = 16_384;
 
-/** A receiver that takes JSON. @param key signs what is sent; undefined: nothing is signed @throws BadReceiver */
+/** A receiver that takes JSON. @param key signs what is sent; undefined: nothing is signed @throws BAD_RECEIVER */
 export function openWebhook(address: string, key: Buffer | undefined, allowPrivate: boolean): Receiver {
   const url = checked(address, allowPrivate);
   const dispatcher = new Agent({
@@ -78,21 +76,21 @@ export function signingKey(secret: string): Buffer | undefined {
 /** Neither a password nor a query, which may hold a token, is repeated. */
 const shown = (url: URL) => `${url.protocol}//${url.host}`;
 
-/** @throws BadReceiver */
+/** @throws BAD_RECEIVER */
 export function parsed(text: string): URL {
   if (URL.canParse(text)) return new URL(text);
-  throw new BadReceiver('cannot be read; allowed is an address such as https://hooks.example/rollcall');
+  throw badReceiver('cannot be read; allowed is an address such as https://hooks.example/rollcall');
 }
 
 function checked(text: string, allowPrivate: boolean): URL {
   const url = parsed(text);
   if (url.username + url.password !== '') {
-    throw new BadReceiver(
+    throw badReceiver(
       `${shown(url)} holds a user name or password; notifications are signed instead (docs/webhook.md)`,
     );
   }
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
-    throw new BadReceiver(
+    throw badReceiver(
       `is ${shown(url)}; allowed is https, slack+https, smtp and smtps, and http with --notify-private only`,
     );
   }
@@ -100,15 +98,15 @@ function checked(text: string, allowPrivate: boolean): URL {
   return url;
 }
 
-/** The host of an address; a name is checked when it is looked up. @throws BadReceiver */
+/** The host of an address; a name is checked when it is looked up. @throws BAD_RECEIVER */
 export function checkedHost(url: URL, allowPrivate: boolean): string {
   const host = bare(url.hostname);
   if (!allowPrivate && isIP(host) !== 0) requirePublic(`is ${shown(url)}, which`, host);
   return host;
 }
 
-/** @throws BadReceiver */
+/** @throws BAD_RECEIVER */
 export function requirePublic(host: string, address: string): void {
   if (isPublic(address)) return;
-  throw new BadReceiver(`${host} leads to ${address}, which is not a public address; --notify-private allows it`);
+  throw badReceiver(`${host} leads to ${address}, which is not a public address; --notify-private allows it`);
 }

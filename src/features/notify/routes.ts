@@ -1,9 +1,9 @@
 import type { HandlersOf } from '../../api/operation.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import type { ServerContext } from '../../server/context.ts';
 import { Problem } from '../../server/problem.ts';
 import { tryReceiver } from './open-receiver.ts';
 import type { notificationOperations } from './operations.ts';
-import { BadReceiver } from './receiver.ts';
 
 /** Shows, sets and tries the receiver of notifications. */
 export function notificationHandlers({ notifications }: ServerContext): HandlersOf<typeof notificationOperations> {
@@ -16,7 +16,7 @@ export function notificationHandlers({ notifications }: ServerContext): Handlers
     set: async ({ address }, { audited }) => {
       refuseFixed();
       const secret = await notifications.set(address).catch((error: unknown) => {
-        if (!(error instanceof BadReceiver)) throw error;
+        if (!isError(error, 'BAD_RECEIVER')) throw error;
         throw new Problem('BAD_OPTION', `The address ${error.message}.`, { field: 'address' });
       });
       const view = notifications.view();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDeliveries } from '../../../src/features/notify/deliveries.ts';
+import { openDeliveries } from '../../../src/features/notify/notifications.ts';
 import { begunSync } from '../../../src/features/sync/kept-sync.ts';
 import { openSyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import { openCatalog } from '../../../src/imports/catalog.ts';
