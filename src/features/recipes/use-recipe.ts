@@ -4,7 +4,7 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { type Head, headOf, headOfFile, lookAt } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import type { IntakeSource } from '../../imports/read/intake.ts';
-import { numberedColumns } from '../../imports/read/shape/compile.ts';
+import { numberedColumns } from '../../imports/read/shape/groups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
 import { withRecipe } from './apply-recipe.ts';
 import { requireFit, seenIn } from './match-recipe.ts';

@@ -16,7 +16,7 @@ import {
   type Sheet,
 } from './intake.ts';
 import { IntakeError, notReadable } from './intake-error.ts';
-import type { Lookup, Lookups } from './shape/plan.ts';
+import type { Lookup, Lookups } from './shape/groups.ts';
 
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;

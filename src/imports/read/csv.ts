@@ -179,7 +179,10 @@ class CsvTable {
 
   #row(cells: readonly string[]): InputRow {
     if (cells.length === this.#width) this.#excess ??= 0;
-    else this.#note(this.#compareWidth(cells));
+    else {
+      const problem = this.#compareWidth(cells);
+      if (problem !== undefined) this.#reader.addProblem(problem);
+    }
     const at = this.#at;
     const action = this.#edits ? (cells[this.#actionAt] ?? '') : undefined;
     const isLeft = action === LEFT_IN_PLACE;
@@ -200,10 +203,6 @@ class CsvTable {
     if (cells.length === this.#width) this.#excess ??= 0;
     const problem = cells.length === this.#width ? undefined : this.#compareWidth(cells);
     return shaped.rows(this.#line, cells, problem && [problem]);
-  }
-
-  #note(problem: RowProblem | undefined): void {
-    if (problem !== undefined) this.#reader.addProblem(problem.column, problem.value, problem.code, problem.reason);
   }
 
   /**

@@ -1,9 +1,9 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
-import { type InputRow, noMembership, shortValue, tooManyMemberships } from './input-row.ts';
+import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
 import { TOO_DEEP } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
-import { parseJson, repeatedKey, repeatedReason } from './json-text.ts';
+import { parseJson, repeatedKey, repetition } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
@@ -149,7 +149,7 @@ export class ElementReader implements Elements {
   #row(element: Element, original: string, text: string | undefined, repeated: string | undefined): InputRow {
     const { reader } = this.#options;
     if (repeated !== undefined && FIELDS.some((field) => this.#keys[field] === repeated)) {
-      reader.addProblem(repeated, '', 'REPEATED_KEY', repeatedReason(repeated));
+      reader.addProblem(repetition(repeated));
     }
     return reader.read(
       this.#line,
@@ -178,7 +178,7 @@ export class ElementReader implements Elements {
     const exact = typeof value === 'number' && text !== undefined ? (parseJson(text) as Element)[key] : value;
     const written = JSON.stringify(exact);
     if (isText(exact)) return written;
-    this.#options.reader.addProblem(key, written, 'NOT_TEXT', notText(field, key, value));
+    this.#options.reader.addProblem(notText(field, key, exact));
     return '';
   }
 }
@@ -190,16 +190,17 @@ export function isText(value: unknown): boolean {
   return Number.isSafeInteger(Number(written)) && String(Number(written)) === written;
 }
 
-export function notText(field: Field, key: string, value: unknown): string {
+/** The problem of an id that is neither a text nor a whole number. */
+export function notText(field: Field, column: string, value: unknown): RowProblem {
   const written = JSON.stringify(value);
-  const it = `the ${field} ${shown(written)} is`;
-  if (Array.isArray(value)) {
-    const isOpened = field === 'guid' || field === 'uid';
-    return `${it} a list${isOpened ? ' inside of a list' : ''}; only users and groups may be lists, of texts or whole numbers`;
-  }
   const [first] = written.startsWith('{') ? Object.keys(value as Element) : [];
-  if (first !== undefined) return `${it} an object; name the value in it that is meant, such as ${key}.${first}`;
-  return `${it} neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`;
+  const isOpened = field === 'guid' || field === 'uid';
+  const why = Array.isArray(value)
+    ? `a list${isOpened ? ' inside of a list' : ''}; only users and groups may be lists, of texts or whole numbers`
+    : first === undefined
+      ? `neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`
+      : `an object; name the value in it that is meant, such as ${column}.${first}`;
+  return { column, value: written, code: 'NOT_TEXT', reason: `the ${field} ${shown(written)} is ${why}` };
 }
 
 function asText(value: unknown): string {

@@ -18,7 +18,7 @@ import { IdleRows, IdNotes } from './notes.ts';
 import { openInput } from './open-input.ts';
 import { checkText, dialectOf, kindOf, openText } from './open-text.ts';
 import { ShapedElements } from './shape/element-shape.ts';
-import type { Lookups } from './shape/plan.ts';
+import type { Lookups } from './shape/groups.ts';
 import {
   checkShape,
   idColumns,

@@ -1,3 +1,4 @@
+import type { RowProblem } from './input-row.ts';
 import { MAX_DEPTH } from './intake-bounds.ts';
 import { shown } from './intake-error.ts';
 
@@ -78,8 +79,10 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
   return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
 }
 
-export function repeatedReason(key: string): string {
-  return `the key ${shown(key)} is in this row more than once, and it is not clear which one counts`;
+/** The problem of a key that occurs twice in an object. */
+export function repetition(key: string): RowProblem {
+  const reason = `the key ${shown(key)} is in this row more than once, and it is not clear which one counts`;
+  return { column: key, value: '', code: 'REPEATED_KEY', reason };
 }
 
 /** The first key that occurs more than once in an object's text; the text is valid JSON. */

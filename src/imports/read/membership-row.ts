@@ -82,9 +82,9 @@ export class MembershipReader {
   }
 
   /** A problem of the row that is read next. */
-  addProblem(column: string, value: string, code: RowProblemCode, reason: string): void {
+  addProblem(problem: RowProblem): void {
     this.#problems ??= [];
-    this.#problems.push({ column, value, code, reason });
+    this.#problems.push(problem);
   }
 
   /** `original` is JSON text; an absent cell is the empty text. Without `action` the row is an addition. */
@@ -213,7 +213,7 @@ export class MembershipReader {
   }
 
   #add(field: ColumnRole, value: string, code: RowProblemCode, reason: string): void {
-    this.addProblem(this.#columnOf(field), value, code, reason);
+    this.addProblem({ column: this.#columnOf(field), value, code, reason });
   }
 
   #columnOf(field: ColumnRole): string {

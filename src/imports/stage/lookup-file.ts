@@ -14,7 +14,7 @@ import { unknownColumn } from '../read/columns.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
-import type { Lookup, Lookups, Target } from '../read/shape/plan.ts';
+import type { Lookup, Lookups, Target } from '../read/shape/groups.ts';
 
 /** A file that gives the UID, or the groups, for each key by which another file names users or groups. */
 export interface LookupSource {

@@ -8,7 +8,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shownPath } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/notes.ts';
-import type { Lookups } from '../read/shape/plan.ts';
+import type { Lookups } from '../read/shape/groups.ts';
 import { cellsOf, groupProfile, nameObstacle, profileColumns, userProfile } from '../record/profile.ts';
 import type { StagedTotals } from './cut.ts';
 import type { LookupSource } from './lookup-file.ts';

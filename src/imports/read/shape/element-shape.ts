@@ -4,11 +4,12 @@ import { cellOf } from '../../../text/csv-line.ts';
 import { sameName } from '../../../text/same-text.ts';
 import { unknownColumn } from '../columns.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, isText, originalOf } from '../element.ts';
-import type { InputRow, RowProblem } from '../input-row.ts';
-import { parseJson, repeatedKey, repeatedReason } from '../json-text.ts';
-import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
+import type { InputRow } from '../input-row.ts';
+import { parseJson, repeatedKey, repetition } from '../json-text.ts';
+import type { Plan } from './compile.ts';
+import { compile, recognisedBy, sourcedFields } from './compile.ts';
 import type { Cells } from './field-sources.ts';
-import type { Plan } from './plan.ts';
+import type { Layout } from './groups.ts';
 import type { Shaping } from './shaping.ts';
 
 /** The service's own lists (docs/chat-service.md, 15), for elements that have them. */
@@ -117,10 +118,6 @@ export class ShapedElements implements Elements {
     this.#absent.add(slot);
     return slot;
   }
-}
-
-function repetition(key: string): RowProblem {
-  return { column: key, value: '', code: 'REPEATED_KEY', reason: repeatedReason(key) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Columns, Field } from '../columns.ts';
-import { notText as textReason } from '../element.ts';
+import { notText } from '../element.ts';
 import {
   type InputRow,
   NO_PROBLEMS,
@@ -10,9 +10,9 @@ import {
 } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
 import { MembershipReader, type RowDefaults } from '../membership-row.ts';
+import type { Person, Plan } from './compile.ts';
 import type { Cells, Source } from './field-sources.ts';
-import type { Lookups } from './plan.ts';
-import { type Group, groupsOf, type Person, type Plan, peopleOf } from './plan.ts';
+import type { Group, Lookups } from './groups.ts';
 
 /** One membership of a row, before it is checked. */
 interface Requested {
@@ -97,16 +97,16 @@ export class Shaper {
 
   /** Adds what one set of cells asks for; without any, says why. */
   #request(plan: Plan, people: Plan['people'][number], cells: Cells, requested: Requested[]): RowProblem | undefined {
-    const persons = peopleOf(people, cells);
-    const groups = groupsOf(plan.groups, cells).flatMap((group) => this.#groupsFor(group));
+    const persons = people.of(cells);
+    const groups = plan.groups.of(cells).flatMap((group) => this.#groupsFor(group));
     if (persons.length === 0) return noMembership(people.source.label, 'it has no user');
-    if (groups.length === 0) return noMembership(plan.groups.label, plan.groups.emptiness);
+    if (groups.length === 0) return noMembership(plan.groups.label ?? 'guid', plan.groups.emptiness);
     let left: string | undefined;
     const own = plan.scope?.read(cells) ?? '';
     for (const group of groups) {
       for (const person of persons) {
         const said = person.scope ?? group.scope ?? own;
-        const scope = group.target?.scope ?? (group.mark ? said : plan.scopeOf(said));
+        const scope = group.target?.scope ?? (group.isMark ? said : plan.scopeOf(said));
         if (scope === undefined) left ??= said;
         else if (requested.push({ person, group, cells, scope, people }) > this.#most) return undefined;
       }
@@ -127,11 +127,8 @@ export class Shaper {
     labels.action = plan.action?.column ?? 'action';
     this.#allowedActions = plan.action?.allowed ?? [];
     const bad = cells.notText === undefined ? undefined : this.#refuseOthers(plan, request, cells.notText);
-    for (const { column, value, code, reason } of problems) this.#reader.addProblem(column, value, code, reason);
-    if (group.problem !== undefined) {
-      const { column, value, code, reason } = group.problem;
-      this.#reader.addProblem(column, value, code, reason);
-    }
+    for (const problem of problems) this.#reader.addProblem(problem);
+    if (group.problem !== undefined) this.#reader.addProblem(group.problem);
     const action = plan.action?.read(cells);
     return this.#reader.read(
       line,
@@ -146,19 +143,19 @@ export class Shaper {
   }
 
   /** Adds the problems of ids that are neither texts nor whole numbers; returns their fields. */
-  #refuseOthers(plan: Plan, { people }: Requested, notText: ReadonlyMap<number, unknown>): ReadonlySet<Field> {
+  #refuseOthers(plan: Plan, { people }: Requested, others: ReadonlyMap<number, unknown>): ReadonlySet<Field> {
     const ids: readonly (readonly [Field, Source | undefined])[] = [
       ['uid', people.source],
-      ['guid', plan.groups.kind === 'one' ? plan.groups.source : undefined],
+      ['guid', plan.groups.source],
       ['onBehalfOf', plan.onBehalfOf],
     ];
     const fields = new Set<Field>();
     for (const [field, source] of ids) {
-      const slot = source?.slots.find((one) => notText.has(one));
+      const slot = source?.slots.find((one) => others.has(one));
       if (source === undefined || slot === undefined) continue;
-      const value = notText.get(slot);
+      const value = others.get(slot);
       fields.add(field);
-      this.#reader.addProblem(source.label, JSON.stringify(value), 'NOT_TEXT', textReason(field, source.label, value));
+      this.#reader.addProblem(notText(field, source.label, value));
     }
     return fields;
   }
@@ -168,7 +165,7 @@ export class Shaper {
     const [found] = this.#lookups.identities.find(uid);
     if (found !== undefined) return found.id;
     const reason = `${shown(uid.trim())} is not in the identity file`;
-    this.#reader.addProblem(label, uid, 'UNKNOWN_IDENTITY', reason);
+    this.#reader.addProblem({ column: label, value: uid, code: 'UNKNOWN_IDENTITY', reason });
     return '';
   }
 

@@ -9,11 +9,12 @@ import type { Bounds } from '../intake-bounds.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { RowDefaults } from '../membership-row.ts';
 import type { TableSigns } from '../workbook/choose-sheet.ts';
-import { compile, type Layout, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
+import type { Plan } from './compile.ts';
+import { compile, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
 
 import { type FieldSource, type FieldSources, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
+import type { Layout, Lookups } from './groups.ts';
 import { columnsOfTemplate, parseTemplate, TemplateError } from './id-template.ts';
-import type { Lookups, Plan } from './plan.ts';
 import { Shaper } from './shaper.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
@@ -206,9 +207,11 @@ export class ShapedCells {
   needed(): number {
     const plan = this.#plan;
     if (plan === undefined) return 0;
-    const group = plan.groups.kind === 'one' ? plan.groups.slots : [];
+    const group = plan.groups.source?.slots ?? [];
     const people = plan.people.map(({ source }) => source.slots);
-    const least = [...people, group, plan.action?.slots ?? []].map((slots) => Math.min(...slots));
+    const least = [...people, group, plan.action === undefined ? [] : [plan.action.slot]].map((slots) =>
+      Math.min(...slots),
+    );
     return 1 + Math.max(-1, ...least.filter(Number.isFinite));
   }
 
