@@ -37,7 +37,7 @@ export interface Plan {
 }
 
 /** Users of a row: one, several in a cell, or a list for one scope. */
-export interface People {
+interface People {
   readonly source: Source;
   /** Every slot that is read together with them. */
   readonly slots: readonly number[];
