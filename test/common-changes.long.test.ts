@@ -358,8 +358,8 @@ export function MottoPage() {
   copy.insert('src/server/feature-routes.ts', '  recipeRoutes(app, context);', '  mottoRoutes(app);\n');
   copy.insert(
     'src/console/pages.ts',
-    '  { pattern: /^\\/login$/',
-    "  { pattern: /^\\/motto$/, title: 'Motto', load: () => import('../features/motto/page.tsx').then((page) => page.MottoPage) },\n",
+    "  { path: '/login'",
+    "  { path: '/motto', title: 'Motto', load: async () => (await import('../features/motto/page.tsx')).MottoPage },\n",
   );
   copy.insert('test/source-rules.ts', "  ['src/features/inspect'],", "  ['src/features/motto'],\n");
   copy.insert(

@@ -1,6 +1,7 @@
 /** Rates, sizes, spans and times as people read them; src/text/wording.ts has numbers and durations. */
+
+import { effect, signal } from '@preact/signals';
 import { counted, duration, grouped } from '../text/wording.ts';
-import { shownZone } from './preferences.ts';
 
 const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
@@ -127,4 +128,34 @@ export function nameOf(title: string) {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 60);
+}
+
+const KEY = 'rollcall.clock';
+
+function kept(): 'local' | 'utc' {
+  try {
+    return localStorage.getItem(KEY) === 'utc' ? 'utc' : 'local';
+  } catch {
+    // A browser may keep nothing.
+    return 'local';
+  }
+}
+
+/** The clock by which times are shown. */
+export const clock = signal(kept());
+
+effect(() => {
+  const chosen = clock.value;
+  try {
+    localStorage.setItem(KEY, chosen);
+  } catch {
+    // It counts until the page is closed.
+  }
+});
+
+const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The zone that times are shown in. */
+export function shownZone() {
+  return clock.value === 'utc' ? 'UTC' : OWN_ZONE;
 }

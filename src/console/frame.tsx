@@ -1,22 +1,19 @@
 /** The frame of every page (index.html): navigation, the user, the state of the connection. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import { render } from 'preact';
+import { type ComponentChildren, render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { counted, grouped } from '../text/wording.ts';
-import type { Session, Settings } from './answers.ts';
-import { timeOfDay } from './format.ts';
+import type { ImportView, Session, Settings } from './answers.ts';
+import { shownZone, timeOfDay } from './format.ts';
 import { isAnythingUnsaved } from './kept-entries.ts';
 import { Announcements, announce, confirmed } from './kit/actions.tsx';
 import { foreign, Tag } from './kit/elements.tsx';
-import { overview } from './live-overview.ts';
-import { shownZone } from './preferences.ts';
-import { call } from './requests.ts';
-import { connection } from './server-connection.ts';
-import { sendsToOf } from './target-facts.tsx';
+import { overview } from './live.ts';
+import { call, connection } from './requests.ts';
 import { UploadsBar } from './uploads-bar.tsx';
 
-/** A link of the navigation. */
-type Entry = readonly [path: string, name: string];
+/** A page; those with a name are in the navigation. */
+type Entry = { readonly path: string; readonly name?: string };
 
 /** The user who is logged in; null for no one. */
 export const session = signal<Session | null>(null);
@@ -38,11 +35,10 @@ export const main = part('main');
  * Fills the parts of index.html.
  * @param onLogOut after logging out
  */
-export function showFrame(pages: readonly { readonly entry?: Entry }[], onLogOut: () => void) {
+export function showFrame(pages: readonly Entry[], onLogOut: () => void) {
   connection.addEventListener('back', () => announce('The server is back.'));
-  const entries = pages.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
   render(<SendsTo />, part('sends-to'));
-  render(<Navigation entries={entries} />, part('navigation'));
+  render(<Navigation pages={pages} />, part('navigation'));
   render(<Visitor onLogOut={onLogOut} />, part('session'));
   render(<Away />, part('banner'));
   render(<UploadsBar />, part('uploads'));
@@ -51,12 +47,13 @@ export function showFrame(pages: readonly { readonly entry?: Entry }[], onLogOut
   render(<FootLinks />, part('foot'));
 }
 
-function Navigation({ entries }: { entries: readonly Entry[] }) {
+function Navigation({ pages }: { pages: readonly Entry[] }) {
   const path = shownPath.value;
   part('navigation').hidden = session.value === null;
   // Pages for operators only are not offered to others.
-  const offered = entries.filter(([own]) => own !== '/audit' || (session.value?.role ?? 'viewer') !== 'viewer');
-  return offered.map(([own, name]) => {
+  const isOperator = (session.value?.role ?? 'viewer') !== 'viewer';
+  const offered = pages.filter((page) => page.name !== undefined && (page.path !== '/audit' || isOperator));
+  return offered.map(({ path: own, name }) => {
     const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
     const count = NEEDS[own]?.value ?? 0;
     return (
@@ -192,4 +189,36 @@ function SendsTo() {
       )}
     </p>
   );
+}
+
+export interface SendsTo {
+  sandbox?: boolean | undefined;
+  profile?: string | null | undefined;
+  host?: string | undefined;
+  /** App ids with their regions. */
+  apps?: readonly string[];
+}
+
+/** Returns the target of a server with these settings. */
+export function sendsToOf({ sandbox, profile, host, apps }: Settings): SendsTo {
+  const ids = Object.entries(apps).map(([region, { appId }]) => [region, appId] as const);
+  return { sandbox, profile, host, apps: appsIn(ids) };
+}
+
+/** `app-1 in us` */
+function appsIn(ids: readonly (readonly [region: string, appId: string])[]) {
+  return ids.map(([region, appId]) => `${appId} in ${region}`);
+}
+
+/** Returns the facts about the target of an import or sync; none if it was not stored, such as that of a sandbox. */
+export function targetFacts(target: ImportView['target']) {
+  return target === undefined ? [] : sendsToFacts({ ...target, apps: appsIn(Object.entries(target.apps)) });
+}
+
+export function sendsToFacts({ sandbox, profile, host, apps = [] }: SendsTo): (readonly [string, ComponentChildren])[] {
+  return [
+    ['Profile', !sandbox && typeof profile === 'string' && foreign(profile)],
+    ['Service', host !== undefined && (sandbox ? 'the sandbox: nothing real changes' : <>{foreign(host)}, for real</>)],
+    ['Apps', apps.length > 0 && foreign(apps.join(', '))],
+  ];
 }

@@ -1,6 +1,9 @@
 /** Server-sent events that come back by themselves. */
-import { call } from './requests.ts';
-import { connection } from './server-connection.ts';
+
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ImportView, ListEvents, Overview } from './answers.ts';
+import { addressOf, call, connection } from './requests.ts';
 
 const MAX_WAIT_MS = 30_000;
 /**
@@ -131,4 +134,201 @@ function lockIfFree(name: string): Promise<(() => void) | undefined> {
       // A page that is being left gets none.
       .catch(() => resolve(undefined));
   });
+}
+
+/** Undefined until it is there, and for who is not logged in. */
+export const overview = signal<Overview | undefined>(undefined);
+
+/** After a change, in ms: several come together. */
+const SOON_MS = 1500;
+/** From one question to the next, in ms, however much changes. */
+const REST_MS = 5000;
+/** After a failure, in ms. */
+const AGAIN_MS = 15_000;
+/** In a hidden tab, whose events rest: its title shall still be right. */
+const HIDDEN_MS = 60_000;
+
+type ListHandlers = { [K in keyof ListEvents]: (data: ListEvents[K]) => void };
+const listeners = new Set<{ handlers: Partial<ListHandlers>; onReturn: () => void }>();
+let watching: AbortController | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** The time of the next question, by `performance.now()`. */
+let dueAt = Number.POSITIVE_INFINITY;
+/** The last question. */
+let askedAt = Number.NEGATIVE_INFINITY;
+/** The number of questions under way. */
+let asking = 0;
+/** Imports as events tell of them while a question is under way, whose answer may be older. */
+let told: ListEvents['imports']['imports'][number][] = [];
+/** The stages of imports in the latest events: the lists of the overview hold some of them. */
+const stages = new Map<string, string>();
+
+async function ask() {
+  const { signal: left } = watching ?? new AbortController();
+  forgetTimer();
+  askedAt = performance.now();
+  asking += 1;
+  let isAnswered = connection.away;
+  try {
+    if (!connection.away) {
+      const answer = await call('GET /v1/overview', {}, left);
+      if (!left.aborted) overview.value = answer;
+      isAnswered = true;
+    }
+  } catch {
+    // The page that needs the answer shows the error; this tries again.
+  }
+  asking -= 1;
+  if (left.aborted) return;
+  if (document.hidden) later(HIDDEN_MS);
+  else if (!isAnswered) later(AGAIN_MS);
+  take({ imports: told.splice(0) });
+}
+
+function forgetTimer() {
+  clearTimeout(timer);
+  dueAt = Number.POSITIVE_INFINITY;
+}
+
+/** Asks then, if not before. */
+function later(ms: number) {
+  const at = performance.now() + ms;
+  if (at >= dueAt) return;
+  clearTimeout(timer);
+  dueAt = at;
+  timer = setTimeout(() => void ask(), ms);
+}
+
+/** Asks soon, once for all changes that come until then. */
+function askSoon() {
+  if (watching !== undefined) later(Math.max(SOON_MS, askedAt + REST_MS - performance.now()));
+}
+
+/** Asks now: something was done here. */
+export function refreshOverview() {
+  if (watching !== undefined) void ask();
+}
+
+function tell<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
+  for (const { handlers } of listeners) handlers[name]?.(data);
+}
+
+/** Returns the part of an import that a move changes, as opposed to progress. */
+function stageOf({ state, staging }: ImportView) {
+  return staging === null ? state : 'being read';
+}
+
+/** Takes what an event says of imports that are known; asks where one is new or has moved. */
+function take({ imports }: ListEvents['imports']) {
+  const known = overview.peek();
+  if (known === undefined || asking > 0) return void told.push(...imports);
+  if (imports.length === 0) return;
+  const listed = [...known.running, ...known.waiting, ...known.ready.imports];
+  const before = new Map(listed.map((one) => [one.id, stageOf(one)]));
+  // One that is over changes only where a person does something with it.
+  const isNews = imports.some(
+    (view) => view.finishedAt !== null || (before.get(view.id) ?? stages.get(view.id)) !== stageOf(view),
+  );
+  for (const view of imports) stages.set(view.id, stageOf(view));
+  if (isNews) askSoon();
+  const latest = new Map(
+    imports.filter((view) => before.get(view.id) === stageOf(view)).map((view) => [view.id, view]),
+  );
+  if (latest.size === 0) return;
+  const renewed = <V extends ImportView>(one: V): V => ({ ...one, ...latest.get(one.id) });
+  overview.value = {
+    ...known,
+    running: known.running.map(renewed),
+    waiting: known.waiting.map(renewed),
+    ready: { ...known.ready, imports: known.ready.imports.map(renewed) },
+  };
+}
+
+/** Begins to watch; does nothing where it has begun. */
+export function watchOverview() {
+  if (watching !== undefined) return;
+  watching = new AbortController();
+  const { signal: left } = watching;
+  const handlers: ListHandlers = {
+    imports: (data) => {
+      tell('imports', data);
+      take(data);
+    },
+    removed: (data) => {
+      tell('removed', data);
+      askSoon();
+    },
+    sync: (data) => {
+      tell('sync', data);
+      askSoon();
+    },
+    schedules: (data) => {
+      tell('schedules', data);
+      askSoon();
+    },
+  };
+  follow(addressOf('GET /v1/events', {}), handlers, {
+    present: 'imports',
+    signal: left,
+    isLate: true,
+    onReturn: () => {
+      for (const { onReturn } of listeners) onReturn();
+      void ask();
+    },
+  });
+  document.addEventListener('visibilitychange', () => document.hidden && later(HIDDEN_MS), { signal: left });
+  void ask();
+}
+
+/** No one is logged in any more. */
+export function leaveOverview() {
+  watching?.abort();
+  watching = undefined;
+  forgetTimer();
+  told = [];
+  stages.clear();
+  overview.value = undefined;
+}
+
+/**
+ * Hears of changes in the lists, over the one stream that a page has.
+ * @param onReturn changes may have been missed
+ * @returns ends it
+ */
+export function onListEvents(handlers: Partial<ListHandlers>, onReturn: () => void): () => void {
+  const listener = { handlers, onReturn };
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** From one question to the next, in ms, of a page that follows events. */
+const NEWS_MS = 2000;
+
+/**
+ * Asks again after events of these names, at a bounded pace, and when some may have been missed.
+ * @param concerns whether an event changes what was asked for. Default: each does
+ */
+export function useListNews<K extends keyof ListEvents>(
+  names: readonly K[],
+  ask: () => void,
+  concerns: (data: ListEvents[K]) => boolean = () => true,
+) {
+  const latest = useRef({ ask, concerns });
+  latest.current = { ask, concerns };
+  useEffect(() => {
+    if (names.length === 0) return;
+    let due: ReturnType<typeof setTimeout> | undefined;
+    const askLater = () => {
+      due ??= setTimeout(() => {
+        due = undefined;
+        latest.current.ask();
+      }, NEWS_MS);
+    };
+    const hear = (data: ListEvents[K]) => latest.current.concerns(data) && askLater();
+    const end = onListEvents(Object.fromEntries(names.map((name) => [name, hear])), askLater);
+    return () => {
+      clearTimeout(due);
+      end();
+    };
+  }, []);
 }

@@ -5,11 +5,10 @@ import { main, session, settings, showFrame, shownPath } from './frame.tsx';
 import { forgetAll } from './kept-entries.ts';
 import { showOver } from './kit/actions.tsx';
 import { ErrorNotice } from './kit/elements.tsx';
-import { leaveOverview, watchOverview } from './live-overview.ts';
+import { leaveOverview, watchOverview } from './live.ts';
 import { PAGES } from './pages.ts';
 import { PlaceContext, pageTitle, showTitle } from './place.ts';
-import { ApiError, access, call, query } from './requests.ts';
-import { connection } from './server-connection.ts';
+import { ApiError, access, call, connection, query } from './requests.ts';
 import { LoginDialog } from './view/login-page.tsx';
 
 const NOBODY: Session = { role: 'viewer', name: '', tokenRequired: true };
@@ -19,7 +18,7 @@ let visit = 0;
 
 function routeOf(path: string) {
   for (const route of PAGES) {
-    const match = route.pattern.exec(path);
+    const match = new RegExp(`^${route.path.replace(/:\w+/, '([^/]+)')}$`).exec(path);
     if (match !== null) return { ...route, param: decoded(match[1] ?? '') };
   }
   return { title: 'Not found', load: notFound, param: '' };

@@ -1,5 +1,7 @@
 /** Texts of the server that name options: on a page, people look for a control. Pure. */
+
 import { LABELS, NAME_LABELS } from '../options/labels.ts';
+import type { Problem } from './answers.ts';
 import { columnLabel, FIELDS } from './import-words.ts';
 
 /** Options with a value that has a control of its own, or another name there. */
@@ -57,4 +59,25 @@ function mapped(pairs: string) {
 
 function flag(name: string) {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** A refusal as people can use it. */
+export function forPeople<P extends Pick<Problem, 'remedy' | 'onPages'>>(problem: P): P {
+  return { ...problem, remedy: withControls(problem.onPages ?? problem.remedy ?? '') };
+}
+
+/** A refusal as one text. */
+export function saidOf(problem: Pick<Problem, 'detail' | 'remedy' | 'onPages'>) {
+  const { detail, remedy = '' } = forPeople(problem);
+  return remedy === '' ? detail : `${detail} ${remedy}`;
+}
+
+/** A refusal beside the field that it is about, whose name need not be said again. */
+export function saidBeside({
+  detail,
+  field = '',
+  ...problem
+}: Pick<Problem, 'detail' | 'remedy' | 'onPages' | 'field'>) {
+  const named = `${field} is `;
+  return saidOf({ ...problem, detail: detail.startsWith(`${named}"`) ? detail.slice(named.length) : detail });
 }

@@ -2,42 +2,75 @@
 import type { Page } from './place.ts';
 
 interface PageEntry {
-  /** Matches its path. */
-  pattern: RegExp;
+  /** With the name of what the page is about, if it is about one: `/imports/:id`. */
+  path: string;
   title: string;
   load: () => Promise<Page>;
-  /** Its link in the navigation; without one, other pages lead to it. */
-  entry?: readonly [path: string, name: string];
+  /** Its name in the navigation; without one, other pages lead to it. */
+  name?: string;
 }
 
-const now = () => import('./view/start-page.tsx').then(({ NowPage }) => NowPage);
-const imports = () => import('./view/imports-page.tsx').then(({ ImportsPage }) => ImportsPage);
-const oneImport = () => import('./view/import-page.tsx').then(({ ImportPage }) => ImportPage);
-const repair = () => import('../features/repair/pages/repair.tsx').then(({ RepairPage }) => RepairPage);
-const syncs = () => import('../features/sync/pages/syncs.tsx').then(({ SyncsPage }) => SyncsPage);
-const sync = () => import('../features/sync/pages/sync.tsx').then(({ SyncPage }) => SyncPage);
-const scheduleForm = () =>
-  import('../features/schedule/pages/schedule-form.tsx').then(({ ScheduleFormPage }) => ScheduleFormPage);
-const schedules = () => import('../features/schedule/pages/schedules.tsx').then(({ SchedulesPage }) => SchedulesPage);
-const exports = () => import('../features/export/page.tsx').then(({ ExportsPage }) => ExportsPage);
-const member = () => import('./view/member-page.tsx').then(({ MemberPage }) => MemberPage);
-const audit = () => import('./view/audit-page.tsx').then(({ AuditPage }) => AuditPage);
-const settings = () => import('./view/settings-page.tsx').then(({ SettingsPage }) => SettingsPage);
-const login = () => import('./view/login-page.tsx').then(({ LoginPage }) => LoginPage);
-
 export const PAGES: readonly PageEntry[] = [
-  { pattern: /^\/$/, title: 'Now', load: now, entry: ['/', 'Now'] },
-  { pattern: /^\/imports$/, title: 'Imports', load: imports, entry: ['/imports', 'Imports'] },
-  { pattern: /^\/imports\/([^/]+)$/, title: 'Import', load: oneImport },
-  { pattern: /^\/imports\/([^/]+)\/repair$/, title: 'Repair rows', load: repair },
-  { pattern: /^\/syncs$/, title: 'Syncs', load: syncs, entry: ['/syncs', 'Syncs'] },
-  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', load: sync },
-  { pattern: /^\/schedules\/new$/, title: 'New schedule', load: scheduleForm },
-  { pattern: /^\/schedules\/([^/]+)\/edit$/, title: 'Edit schedule', load: scheduleForm },
-  { pattern: /^\/schedules$/, title: 'Schedules', load: schedules, entry: ['/schedules', 'Schedules'] },
-  { pattern: /^\/exports$/, title: 'Exports', load: exports, entry: ['/exports', 'Exports'] },
-  { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', load: member, entry: ['/members', 'Members'] },
-  { pattern: /^\/audit$/, title: 'Audit log', load: audit, entry: ['/audit', 'Audit'] },
-  { pattern: /^\/settings$/, title: 'Settings', load: settings, entry: ['/settings', 'Settings'] },
-  { pattern: /^\/login$/, title: 'Log in', load: login },
+  { path: '/', title: 'Now', name: 'Now', load: async () => (await import('./view/start-page.tsx')).NowPage },
+  {
+    path: '/imports',
+    title: 'Imports',
+    name: 'Imports',
+    load: async () => (await import('./view/imports-page.tsx')).ImportsPage,
+  },
+  { path: '/imports/:id', title: 'Import', load: async () => (await import('./view/import-page.tsx')).ImportPage },
+  {
+    path: '/imports/:id/repair',
+    title: 'Repair rows',
+    load: async () => (await import('../features/repair/pages/repair.tsx')).RepairPage,
+  },
+  {
+    path: '/syncs',
+    title: 'Syncs',
+    name: 'Syncs',
+    load: async () => (await import('../features/sync/pages/syncs.tsx')).SyncsPage,
+  },
+  { path: '/syncs/:id', title: 'Sync', load: async () => (await import('../features/sync/pages/sync.tsx')).SyncPage },
+  {
+    path: '/schedules/new',
+    title: 'New schedule',
+    load: async () => (await import('../features/schedule/pages/schedule-form.tsx')).ScheduleFormPage,
+  },
+  {
+    path: '/schedules/:name/edit',
+    title: 'Edit schedule',
+    load: async () => (await import('../features/schedule/pages/schedule-form.tsx')).ScheduleFormPage,
+  },
+  {
+    path: '/schedules',
+    title: 'Schedules',
+    name: 'Schedules',
+    load: async () => (await import('../features/schedule/pages/schedules.tsx')).SchedulesPage,
+  },
+  {
+    path: '/exports',
+    title: 'Exports',
+    name: 'Exports',
+    load: async () => (await import('../features/export/page.tsx')).ExportsPage,
+  },
+  {
+    path: '/members',
+    title: 'Members',
+    name: 'Members',
+    load: async () => (await import('./view/member-page.tsx')).MemberPage,
+  },
+  { path: '/members/:uid', title: 'Members', load: async () => (await import('./view/member-page.tsx')).MemberPage },
+  {
+    path: '/audit',
+    title: 'Audit log',
+    name: 'Audit',
+    load: async () => (await import('./view/audit-page.tsx')).AuditPage,
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    name: 'Settings',
+    load: async () => (await import('./view/settings-page.tsx')).SettingsPage,
+  },
+  { path: '/login', title: 'Log in', load: async () => (await import('./view/login-page.tsx')).LoginPage },
 ];

@@ -1,9 +1,10 @@
 /** The context of every part of a page: the user, the address, the way to another page, the title, and the room that there is. */
+
 import { computed, effect, signal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
 import type { Overview, Session } from './answers.ts';
-import { overview } from './live-overview.ts';
+import { overview } from './live.ts';
 
 interface Place {
   /** The parameter in the path, decoded; '' for none. */

@@ -1,10 +1,9 @@
 /** Uploads under way, and those that ended while nobody watched them. They go on whatever page is shown. */
+
 import { signal } from '@preact/signals';
 import type { ByLookup } from '../options/lookups.ts';
 import { keep } from './kept-entries.ts';
-import { ApiError, away, refusal } from './requests.ts';
-import { connection } from './server-connection.ts';
-
+import { ApiError, away, connection, refusal } from './requests.ts';
 /** Those that the frame knows. */
 export const uploads = signal<readonly Upload[]>([]);
 

@@ -1,11 +1,10 @@
 /** Answers of the server, kept up to date while they are shown: one document, or a list page by page. */
+
 import { batch, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListEvents } from './answers.ts';
-import { useListNews } from './live-overview.ts';
-import { type Address, ApiError, request } from './requests.ts';
-import { connection } from './server-connection.ts';
-
+import { useListNews } from './live.ts';
+import { type Address, ApiError, connection, request } from './requests.ts';
 export interface Answer<T> {
   /** Undefined until it is there. */
   data: T | undefined;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { withControls } from '../../src/console/option-words.ts';
-import { saidBeside, saidOf } from '../../src/console/remedies.ts';
+import { saidBeside, saidOf, withControls } from '../../src/console/option-words.ts';
 import { asParameter } from '../../src/errors/named-options.ts';
 import { adviceFor } from '../../src/imports/report/advice.ts';
 

@@ -1,10 +1,10 @@
 /** Actions of a person: buttons that start work, menus, questions before what cannot be undone, texts for the clipboard. */
+
 import { signal, useSignal } from '@preact/signals';
 import { type ComponentChildren, render, type VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { connection } from '../server-connection.ts';
+import { connection } from '../requests.ts';
 import { isAway } from '../use-answer.ts';
-
 export interface Work {
   busy: boolean;
   /** The error of the last attempt; undefined for none. */

@@ -1,12 +1,12 @@
 /** The filter of a list: its conditions as the list declares them, and their values, which the address of the page keeps. */
+
 import { type ReadonlySignal, Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { clock } from '../format.ts';
 import { keepInAddress, usePlace } from '../place.ts';
-import { clock } from '../preferences.ts';
 import { query } from '../requests.ts';
 import { foreign } from './elements.tsx';
 import { type Choice, FilterChoice } from './form.tsx';
-
 /** One condition: a text, unless it has choices or is a day. */
 export interface Condition {
   label: string;

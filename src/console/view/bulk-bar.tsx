@@ -1,4 +1,5 @@
 /** One action for several imports: which are chosen, what can be done with them, and what each answered. */
+
 import { type Signal, useSignal } from '@preact/signals';
 import type { SentFor } from '../../api/operation.ts';
 import type { importOperations } from '../../api/operations/import-operations.ts';
@@ -10,8 +11,8 @@ import { listIn } from '../format.ts';
 import { fileName, leftToDo } from '../import-words.ts';
 import { announce, ask, confirmed, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { ErrorPlace, foreign, importHref } from '../kit/elements.tsx';
-import { refreshOverview } from '../live-overview.ts';
-import { saidOf } from '../remedies.ts';
+import { refreshOverview } from '../live.ts';
+import { saidOf } from '../option-words.ts';
 import { call } from '../requests.ts';
 import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
 

@@ -1,4 +1,5 @@
 /** One import, live. */
+
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -8,7 +9,7 @@ import { messagesText } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
-import { settings } from '../frame.tsx';
+import { settings, targetFacts } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { announce, CopyButton, reportCommand, useKeptFocus, useWork } from '../kit/actions.tsx';
 import {
@@ -29,17 +30,15 @@ import {
 } from '../kit/elements.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { ApiError, addressOf, call } from '../requests.ts';
-import { targetFacts } from '../target-facts.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { ImportDownloads } from './import/downloads.tsx';
-import { ImportActions } from './import/import-actions.tsx';
 import { ImportHead } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { type LiveImport, useLiveImport } from './import/live-import.ts';
 import { RowFilter, useRowsWanted } from './import/rows-wanted.tsx';
-
+import { ImportActions } from './import/ways.tsx';
 export function ImportPage() {
   const { param: id } = usePlace();
   const live = useLiveImport(id);

@@ -21,13 +21,12 @@ import { Badge, Card, foreign, importHref, OutcomeBar, Tag, Time, tagHref } from
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
-import { onListEvents } from '../live-overview.ts';
+import { onListEvents } from '../live.ts';
 import { usePlace } from '../place.ts';
 import { addressOf } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
 import { BulkBar, ChooseBox, type Chosen } from './bulk-bar.tsx';
 import { NewImport } from './new-import.tsx';
-
 export function ImportsPage() {
   const { isOperator } = usePlace();
   return (

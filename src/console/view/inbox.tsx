@@ -1,4 +1,5 @@
 /** The things that wait for a person: each with its reason, and the button or the link that solves it. */
+
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
@@ -6,12 +7,11 @@ import type { ImportView, Night, Overview, RunningImport, SyncEntry, Tone } from
 import { actionLabel, fileName, stateLabel, stateSentence, stateTone, withoutFailing } from '../import-words.ts';
 import { useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Card, ErrorPlace, foreign, importHref, RepairLink, syncHref, Time } from '../kit/elements.tsx';
-import { refreshOverview } from '../live-overview.ts';
+import { refreshOverview } from '../live.ts';
 import { usePlace } from '../place.ts';
 import { call } from '../requests.ts';
 import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../sync-words.ts';
 import { mayBeSent, type ResumeQuery } from './import/before-sending.tsx';
-
 export function Needs({ overview: { needs, waiting, attention, running, syncs, nights } }: { overview: Overview }) {
   const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
   const failed = nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'));

@@ -1,4 +1,5 @@
 /** The start page: what needs a person, what runs, what may be continued, what came of the last runs of schedules, what keeps failing; and the place for a new file. */
+
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportView, Night, Overview, RunningImport, Tone } from '../answers.ts';
@@ -7,14 +8,13 @@ import { settings } from '../frame.tsx';
 import { fileName, inPlace, leftToDo, stateLabel, stateTone } from '../import-words.ts';
 import { Badge, Card, Empty, foreign, importHref, OutcomeBar, syncHref, Time, TimeIn } from '../kit/elements.tsx';
 import { type Column, DataTable } from '../kit/list.tsx';
-import { overview } from '../live-overview.ts';
+import { overview } from '../live.ts';
 import { needed, usePlace } from '../place.ts';
-import { connection } from '../server-connection.ts';
+import { connection } from '../requests.ts';
 import { SYNC_TONES } from '../sync-words.ts';
 import { KindTag } from './imports-page.tsx';
 import { Needs, Ready } from './inbox.tsx';
 import { NewImport } from './new-import.tsx';
-
 export function NowPage() {
   const { isOperator } = usePlace();
   const known = overview.value;

@@ -1,4 +1,5 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
+
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
@@ -10,8 +11,8 @@ import { stateSentence } from '../import-words.ts';
 import { forget } from '../kept-entries.ts';
 import { Card, ErrorPlace, foreign, importHref } from '../kit/elements.tsx';
 import { type Form, useChange } from '../kit/form.tsx';
+import { saidBeside } from '../option-words.ts';
 import { usePlace } from '../place.ts';
-import { saidBeside } from '../remedies.ts';
 import { ApiError, query } from '../requests.ts';
 import type { Upload } from '../uploads.ts';
 import { Progress, sentence } from '../uploads-bar.tsx';

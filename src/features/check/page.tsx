@@ -1,4 +1,5 @@
 /** The result of a check before anything is sent: the rows that would fail, and the work of sending. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ImportView } from '../../console/answers.ts';
@@ -9,8 +10,8 @@ import { usePlace } from '../../console/place.ts';
 import { query, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
+import { VERDICTS } from '../../console/view/import/import-rows.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
-import { VERDICTS } from '../../console/view/import/row-columns.tsx';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
 import { counted, grouped } from '../../text/wording.ts';

@@ -1,11 +1,12 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
+
 import type { Tone } from '../../console/answers.ts';
+import { targetFacts } from '../../console/frame.tsx';
 import { confirmed, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/kit/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/kit/form.tsx';
 import { usePlace } from '../../console/place.ts';
 import { requestsOf } from '../../console/requests.ts';
-import { targetFacts } from '../../console/target-facts.tsx';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download, linksOf } from '../../console/view/import/downloads.tsx';
 import { counted, grouped } from '../../text/wording.ts';

@@ -1,9 +1,10 @@
 /** The page of the receiver of notifications, which admins set and try. */
+
 import { useSignal } from '@preact/signals';
 import { confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
 import { TextField, useForm } from '../../console/kit/form.tsx';
-import { saidOf } from '../../console/remedies.ts';
+import { saidOf } from '../../console/option-words.ts';
 import { ApiError, requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import type { NotificationsView, notificationOperations } from './operations.ts';

@@ -1,4 +1,5 @@
 /** Asks before many rows are sent: how many, what that takes, and where they go. */
+
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { SentFor } from '../../../api/operation.ts';
@@ -7,14 +8,12 @@ import { ONE_FOR_EACH } from '../../../membership/outcome-words.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportView, SendingPlan } from '../../answers.ts';
 import { atLeast } from '../../format.ts';
-import { settings } from '../../frame.tsx';
+import { type SendsTo, sendsToFacts, sendsToOf, settings } from '../../frame.tsx';
 import { confirmed, type Question, useLeaving } from '../../kit/actions.tsx';
 import { Facts, Time } from '../../kit/elements.tsx';
-import { useListNews } from '../../live-overview.ts';
+import { useListNews } from '../../live.ts';
 import { type Address, addressOf, request } from '../../requests.ts';
-import { type SendsTo, sendsToFacts, sendsToOf } from '../../target-facts.tsx';
 import { useAnswer } from '../../use-answer.ts';
-
 /** Fewer rows are sent without a question. */
 export const MANY_ROWS = 100;
 

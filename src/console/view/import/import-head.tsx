@@ -17,9 +17,9 @@ import {
 } from '../../import-words.ts';
 import { useLeaving } from '../../kit/actions.tsx';
 import { Badge, FileNotes, foreign, importHref, Legend, OutcomeBar, syncHref, Time } from '../../kit/elements.tsx';
-import { useListNews } from '../../live-overview.ts';
+import { useListNews } from '../../live.ts';
 import { withControls } from '../../option-words.ts';
-import { connection } from '../../server-connection.ts';
+import { connection } from '../../requests.ts';
 import type { LiveImport } from './live-import.ts';
 
 /** States whose reason says more than the state. */

@@ -1,4 +1,5 @@
 /** Progress by region, what each waits for, and the charts of calls and outcomes per second. */
+
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -7,8 +8,7 @@ import { rate, timeOfDay } from '../../format.ts';
 import { regionSentence } from '../../import-words.ts';
 import { type Line, LineChart, type Shown } from '../../kit/chart.tsx';
 import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
-import { call } from '../../requests.ts';
-import { connection } from '../../server-connection.ts';
+import { call, connection } from '../../requests.ts';
 import type { LiveImport, Rate } from './live-import.ts';
 
 const IDLE: readonly ImportState[] = [

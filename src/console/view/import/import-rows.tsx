@@ -1,19 +1,29 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RowView } from '../../answers.ts';
+import type { RowView, Verdict } from '../../answers.ts';
+import { messageWords, outcomeLabel } from '../../import-words.ts';
 import { CopyButton, confirmed, reportCommand, useWork, WorkButton } from '../../kit/actions.tsx';
-import { Empty, ErrorPlace, importHref, Pending, RepairLink } from '../../kit/elements.tsx';
+import {
+  Empty,
+  ErrorPlace,
+  foreign,
+  importHref,
+  memberHref,
+  OutcomeMark,
+  Pending,
+  RepairLink,
+} from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
-import { DataTable } from '../../kit/list.tsx';
+import { type Column, DataTable } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
 import { TargetOfServer } from './before-sending.tsx';
 import type { LiveImport } from './live-import.ts';
-import { rowColumns, rowsAsText } from './row-columns.tsx';
 import { RowDetails } from './row-dialog.tsx';
 import type { RowsWanted } from './rows-wanted.tsx';
 
@@ -232,4 +242,101 @@ async function rowsText(id: string, filter: RowsWanted) {
     rows.push(...page.rows);
   } while (page.nextCursor !== null && rows.length < MAX_COPIED);
   return rowsAsText(rows);
+}
+
+/** The words for a row's verdict. */
+export const VERDICTS: Readonly<Partial<Record<Verdict, string>>> = {
+  add: 'would be added',
+  create: 'would be created and added',
+  ban: 'would be banned',
+  change: 'would get this scope',
+  remove: 'would be removed',
+  unban: 'the ban would be lifted',
+  nothing_to_do: 'nothing to do',
+  lifts_ban: 'is banned: adding lifts the ban',
+  already_member: 'already a member',
+  already_banned: 'already banned',
+  other_scope: 'a member with another scope, which stays',
+  fail: 'would fail',
+  not_checked: 'could not be checked',
+};
+
+const CHECK: Column<RowView> = {
+  label: 'Check',
+  kind: 'wide',
+  cell: ({ check }) => {
+    if (check === undefined) return <span class="soft">–</span>;
+    const [verdict = '', code = ''] = check.split(':', 2);
+    const label = VERDICTS[verdict as Verdict] ?? verdict;
+    return (
+      <>
+        {label}
+        {code !== '' && ' '}
+        {code !== '' && <code>{code}</code>}
+      </>
+    );
+  },
+};
+
+/** @param hasCheck whether what a check said stands beside them */
+function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean): Column<RowView>[] {
+  return [
+    { label: 'Row', kind: 'number', sort: 'row', cell: ({ line }) => grouped(line) },
+    {
+      label: 'UID',
+      kind: 'main',
+      sort: 'uid',
+      cell: ({ uid }) => (uid === '' ? <span class="soft">–</span> : <a href={memberHref(uid)}>{foreign(uid)}</a>),
+    },
+    { label: 'Group', sort: 'guid', cell: ({ guid }) => foreign(guid) },
+    { label: 'Region', cell: ({ region }) => region },
+    { label: 'Scope', cell: ({ scope }) => scope },
+    { label: 'Outcome', sort: 'outcome', cell: ({ status, scope }) => <OutcomeMark outcome={status} scope={scope} /> },
+    ...(hasCheck ? [CHECK] : []),
+    {
+      label: 'Message',
+      kind: 'wide',
+      sort: 'code',
+      sortLabel: 'Code and message',
+      cell: ({ code, message }) => (
+        <>
+          {code !== '' && <code>{code}</code>}
+          {code !== '' && ' '}
+          {foreign(messageWords(message))}
+        </>
+      ),
+    },
+    {
+      label: 'Details',
+      cell: (row) => (
+        <button
+          type="button"
+          class="opens"
+          aria-label={`Details of row ${grouped(row.line)}`}
+          aria-haspopup="dialog"
+          onClick={() => onDetails(row)}
+        >
+          <span aria-hidden>›</span>
+        </button>
+      ),
+    },
+  ];
+}
+
+const COPIED = ['row', 'uid', 'group', 'region', 'scope', 'outcome', 'code', 'message'] as const;
+
+/** Rows as lines with tabs between the cells, as spreadsheets take them. */
+function rowsAsText(rows: readonly RowView[]) {
+  const lines = rows.map(({ line, uid, guid, region, scope, status, code, message }) =>
+    [String(line), uid, guid, region, scope, status === null ? '' : outcomeLabel(status, scope), code, message]
+      .map(cellText)
+      .join('\t'),
+  );
+  return `${[COPIED.join('\t'), ...lines].join('\n')}\n`;
+}
+
+/** On one line; what a spreadsheet would take for a formula becomes a text. */
+function cellText(text: string) {
+  const line = text.replace(/[\t\r\n]+/g, ' ');
+  return /^[=+@]|^-(?![\w-]*$)/.test(line) ? `'${line}` : line;
 }

@@ -6,11 +6,9 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
 import { stateSentence } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
-import { follow } from '../../live.ts';
-import { onListEvents } from '../../live-overview.ts';
+import { follow, onListEvents } from '../../live.ts';
 import { addressOf, call } from '../../requests.ts';
 import { isAway } from '../../use-answer.ts';
-
 /** `at` in seconds since 1970. */
 export type Rate = { at: number } & { [K in keyof NonNullable<Progress['rates']>]: number | null };
 

@@ -1,4 +1,5 @@
 /** The filter of an import's rows, which the address of the page holds. */
+
 import { type Signal, signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { REGIONS } from '../../../chat/service/regions.ts';
@@ -7,7 +8,22 @@ import { OUTCOME_LABELS, WRONG } from '../../import-words.ts';
 import { Filter, FilterBar } from '../../kit/filter.tsx';
 import type { Choice } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
-import { ROW_ORDERS } from './row-columns.tsx';
+
+/** Orders of the rows, also for screens without column heads. */
+const ROW_ORDERS: Choice[] = [
+  ['row asc', 'row'],
+  ['row desc', 'row, last first'],
+  ['uid asc', 'UID'],
+  ['uid desc', 'UID, Z to A'],
+  ['guid asc', 'group'],
+  ['guid desc', 'group, Z to A'],
+  ['outcome asc', 'outcome'],
+  ['outcome desc', 'outcome, backwards'],
+  ['code asc', 'code'],
+  ['code desc', 'code, Z to A'],
+  ['finished asc', 'time'],
+  ['finished desc', 'time, latest first'],
+];
 
 const STATUSES: Choice[] = [
   ['', 'all'],

@@ -1,13 +1,18 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
+
+import { useEffect } from 'preact/hooks';
+import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { actionLabel, BANS_UNKNOWN, fileName, LEFT_OUT, withoutFailing } from '../../import-words.ts';
-import { confirmed, type Question, useWork, type Work, WorkButton } from '../../kit/actions.tsx';
-import { foreign, importHref, RepairLink } from '../../kit/elements.tsx';
+import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT, withoutFailing } from '../../import-words.ts';
+import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkButton } from '../../kit/actions.tsx';
+import { ErrorPlace, foreign, importHref, RepairLink, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
-import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
+import { ReadOtherwise } from '../upload-form.tsx';
+import { isToBeAsked, mayBeSent, type ResumeQuery } from './before-sending.tsx';
+import { ImportDownloads } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
@@ -205,4 +210,69 @@ function missingText(maxCreate: string) {
       return counted(Number(number), kind.replace(/s$/, ''));
     })
     .join(' and ');
+}
+
+const KINDS: Readonly<Partial<Record<Action, string>>> = {
+  retry: 'main',
+  cancel: 'danger quiet',
+  delete: 'danger quiet',
+};
+
+interface ImportActionsProperties {
+  live: LiveImport;
+  filter: RowsWanted;
+}
+
+export function ImportActions({ live, filter }: ImportActionsProperties) {
+  const view = live.view.value;
+  return view === undefined ? null : <Actions live={live} filter={filter} view={view} />;
+}
+
+function Actions({ live, filter, view }: ImportActionsProperties & { view: ImportView }) {
+  const { go } = usePlace();
+  const acting = useActing(live, view);
+  const { work, act } = acting;
+  const buttons = useKeptFocus();
+  const isRead = view.state === 'staged' && view.actions.includes('resume');
+  useEffect(() => {
+    if (isRead && isToBeAsked(view.id)) void act('resume');
+  }, [isRead]);
+  const undo = async () => {
+    const plan = await plannedUndo(false);
+    if (plan === undefined) return;
+    await work.start(async (signal) => go(syncHref(await plan(view.id, signal))));
+  };
+  const button = (action: Action) => (
+    <WorkButton key={action} busy={work.busy} kind={KINDS[action] ?? ''} onClick={() => void act(action)}>
+      {actionLabel(view, action)}
+    </WorkButton>
+  );
+  return (
+    <div class="actions">
+      <div class="buttons" ref={buttons}>
+        {view.state === 'rejected' && <ReadOtherwise href={importHref(view.id)} formHref="/imports" />}
+        {/* After a check, the ways on stand beside what it found. */}
+        {view.checkedRows === undefined && <Ways view={view} filter={filter} acting={acting} />}
+        {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
+        {canBeUndone(view) && (
+          <WorkButton busy={work.busy} onClick={() => void undo()}>
+            Undo import…
+          </WorkButton>
+        )}
+        <ImportDownloads live={live} />
+        {view.actions.includes('delete') && (
+          <Menu label="More actions" sign="⋯">
+            {button('delete')}
+          </Menu>
+        )}
+      </div>
+      <ErrorPlace error={work.error} />
+    </div>
+  );
+}
+
+/** Something is left to undo, and nothing is about to. */
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed, unconfirmed } }: ImportView) {
+  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
+  return finishedAt !== null && added + banned + changed + removed + unconfirmed > 0 && !isTaken;
 }

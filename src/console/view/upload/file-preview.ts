@@ -1,12 +1,12 @@
 /** The server's reading of a file's beginning, asked for whenever an option for reading changes. */
+
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
 import { MISSING } from '../../import-words.ts';
 import type { Form } from '../../kit/form.tsx';
-import { saidBeside } from '../../remedies.ts';
-import { ApiError, query, request } from '../../requests.ts';
-import { connection } from '../../server-connection.ts';
+import { saidBeside } from '../../option-words.ts';
+import { ApiError, connection, query, request } from '../../requests.ts';
 import { beginning, isZip } from '../../uploads.ts';
 import { MANY_ROWS } from '../import/before-sending.tsx';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';

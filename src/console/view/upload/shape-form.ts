@@ -1,7 +1,9 @@
 /** The fields of an upload form that say how a file is read and shaped, and the shape that they stand for. Pure. */
+
 import { type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { RecipeSettings, Shape } from '../../answers.ts';
 import { listIn } from '../../format.ts';
+import type {} from '../../option-words.ts';
 
 type Values = Readonly<Record<string, string>>;
 

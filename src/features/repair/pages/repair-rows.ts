@@ -5,8 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
-import { query, request, requestsOf } from '../../../console/requests.ts';
-import { connection } from '../../../console/server-connection.ts';
+import { connection, query, request, requestsOf } from '../../../console/requests.ts';
 import { isAway, Pages } from '../../../console/use-answer.ts';
 import type {
   AskedEdit,

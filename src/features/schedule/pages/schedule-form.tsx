@@ -1,4 +1,5 @@
 /** A schedule that is made or edited. */
+
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
@@ -7,8 +8,8 @@ import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork } from '../../../console/kit/actions.tsx';
 import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/kit/elements.tsx';
 import { CheckField, Form, focusField, TextField } from '../../../console/kit/form.tsx';
+import { saidBeside } from '../../../console/option-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { saidBeside } from '../../../console/remedies.ts';
 import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';

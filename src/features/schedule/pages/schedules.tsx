@@ -1,4 +1,5 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
+
 import { useEffect, useMemo } from 'preact/hooks';
 import type { RunState, Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../../console/kit/elements.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
 import { type Column, DataTable } from '../../../console/kit/list.tsx';
-import { useListNews } from '../../../console/live-overview.ts';
+import { useListNews } from '../../../console/live.ts';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';

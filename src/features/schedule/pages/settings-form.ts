@@ -1,7 +1,9 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
+
 import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import type { Choice } from '../../../console/kit/form.tsx';
+import type {} from '../../../console/option-words.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
 import {
   FIRST_OF,

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { PlanTotals, SyncState } from '../../../console/answers.ts';
+import { targetFacts } from '../../../console/frame.tsx';
 import { CREATE_LIMIT, createLimitSentence, isUndo, stateSentence } from '../../../console/import-words.ts';
 import { announce } from '../../../console/kit/actions.tsx';
 import {
@@ -20,7 +21,7 @@ import {
   Tag,
   Time,
 } from '../../../console/kit/elements.tsx';
-import { useListNews } from '../../../console/live-overview.ts';
+import { useListNews } from '../../../console/live.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
 import {
@@ -37,7 +38,6 @@ import {
   syncSentence,
   titleOf,
 } from '../../../console/sync-words.ts';
-import { targetFacts } from '../../../console/target-facts.tsx';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
