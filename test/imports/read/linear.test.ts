@@ -9,7 +9,7 @@ import { isMoreThanColumn } from '../../../src/imports/read/shape/field-sources.
 import { numberedColumns, refusalOf } from '../../../src/imports/read/shape/groups.ts';
 import { fill, parseTemplate } from '../../../src/imports/read/shape/id-template.ts';
 import { formatKind, numberText, PLAIN, unescaped } from '../../../src/imports/read/workbook/cell-text.ts';
-import { mergedAreas } from '../../../src/imports/read/workbook/merged-areas.ts';
+import { mergedAreas } from '../../../src/imports/read/workbook/sheet-reader.ts';
 import { textSearch } from '../../../src/imports/report/text-search.ts';
 import { headerFrom, secretFrom } from '../../../src/sources/secrets.ts';
 import { hasPassword, isAddress } from '../../../src/text/address-text.ts';

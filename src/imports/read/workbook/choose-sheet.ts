@@ -1,6 +1,5 @@
 import { option, words } from '../../../errors/named-options.ts';
 import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
-import { Warnings } from './warnings.ts';
 import type { Workbook } from './workbook.ts';
 
 /** By which signs a table is known in a sheet. */
@@ -100,7 +99,7 @@ async function contentOf(
   const isTable = () =>
     rows.length > LOOKED_AT || rows.some(({ cells }) => cells.length > 1) || rows[0]?.cells.some(signs.isColumn);
   const isTopKnown = () => signs.isTopGiven || rows.length > LOOKED_AT || rows[0]?.cells.some(signs.isColumn);
-  for await (const _ of workbook.read(number, new Warnings(), look)) if (isTable() && isTopKnown()) break;
+  for await (const _ of workbook.read(number, look)) if (isTable() && isTopKnown()) break;
   const header = signs.isTopGiven ? undefined : headerBelow(rows.slice(0, LOOKED_AT), signs);
   return { content: isTable() ? 'table' : isEmpty ? 'nothing' : 'text', header };
 }

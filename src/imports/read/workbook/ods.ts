@@ -2,10 +2,8 @@ import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
 import { IntakeError } from '../intake-error.ts';
 import { numberText, PLAIN } from './cell-text.ts';
-import { checkColumns, MAX_ROWS, noCounts, type SheetCounts } from './sheet-reader.ts';
-import type { Warnings } from './warnings.ts';
-import type { Sheet, Workbook } from './workbook.ts';
-import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
+import { checkColumns, type Sheet, SheetRows, type Workbook } from './workbook.ts';
+import { type Attributes, broken, checkLength, readXml, type XmlHandlers, XmlReader } from './xml.ts';
 
 const CONTENT = 'content.xml';
 
@@ -18,7 +16,7 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
   const sheets: Sheet[] = [];
   const hiddenStyles = new Set<string>();
   let style = '';
-  const looking = new XmlReader(CONTENT, {
+  await readXml(CONTENT, read(), {
     open: (name, attributes) => {
       if (name === 'style') style = attributes['style:name'] ?? '';
       else if (name === 'table-properties' && attributes['table:display'] === 'false') hiddenStyles.add(style);
@@ -28,18 +26,18 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
       }
     },
   });
-  for await (const block of read()) looking.write(block);
-  looking.end();
 
   return {
     kind: 'ods',
     sheets,
-    read: async function* (sheet, warnings, onRow, counts = noCounts()) {
-      const reader = new OdsReader({ sheet, name: sheets[sheet]?.name ?? '', warnings, counts, onRow });
+    read: async function* (sheet, onRow, warnings) {
+      const rows = new SheetRows(sheets[sheet]?.name ?? '', onRow, warnings);
+      const table = new OdsTable(sheet, rows);
+      const reader = new XmlReader(rows.place, table);
       for await (const block of read()) {
         reader.write(block);
         yield;
-        if (reader.isDone) break;
+        if (table.isDone) break;
       }
     },
     close: () => zip.close(),
@@ -50,12 +48,11 @@ async function refuseEncrypted(zip: Zip): Promise<void> {
   const manifest = 'META-INF/manifest.xml';
   if (!zip.has(manifest)) return;
   let isEncrypted = false;
-  const reader = new XmlReader(manifest, {
+  await readXml(manifest, zip.read(manifest), {
     open: (name) => {
       isEncrypted ||= name === 'encryption-data';
     },
   });
-  for await (const block of zip.read(manifest)) reader.write(block);
   if (!isEncrypted) return;
   throw new IntakeError({
     code: 'ENCRYPTED',
@@ -64,21 +61,12 @@ async function refuseEncrypted(zip: Zip): Promise<void> {
   });
 }
 
-interface OdsOptions {
-  readonly sheet: number;
-  readonly name: string;
-  readonly warnings: Warnings;
-  readonly counts: SheetCounts;
-  readonly onRow: (line: number, cells: readonly string[]) => void;
-}
-
 /** Reads one of the tables. Cells and rows that are repeated are written once, with a number. */
-class OdsReader {
+class OdsTable implements XmlHandlers {
   isDone = false;
-  readonly #options: OdsOptions;
-  readonly #xml: XmlReader;
+  readonly #wanted: number;
+  readonly #rows: SheetRows;
   #table = -1;
-  #line = 0;
   #rowTimes = 1;
   #isHidden = false;
   #cells: string[] = [];
@@ -89,29 +77,22 @@ class OdsReader {
   /** Open elements whose text is not the cell's, such as comments. */
   #asides = 0;
   #inParagraph = 0;
-  /** Rows that a cell above still covers: its value, by column. */
-  readonly #covering = new Map<number, { left: number; readonly value: string }>();
 
-  constructor(options: OdsOptions) {
-    this.#options = options;
-    this.#xml = new XmlReader(`sheet ${JSON.stringify(options.name)}`, {
-      open: (name, attributes) => this.#opened(name, attributes),
-      close: (name) => this.#closed(name),
-      text: (text) => {
-        if (this.#inParagraph === 0 || this.#asides > 0) return;
-        this.#text += text;
-        checkLength(this.#text, `row ${this.#line + 1}`);
-      },
-    });
+  /** @param wanted number of the table */
+  constructor(wanted: number, rows: SheetRows) {
+    this.#wanted = wanted;
+    this.#rows = rows;
   }
 
-  write(block: Buffer): void {
-    this.#xml.write(block);
+  text(text: string): void {
+    if (this.#inParagraph === 0 || this.#asides > 0) return;
+    this.#text += text;
+    checkLength(this.#text, `row ${this.#rows.line + 1}`);
   }
 
-  #opened(name: string, attributes: Attributes): void {
+  open(name: string, attributes: Attributes): void {
     if (name === 'table') this.#table += 1;
-    if (this.#table !== this.#options.sheet || this.isDone) return;
+    if (this.#table !== this.#wanted || this.isDone) return;
     if (name === 'table-row') {
       this.#cells = [];
       this.#column = 0;
@@ -136,13 +117,13 @@ class OdsReader {
     else if (name === 'line-break') this.#text += '\n';
   }
 
-  #closed(name: string): void {
-    if (this.#table !== this.#options.sheet || this.isDone) return;
+  close(name: string): void {
+    if (this.#table !== this.#wanted || this.isDone) return;
     if (name === 'annotation' || name === 'note' || name === 'ruby-text') this.#asides -= 1;
     else if (name === 'p' && this.#asides === 0 && this.#inParagraph > 0) this.#inParagraph -= 1;
     else if (name === 'table-cell') this.#closeCell(this.#cell ?? {});
     else if (name === 'covered-table-cell') this.#closeCell({ covered: 'yes', ...this.#cell });
-    else if (name === 'table-row') this.#closeRow();
+    else if (name === 'table-row') this.#rows.add(this.#rows.line + 1, this.#cells, this.#isHidden, this.#rowTimes);
     else if (name === 'table') this.isDone = true;
   }
 
@@ -154,17 +135,17 @@ class OdsReader {
       this.#column += count;
       return;
     }
-    checkColumns(this.#column + count, `row ${this.#line + 1}`);
-    const rows = times(cell['table:number-rows-spanned']);
-    if (rows > 1) this.#covering.set(this.#column, { left: rows, value: text });
+    const { line } = this.#rows;
+    checkColumns(this.#column + count, `row ${line + 1}`);
+    this.#rows.merge(this.#column, line + times(cell['table:number-rows-spanned']), text);
     while (this.#cells.length < this.#column) this.#cells.push('');
     for (let time = 0; time < count; time += 1) this.#cells.push(text);
     this.#column += count;
   }
 
   #cellText(cell: Attributes): string {
-    const { warnings } = this.#options;
-    const [line, column] = [this.#line + 1, this.#column];
+    const { warnings } = this.#rows;
+    const [line, column] = [this.#rows.line + 1, this.#column];
     switch (cell['office:value-type']) {
       case 'float':
       case 'percentage':
@@ -190,28 +171,6 @@ class OdsReader {
       default:
         warnings.text(this.#text, line, column);
         return this.#text;
-    }
-  }
-
-  #closeRow(): void {
-    while (this.#cells.length > 0 && this.#cells.at(-1)?.trim() === '') this.#cells.pop();
-    const isFilled = this.#cells.length > 0;
-    const last = this.#line + this.#rowTimes;
-    if (isFilled && last > MAX_ROWS) throw broken(`row ${this.#line + 1}`, `rows go up to ${MAX_ROWS}`);
-    for (const [column, { value }] of isFilled ? this.#covering : []) {
-      if ((this.#cells[column] ?? '') !== '') continue;
-      while (this.#cells.length <= column) this.#cells.push('');
-      this.#cells[column] = value;
-      this.#options.counts.filled += 1;
-    }
-    if (isFilled) {
-      if (this.#isHidden) this.#options.counts.hiddenRows += this.#rowTimes;
-      for (let line = this.#line + 1; line <= last; line += 1) this.#options.onRow(line, this.#cells);
-    }
-    this.#line = last;
-    for (const [column, area] of this.#covering) {
-      area.left -= this.#rowTimes;
-      if (area.left <= 0) this.#covering.delete(column);
     }
   }
 }

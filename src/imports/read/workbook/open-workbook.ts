@@ -1,12 +1,10 @@
 import { option, words } from '../../../errors/named-options.ts';
-import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
 import { type Bounds, checkExpansion, tooLong } from '../intake-bounds.ts';
 import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
 import type { IntakeNote } from '../notes.ts';
 import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
 import { openOds } from './ods.ts';
-import { noCounts, type SheetCounts } from './sheet-reader.ts';
 import { Warnings } from './warnings.ts';
 import type { Sheet, SheetText, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
@@ -26,30 +24,35 @@ interface WorkbookOptions {
 
 /** The part by which a document of Microsoft Office is known; names of parts differ by their case. */
 const CONTENT_TYPES = '[Content_Types].xml';
+/** Other documents of it, by a part that only they have. */
+const OTHER_OFFICE: Readonly<Record<string, string>> = {
+  'xl/workbook.bin': 'a binary workbook (.xlsb)',
+  'word/document.xml': 'a Word document',
+  'ppt/presentation.xml': 'a presentation',
+};
 
 /**
  * Whether an archive is a workbook, and of which format. Throws WORKBOOK_BROKEN, and ENCRYPTED, OTHER_FORMAT for documents of
  * the same makers that are not.
  */
 export async function workbookKind(zip: Zip, name: string): Promise<Workbook['kind'] | undefined> {
-  const [first = ''] = zip.names;
   if (zip.has('mimetype') && zip.sizeOf('mimetype') < 200) {
     let type = '';
     for await (const block of zip.read('mimetype')) type += block.toString('latin1');
     if (type.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';
     if (type.startsWith('application/vnd.oasis')) throw otherDocument(name, 'a document of LibreOffice');
   }
-  if (zip.has(CONTENT_TYPES)) {
-    if (zip.has('xl/workbook.bin')) throw otherDocument(name, 'a binary workbook (.xlsb)');
-    if (zip.has('word/document.xml')) throw otherDocument(name, 'a Word document');
-    if (zip.has('ppt/presentation.xml')) throw otherDocument(name, 'a presentation');
+  const types = zip.names.find((part) => part.toLowerCase() === CONTENT_TYPES.toLowerCase());
+  if (types === CONTENT_TYPES) {
+    const other = Object.keys(OTHER_OFFICE).find((part) => zip.has(part));
+    if (other !== undefined) throw otherDocument(name, OTHER_OFFICE[other] ?? '');
     return 'xlsx';
   }
-  const misspelt = zip.names.find((part) => part.toLowerCase() === CONTENT_TYPES.toLowerCase());
-  if (misspelt !== undefined) {
-    throw broken(name, `it is a workbook, but its part ${shown(misspelt)} must be called ${shown(CONTENT_TYPES)}`);
+  if (types !== undefined) {
+    throw broken(name, `it is a workbook, but its part ${shown(types)} must be called ${shown(CONTENT_TYPES)}`);
   }
-  if (zip.has('Index/Document.iwa') || first.startsWith('Index/')) throw otherDocument(name, 'a Numbers document');
+  if (zip.has('Index/Document.iwa') || zip.names[0]?.startsWith('Index/'))
+    throw otherDocument(name, 'a Numbers document');
   return undefined;
 }
 
@@ -69,7 +72,6 @@ export async function openSheet(
     const sheet = workbook.sheets[number]?.name ?? '';
     const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
     const warnings = new Warnings();
-    const counts = noCounts();
     return {
       kind,
       sheet,
@@ -77,14 +79,14 @@ export async function openSheet(
       above: chosen.header === undefined ? options.table.skip : chosen.header - 1,
       blocks: async function* () {
         const writer = new CsvWriter(sheet, zip.size, bounds);
-        for await (const _ of workbook.read(number, warnings, (line, cells) => writer.add(line, cells), counts)) {
+        for await (const _ of workbook.read(number, (line, cells) => writer.add(line, cells), warnings)) {
           yield* writer.take();
         }
         if (writer.isEmpty) throw emptySheet(sheet, others, name);
       },
       notes: (isId) => [
-        ...sheetNotes(chosen, sheet, others),
-        ...countNotes(counts),
+        ...chosenNotes(chosen, sheet, others),
+        ...warnings.notesOfSheet(),
         ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
       ],
       close: () => workbook.close(),
@@ -100,36 +102,16 @@ function emptySheet(sheet: string, others: readonly string[], name: string): Int
   return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
 }
 
-function sheetNotes(chosen: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
-  return [...chosenNotes(chosen, sheet, others), ...headerNotes(chosen, sheet)];
-}
-
-function headerNotes({ header }: ChosenSheet, sheet: string): IntakeNote[] {
-  if (header === undefined) return [];
-  const text = `Row ${header} of the sheet ${shown(sheet)} is the header: it is the first row that names columns which are read. The rows above it were passed over`;
-  return [{ code: 'HEADER_FOUND', text }];
-}
-
-function chosenNotes({ isFound, passed }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
-  if (!isFound || others.length === 0) return [];
-  const before = passed.length === 0 ? '' : ` (before it, only text was found in ${listed(passed)})`;
-  const text = `The rows are from the sheet ${shown(sheet)}, the first one with a table${before}. Other sheets of the workbook: ${listed(others)}`;
-  return [{ code: 'SHEET_CHOSEN', text }];
-}
-
-function countNotes({ hiddenRows, emptyFormulas, firstEmptyFormula, filled }: SheetCounts): IntakeNote[] {
+function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
   const notes: IntakeNote[] = [];
-  if (hiddenRows > 0) {
-    const text = `${counted(hiddenRows, 'row')} ${hiddenRows === 1 ? 'is' : 'are'} hidden in the workbook, by a filter for instance, and ${hiddenRows === 1 ? 'was' : 'were'} read as well`;
-    notes.push({ code: 'HIDDEN_ROWS', text });
+  if (isFound && others.length > 0) {
+    const before = passed.length === 0 ? '' : ` (before it, only text was found in ${listed(passed)})`;
+    const text = `The rows are from the sheet ${shown(sheet)}, the first one with a table${before}. Other sheets of the workbook: ${listed(others)}`;
+    notes.push({ code: 'SHEET_CHOSEN', text });
   }
-  if (emptyFormulas > 0) {
-    const text = `${counted(emptyFormulas, 'formula')} ${emptyFormulas === 1 ? 'has' : 'have'} no stored result, the first in ${firstEmptyFormula}, and ${emptyFormulas === 1 ? 'was' : 'were'} read as empty. Open the workbook in Excel and save it, so that the results are stored`;
-    notes.push({ code: 'EMPTY_FORMULAS', text });
-  }
-  if (filled > 0) {
-    const text = `${counted(filled, 'cell')} got the value of the merged cells that ${filled === 1 ? 'it is' : 'they are'} part of`;
-    notes.push({ code: 'MERGED_CELLS', text });
+  if (header !== undefined) {
+    const text = `Row ${header} of the sheet ${shown(sheet)} is the header: it is the first row that names columns which are read. The rows above it were passed over`;
+    notes.push({ code: 'HEADER_FOUND', text });
   }
   return notes;
 }

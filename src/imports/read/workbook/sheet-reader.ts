@@ -1,49 +1,23 @@
 import { IntakeError } from '../intake-error.ts';
 import { columnOf, type NumberKind, numberText, PLAIN, unescaped } from './cell-text.ts';
-import type { MergedArea } from './merged-areas.ts';
-import { address, type Warnings } from './warnings.ts';
-import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
+import { address } from './warnings.ts';
+import { MAX_COLUMNS, MAX_ROWS, type SheetRows } from './workbook.ts';
+import { type Attributes, broken, checkLength, type XmlHandlers } from './xml.ts';
 
-const MAX_COLUMNS = 16_384;
-export const MAX_ROWS = 1_048_576;
-
-/** The parts of a workbook that one of its sheets needs. */
-interface SheetSurroundings {
+/** The sheet of an Excel workbook, and the parts of the workbook that it needs. */
+interface SheetOptions {
+  readonly rows: SheetRows;
   /** Shared text by number. */
   readonly textOf: (index: number) => string | undefined;
   /** The number formats of the cell styles. */
   readonly formats: readonly NumberKind[];
   readonly from1904: boolean;
-}
-
-/** Counts of a sheet's contents beside its cells. */
-export interface SheetCounts {
-  /** Rows that are hidden, by a filter or by hand. */
-  hiddenRows: number;
-  /** Formulas without a value; the first cell. */
-  emptyFormulas: number;
-  firstEmptyFormula: string;
-  /** Cells that got the value of the merged area that they are in. */
-  filled: number;
-}
-
-export function noCounts(): SheetCounts {
-  return { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
-}
-
-interface SheetOptions extends SheetSurroundings {
-  readonly name: string;
   readonly merged: ReadonlyMap<number, readonly MergedArea[]>;
-  readonly warnings: Warnings;
-  readonly counts: SheetCounts;
-  /** Called for every row with a filled cell, in order: its number, and the cells up to the last one that is filled. */
-  readonly onRow: (line: number, cells: readonly string[]) => void;
 }
 
 /** Reads the XML of one sheet. Formulas are not computed, and nothing they refer to is opened: their stored values are used. */
-export class SheetReader {
+export class SheetReader implements XmlHandlers {
   readonly #options: SheetOptions;
-  readonly #xml: XmlReader;
   #inRows = false;
   #line = 0;
   #isHidden = false;
@@ -56,32 +30,18 @@ export class SheetReader {
   #inReadingAid = false;
   #text = '';
   #cells: string[] = [];
-  #lastFilled = -1;
-  /** Merged areas that continue below the previous row, with their values. */
-  #open: (MergedArea & { readonly value: string })[] = [];
 
   constructor(options: SheetOptions) {
     this.#options = options;
-    this.#xml = new XmlReader(`sheet ${JSON.stringify(options.name)}`, {
-      open: (name, attributes) => this.#opened(name, attributes),
-      close: (name) => this.#closed(name),
-      text: (text) => {
-        if (!this.#reading) return;
-        this.#text += text;
-        checkLength(this.#text, address(this.#line, this.#column));
-      },
-    });
   }
 
-  write(block: Buffer): void {
-    this.#xml.write(block);
+  text(text: string): void {
+    if (!this.#reading) return;
+    this.#text += text;
+    checkLength(this.#text, address(this.#line, this.#column));
   }
 
-  end(): void {
-    this.#xml.end();
-  }
-
-  #opened(name: string, attributes: Attributes): void {
+  open(name: string, attributes: Attributes): void {
     if (name === 'sheetData') this.#inRows = true;
     if (!this.#inRows) return;
     switch (name) {
@@ -107,7 +67,7 @@ export class SheetReader {
     }
   }
 
-  #closed(name: string): void {
+  close(name: string): void {
     if (!this.#inRows) return;
     switch (name) {
       case 'v':
@@ -130,25 +90,24 @@ export class SheetReader {
     }
   }
 
-  #openRow(attributes: Attributes): void {
-    const { r } = attributes;
-    const line = r === undefined ? this.#line + 1 : Number(r);
-    if (!(line > this.#line && line <= MAX_ROWS)) {
-      const what = `row ${JSON.stringify(r ?? String(line))} comes after row ${this.#line}; rows go up to ${MAX_ROWS}`;
-      throw broken(`sheet ${JSON.stringify(this.#options.name)}`, what);
+  #openRow({ r, hidden }: Attributes): void {
+    const { line: last, place } = this.#options.rows;
+    const line = r === undefined ? last + 1 : Number(r);
+    if (!(line > last && line <= MAX_ROWS)) {
+      const what = `row ${JSON.stringify(r ?? String(line))} comes after row ${last}; rows go up to ${MAX_ROWS}`;
+      throw broken(place, what);
     }
     this.#line = line;
-    this.#isHidden = attributes['hidden'] === '1' || attributes['hidden'] === 'true';
+    this.#isHidden = hidden === '1' || hidden === 'true';
     this.#column = -1;
     this.#cells = [];
-    this.#lastFilled = -1;
   }
 
   #openCell({ r, t = 'n', s }: Attributes): void {
     const column = r === undefined ? this.#column + 1 : columnOf(r);
     if (column <= this.#column || column >= MAX_COLUMNS) {
       const what = `cell ${JSON.stringify(r ?? '')} is in the wrong place; columns go up to XFD, from left to right`;
-      throw broken(`sheet ${JSON.stringify(this.#options.name)}, row ${this.#line}`, what);
+      throw broken(`${this.#options.rows.place}, row ${this.#line}`, what);
     }
     this.#column = column;
     this.#type = t;
@@ -159,96 +118,122 @@ export class SheetReader {
 
   #closeCell(): void {
     const text = this.#cellText();
-    if (this.#hasFormula && this.#text === '' && this.#type !== 'str') {
-      this.#options.counts.emptyFormulas += 1;
-      if (this.#options.counts.emptyFormulas === 1)
-        this.#options.counts.firstEmptyFormula = address(this.#line, this.#column);
-    }
+    const { warnings } = this.#options.rows;
+    const isEmpty = this.#hasFormula && this.#text === '' && this.#type !== 'str';
+    if (isEmpty) warnings.emptyFormulas.add(() => address(this.#line, this.#column));
     if (text === '') return;
     while (this.#cells.length < this.#column) this.#cells.push('');
     this.#cells.push(text);
-    if (text.trim() !== '') this.#lastFilled = this.#column;
   }
 
   #cellText(): string {
-    const { warnings, textOf, from1904 } = this.#options;
+    const { rows, textOf } = this.#options;
+    const { warnings, place } = rows;
     const written = this.#text;
+    const [line, column] = [this.#line, this.#column];
     switch (this.#type) {
       case 's': {
         const text = written === '' ? '' : textOf(Number(written));
         if (text === undefined) {
-          const place = `sheet ${JSON.stringify(this.#options.name)}, ${address(this.#line, this.#column)}`;
-          throw broken(place, `there is no shared text number ${JSON.stringify(written)}`);
+          const what = `there is no shared text number ${JSON.stringify(written)}`;
+          throw broken(`${place}, ${address(line, column)}`, what);
         }
-        warnings.text(text, this.#line, this.#column);
+        warnings.text(text, line, column);
         return text;
       }
       case 'inlineStr':
       case 'str': {
         const text = unescaped(written);
-        warnings.text(text, this.#line, this.#column);
+        warnings.text(text, line, column);
         return text;
       }
       case 'b':
-        warnings.boolean(this.#line, this.#column);
+        warnings.boolean(line, column);
         return written.trim() === '1' || written.trim() === 'true' ? 'TRUE' : 'FALSE';
       case 'e':
         return written;
       case 'd':
-        warnings.date(this.#line, this.#column);
+        warnings.date(line, column);
         return written;
       default:
-        return this.#number(written, from1904);
+        return this.#number(written);
     }
   }
 
-  #number(written: string, from1904: boolean): string {
+  #number(written: string): string {
     if (written === '') return '';
+    const { rows, from1904 } = this.#options;
     const text = numberText(written, this.#format, from1904);
     const { kind } = this.#format;
-    if (kind === 'date' || kind === 'time') this.#options.warnings.date(this.#line, this.#column);
-    else if (kind === 'plain') this.#options.warnings.number(text, this.#line, this.#column);
+    if (kind === 'date' || kind === 'time') rows.warnings.date(this.#line, this.#column);
+    else if (kind === 'plain') rows.warnings.number(text, this.#line, this.#column);
     return text;
   }
 
   #closeRow(): void {
-    const line = this.#line;
-    const isFilled = this.#lastFilled !== -1;
-    if (isFilled) {
-      if (this.#isHidden) this.#options.counts.hiddenRows += 1;
-      if (this.#cells.length > this.#lastFilled + 1) this.#cells.length = this.#lastFilled + 1;
-    }
-    this.#fillMerged(isFilled);
-    if (isFilled) this.#options.onRow(line, this.#cells);
-  }
-
-  /** The value of a merged area holds for each of its rows, in its first column; a row with nothing else stays empty. */
-  #fillMerged(isFilled: boolean): void {
-    const line = this.#line;
-    if (this.#open.length > 0) {
-      this.#open = this.#open.filter(({ bottom }) => bottom >= line);
-      for (const { column, value } of isFilled ? this.#open : []) {
-        if ((this.#cells[column] ?? '') !== '') continue;
-        while (this.#cells.length <= column) this.#cells.push('');
-        this.#cells[column] = value;
-        this.#options.counts.filled += 1;
-      }
-    }
-    for (const area of this.#options.merged.get(line) ?? []) {
-      const value = this.#cells[area.column] ?? '';
-      if (value !== '') this.#open.push({ ...area, value });
+    const { rows, merged } = this.#options;
+    rows.add(this.#line, this.#cells, this.#isHidden);
+    for (const { column, bottom } of merged.get(this.#line) ?? []) {
+      rows.merge(column, bottom, this.#cells[column] ?? '');
     }
   }
 }
 
-/** Refuses more cells in a row than a sheet can have; for formats that repeat a cell by a number. */
-export function checkColumns(count: number, place: string): void {
-  if (count <= MAX_COLUMNS) return;
-  throw new IntakeError({
-    code: 'TOO_MANY_COLUMNS',
-    place,
-    what: `there are ${count} columns; a sheet has up to ${MAX_COLUMNS}`,
-    remedy: 'Delete the columns that are not needed',
-    facts: { count, most: MAX_COLUMNS },
+/** A merged area over several rows: its value is in the first of them. */
+interface MergedArea {
+  readonly column: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+const MAX_AREAS = 200_000;
+/** Characters of a tag that two blocks may share. */
+const MAX_TAG_LENGTH = 500;
+const AREA = /<(?:\w+:)?mergeCell\s[^<>]*?ref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']/g;
+
+/**
+ * Areas of a sheet that span several rows, by their first row. They come after the rows in the file, so the file is read
+ * once just for them, which takes a tenth of the time.
+ */
+export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<ReadonlyMap<number, readonly MergedArea[]>> {
+  const areas = new Map<number, MergedArea[]>();
+  let count = 0;
+  let behindRows = false;
+  let rest = '';
+  for await (const block of sheet) {
+    if (!behindRows && !block.includes('heetData') && !rest.includes('sheetD')) {
+      rest = block.toString('latin1', Math.max(0, block.length - 20));
+      continue;
+    }
+    const text = rest + block.toString('latin1');
+    behindRows ||= /<\/(?:\w+:)?sheetData\s*>|<(?:\w+:)?sheetData\s*\/>/.test(text);
+    if (!behindRows) {
+      rest = text.slice(-20);
+      continue;
+    }
+    let read = 0;
+    for (const match of text.matchAll(AREA)) {
+      read = match.index + match[0].length;
+      const [, from = '', top, , bottom] = match;
+      const area = { column: columnOf(`${from}1`), top: Number(top), bottom: Number(bottom) };
+      if (area.bottom <= area.top) continue;
+      count += 1;
+      if (count > MAX_AREAS) throw tooMany();
+      const sameTop = areas.get(area.top);
+      if (sameTop === undefined) areas.set(area.top, [area]);
+      else sameTop.push(area);
+    }
+    if (/<\/(?:\w+:)?mergeCells\s*>/.test(text.slice(Math.max(0, read - 20)))) break;
+    rest = text.slice(Math.max(read, text.length - MAX_TAG_LENGTH));
+  }
+  return areas;
+}
+
+function tooMany(): IntakeError {
+  return new IntakeError({
+    code: 'TOO_LARGE',
+    what: `the sheet has more than ${MAX_AREAS} merged areas`,
+    remedy: 'Save the sheet as CSV, or take the merged cells apart',
+    facts: { most: MAX_AREAS },
   });
 }

@@ -1,4 +1,4 @@
-import { grouped } from '../../../text/wording.ts';
+import { counted, grouped } from '../../../text/wording.ts';
 import { Found, type IntakeNote } from '../notes.ts';
 import { columnLetters } from './cell-text.ts';
 
@@ -21,6 +21,12 @@ class ColumnWarnings {
  */
 export class Warnings {
   readonly #columns = new Map<number, ColumnWarnings>();
+  /** Rows that are hidden, by a filter or by hand. */
+  hiddenRows = 0;
+  /** Formulas without a stored value. */
+  readonly emptyFormulas = new Found(1);
+  /** Cells that got the value of the merged area that they are in. */
+  filled = 0;
 
   number(text: string, line: number, column: number): void {
     const warnings = this.#of(column);
@@ -42,7 +48,27 @@ export class Warnings {
     this.#of(column).zeros ??= address(line, column);
   }
 
-  /** @param isId whether ids are read from a column of this number */
+  /** Remarks on the sheet as a whole. */
+  notesOfSheet(): IntakeNote[] {
+    const notes: IntakeNote[] = [];
+    const { hiddenRows, filled } = this;
+    const { count, named } = this.emptyFormulas;
+    if (hiddenRows > 0) {
+      const text = `${counted(hiddenRows, 'row')} ${hiddenRows === 1 ? 'is' : 'are'} hidden in the workbook, by a filter for instance, and ${hiddenRows === 1 ? 'was' : 'were'} read as well`;
+      notes.push({ code: 'HIDDEN_ROWS', text });
+    }
+    if (count > 0) {
+      const text = `${counted(count, 'formula')} ${count === 1 ? 'has' : 'have'} no stored result, the first in ${named.join()}, and ${count === 1 ? 'was' : 'were'} read as empty. Open the workbook in Excel and save it, so that the results are stored`;
+      notes.push({ code: 'EMPTY_FORMULAS', text });
+    }
+    if (filled > 0) {
+      const text = `${counted(filled, 'cell')} got the value of the merged cells that ${filled === 1 ? 'it is' : 'they are'} part of`;
+      notes.push({ code: 'MERGED_CELLS', text });
+    }
+    return notes;
+  }
+
+  /** Remarks on its columns. @param isId whether ids are read from a column of this number */
   notes(isId: (column: number) => boolean): IntakeNote[] {
     const notes: IntakeNote[] = [];
     for (const [column, { long, dates, booleans, numbers, zeros }] of this.#columns) {

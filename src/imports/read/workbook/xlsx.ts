@@ -4,11 +4,9 @@ import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
 import { IntakeError } from '../intake-error.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
-import { mergedAreas } from './merged-areas.ts';
-import { noCounts, SheetReader } from './sheet-reader.ts';
-import type { Warnings } from './warnings.ts';
-import type { Sheet, Workbook } from './workbook.ts';
-import { broken, checkLength, type XmlHandlers, XmlReader } from './xml.ts';
+import { mergedAreas, SheetReader } from './sheet-reader.ts';
+import { type Sheet, SheetRows, type Workbook } from './workbook.ts';
+import { broken, checkLength, readXml, type XmlHandlers, XmlReader } from './xml.ts';
 
 const MAX_SHEETS = 20_000;
 /** Cell styles that a workbook may have; Excel allows 65,490. */
@@ -22,11 +20,7 @@ interface Relation {
 /** Opens an Excel workbook (.xlsx, .xlsm). Macros, links and formulas in it are not looked at. */
 export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratch: string): Promise<Workbook> {
   const read = (entry: string) => interruptible(zip.read(entry), signal);
-  const parse = async (entry: string, handlers: XmlHandlers) => {
-    const reader = new XmlReader(entry, handlers);
-    for await (const block of read(entry)) reader.write(block);
-    reader.end();
-  };
+  const parse: Parse = (entry, handlers) => readXml(entry, read(entry), handlers);
   const relationsOf = async (part: string) => {
     const entry = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
     const relations = new Map<string, Relation>();
@@ -79,14 +73,13 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
   return {
     kind: 'xlsx',
     sheets,
-    read: async function* (number, warnings: Warnings, onRow, counts) {
+    read: async function* (number, onRow, warnings) {
       const sheet = sheets[number];
       if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
-      const merged = counts === undefined ? new Map() : await mergedAreas(read(sheet.entry));
+      const merged = warnings === undefined ? new Map() : await mergedAreas(read(sheet.entry));
       const textOf = (index: number) => texts.get(index);
-      const { name } = sheet;
-      const kept = counts ?? noCounts();
-      const reader = new SheetReader({ name, textOf, formats, from1904, merged, warnings, counts: kept, onRow });
+      const rows = new SheetRows(sheet.name, onRow, warnings);
+      const reader = new XmlReader(rows.place, new SheetReader({ rows, textOf, formats, from1904, merged }));
       for await (const block of read(sheet.entry)) {
         reader.write(block);
         yield;
@@ -157,12 +150,10 @@ function tooManySheets(): IntakeError {
   });
 }
 
-/** A piece of the texts, in bytes. */
-const PAGE_BYTES = 64 * 1024;
-/** Pages that stay in memory: 64 MB. */
-const KEPT_PAGES = 1024;
-/** Pages of the file that are in memory at a time: 16 MB. */
-const CACHED_PAGES = 256;
+/** Bytes of texts that stay in memory. */
+const KEPT_BYTES = 64 * 1024 ** 2;
+/** Bytes that are written to the file at a time. */
+const PIECE_BYTES = 64 * 1024;
 /** Texts that a workbook may share: eight bytes of memory each. */
 const MAX_TEXTS = 20_000_000;
 
@@ -172,93 +163,65 @@ const MAX_TEXTS = 20_000_000;
  */
 export class TextTable {
   readonly #folder: string;
-  readonly #pages: Buffer[] = [];
-  readonly #cached = new Map<number, Buffer>();
+  #kept = Buffer.allocUnsafeSlow(PIECE_BYTES);
   /** End of each text, in bytes from the first. */
   #ends = new Float64Array(1024);
   #count = 0;
-  #bytes = 0;
-  #page = Buffer.allocUnsafe(PAGE_BYTES);
-  #file: number | undefined;
+  #file: { readonly descriptor: number; readonly start: number } | undefined;
+  #unwritten: Buffer[] = [];
+  #unwrittenBytes = 0;
 
   /** @param folder where the file is made */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  get count(): number {
-    return this.#count;
-  }
-
   /** Throws TOO_LARGE. */
   add(text: string): void {
     if (this.#count === MAX_TEXTS) throw tooMany();
+    const bytes = Buffer.from(text);
+    const start = this.#ends[this.#count - 1] ?? 0;
+    const end = start + bytes.length;
+    if (end > KEPT_BYTES) this.#file ??= { descriptor: namelessFile(this.#folder), start };
+    if (this.#file === undefined) {
+      if (end > this.#kept.length) this.#kept = Buffer.concat([this.#kept], Math.max(end, this.#kept.length * 2));
+      bytes.copy(this.#kept, start);
+    } else {
+      this.#unwritten.push(bytes);
+      this.#unwrittenBytes += bytes.length;
+      if (this.#unwrittenBytes >= PIECE_BYTES) this.#write(this.#file.descriptor);
+    }
     if (this.#count === this.#ends.length) {
-      const longer = new Float64Array(this.#ends.length * 2);
+      const longer = new Float64Array(this.#count * 2);
       longer.set(this.#ends);
       this.#ends = longer;
     }
-    const bytes = Buffer.from(text);
-    for (let from = 0; from < bytes.length; ) {
-      const at = this.#bytes % PAGE_BYTES;
-      const copied = bytes.copy(this.#page, at, from);
-      from += copied;
-      this.#bytes += copied;
-      if (at + copied === PAGE_BYTES) this.#keepPage();
-    }
-    this.#ends[this.#count] = this.#bytes;
+    this.#ends[this.#count] = end;
     this.#count += 1;
   }
 
   /** Undefined where no text has this number. */
   get(index: number): string | undefined {
-    if (!(index >= 0 && index < this.#count)) return undefined;
-    const start = index === 0 ? 0 : (this.#ends[index - 1] ?? 0);
-    const end = this.#ends[index] ?? 0;
-    const first = Math.floor(start / PAGE_BYTES);
-    const from = start - first * PAGE_BYTES;
-    const to = end - first * PAGE_BYTES;
-    if (to <= PAGE_BYTES) return this.#pageAt(first).toString('utf8', from, to);
-    const pieces: Buffer[] = [this.#pageAt(first).subarray(from)];
-    for (let page = first + 1, left = to - PAGE_BYTES; left > 0; page += 1, left -= PAGE_BYTES) {
-      pieces.push(this.#pageAt(page).subarray(0, Math.min(left, PAGE_BYTES)));
-    }
-    return Buffer.concat(pieces).toString();
+    const end = index < this.#count ? this.#ends[index] : undefined;
+    if (end === undefined) return undefined;
+    const start = this.#ends[index - 1] ?? 0;
+    if (this.#file === undefined || end <= this.#file.start) return this.#kept.toString('utf8', start, end);
+    this.#write(this.#file.descriptor);
+    const bytes = Buffer.alloc(end - start);
+    readSync(this.#file.descriptor, bytes, 0, bytes.length, start - this.#file.start);
+    return bytes.toString();
   }
 
   close(): void {
-    if (this.#file !== undefined) closeSync(this.#file);
+    if (this.#file !== undefined) closeSync(this.#file.descriptor);
     this.#file = undefined;
   }
 
-  /** The page is full. */
-  #keepPage(): void {
-    if (this.#pages.length < KEPT_PAGES) {
-      this.#pages.push(this.#page);
-      this.#page = Buffer.allocUnsafe(PAGE_BYTES);
-      return;
-    }
-    this.#file ??= namelessFile(this.#folder);
-    // Behind the page before it.
-    writeFileSync(this.#file, this.#page);
-  }
-
-  #pageAt(number: number): Buffer {
-    const kept = this.#pages[number];
-    if (kept !== undefined) return kept;
-    if (number === Math.floor(this.#bytes / PAGE_BYTES)) return this.#page;
-    const cached = this.#cached.get(number);
-    if (cached !== undefined) {
-      this.#cached.delete(number);
-      this.#cached.set(number, cached);
-      return cached;
-    }
-    const [oldest] = this.#cached.size < CACHED_PAGES ? [] : this.#cached.keys();
-    const page = (oldest === undefined ? undefined : this.#cached.get(oldest)) ?? Buffer.allocUnsafe(PAGE_BYTES);
-    if (oldest !== undefined) this.#cached.delete(oldest);
-    readSync(this.#file ?? -1, page, 0, PAGE_BYTES, (number - KEPT_PAGES) * PAGE_BYTES);
-    this.#cached.set(number, page);
-    return page;
+  /** Writes behind what was written before. */
+  #write(descriptor: number): void {
+    if (this.#unwrittenBytes > 0) writeFileSync(descriptor, Buffer.concat(this.#unwritten));
+    this.#unwritten = [];
+    this.#unwrittenBytes = 0;
   }
 }
 

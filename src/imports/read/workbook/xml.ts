@@ -22,6 +22,13 @@ export interface XmlHandlers {
   text?(text: string): void;
 }
 
+/** Reads a whole XML document. Throws as XmlReader. */
+export async function readXml(place: string, blocks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
+  const reader = new XmlReader(place, handlers);
+  for await (const block of blocks) reader.write(block);
+  reader.end();
+}
+
 /**
  * Reads an XML document block by block. Entities of its own are not expanded and nothing is fetched, so that what it
  * takes is bounded by its size. Throws WORKBOOK_BROKEN, ROW_TOO_LONG.
