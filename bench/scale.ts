@@ -21,7 +21,7 @@ import { parseArgs } from 'node:util';
 import { type ImportLedger, openImportLedger } from '../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../src/imports/report/import-reader.ts';
 import { writeReportFiles } from '../src/imports/report/report-files.ts';
-import { reportInput, reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
+import { reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
 import { summaryOf, totalsOf } from '../src/imports/report/summarize.ts';
 import { stageInThread } from '../src/imports/stage/staging.ts';
 import { REGIONS, type Region } from '../src/membership/membership.ts';
@@ -180,7 +180,7 @@ async function writeReports(): Promise<number> {
   const ledger = openImportLedger(ledgerPath());
   ledger.indexUids();
   ledger.close();
-  const paths = reportPaths(values.folder, reportInput(reader).inputFormat);
+  const paths = reportPaths(values.folder, reader.input());
   const now = Date.now();
   const record = {
     id: 'scale',

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rowOperations } from '../api/operations/row-operations.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
-import { filesFormat, NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
+import { NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
 import { summaryIn } from '../imports/report/summarize.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { INPUTS } from '../options/input-kinds.ts';
@@ -30,13 +30,13 @@ export function reportRoutes(app: Api, context: ServerContext): void {
   serve(app, rowOperations.report, async (request, reply) => {
     const record = coordinator.find(request.params.id);
     const wanted = wantedBy(request.query);
-    const format = filesFormat(await reading.rowsOf(record.id).input());
-    const ending = wanted.form === 'retry' ? retryExtension({ inputFormat: format }) : wanted.form;
+    const input = await reading.rowsOf(record.id).input();
+    const ending = wanted.form === 'retry' ? retryExtension(input) : wanted.form;
     reply.type(TYPES[ending] ?? 'application/octet-stream');
     reply.header('content-disposition', disposition(record, wanted.form, ending));
     // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
     if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
-    const file = fileFor(wanted, reportPaths(dir.folder(record.id), format));
+    const file = fileFor(wanted, reportPaths(dir.folder(record.id), input));
     const summary = summaryIn(await views.of(record));
     return send(request, reply, record, file, { ...wanted, summary, version: VERSION });
   });
@@ -45,7 +45,9 @@ export function reportRoutes(app: Api, context: ServerContext): void {
     const record = coordinator.find(request.params.id);
     reply.type(TYPES['csv'] ?? '');
     reply.header('content-disposition', attachment(record.file, `${record.id}-created.csv`));
-    return send(request, reply, record, reportPaths(dir.folder(record.id), 'csv').created, { form: 'created' });
+    return send(request, reply, record, reportPaths(dir.folder(record.id), { format: 'csv' }).created, {
+      form: 'created',
+    });
   });
 
   /** @param file that has it where the import has finished */

@@ -3,8 +3,8 @@ import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/batch-payload.ts';
 import { createChatClient } from '../../src/chat/chat-client.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
-import type { RowWithOutcome } from '../../src/imports/report/chosen-rows.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
+import type { ReportRow } from '../../src/imports/report/report-table.ts';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { startWorkerProcess } from '../../src/imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
@@ -42,7 +42,7 @@ export interface Fleet extends SandboxPlace {
   queue(region: Region): JobQueue<BatchPayload>;
   /** The latest import's id and state. */
   latest(): { readonly id: string; readonly state: string; readonly reason: string };
-  rows(): RowWithOutcome[];
+  rows(): ReportRow[];
 }
 
 interface WorkerHere {
@@ -149,7 +149,7 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
   return fleet;
 }
 
-function rowsOf(ledger: string): RowWithOutcome[] {
+function rowsOf(ledger: string): ReportRow[] {
   const reader = openImportReader(ledger);
   try {
     return reader.rows().toArray();

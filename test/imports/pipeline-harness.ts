@@ -9,8 +9,8 @@ import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
-import type { RowWithOutcome } from '../../src/imports/report/chosen-rows.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
+import type { ReportRow } from '../../src/imports/report/report-table.ts';
 import type { OpenRegion } from '../../src/imports/send/region.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
@@ -89,7 +89,7 @@ export interface Pipeline {
   send(content: string, options?: Partial<ImportOptions>, how?: { readonly start: boolean }): Promise<string>;
   /** The same, and waits until nothing more happens by itself. */
   run(content: string, options?: Partial<ImportOptions>): Promise<ImportRecord>;
-  rows(id: string): RowWithOutcome[];
+  rows(id: string): ReportRow[];
   counts(id: string): RowCounts;
   summary(id: string): ImportSummary;
   /** Calls that the ledger knows of. */
@@ -225,7 +225,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
 }
 
 /** Rows by outcome, counted one by one. */
-export function countsOf(rows: readonly { readonly status: RowWithOutcome['status'] }[]): RowCounts {
+export function countsOf(rows: readonly { readonly status: ReportRow['status'] }[]): RowCounts {
   const counts = Object.fromEntries(['read', ...OUTCOMES].map((name) => [name, 0])) as Record<keyof RowCounts, number>;
   for (const { status } of rows) counts[status] += 1;
   return { ...counts, read: rows.length };

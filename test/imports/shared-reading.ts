@@ -33,7 +33,9 @@ function shareReading(): LedgerThreads {
       return answer.finally(() => underWay.delete(answer));
     };
 
-  const asked = Object.entries(threads).map(([name, ask]) => [name, noting(ask)] as const);
+  const asked = Object.entries(threads).map(
+    ([name, ask]) => [name, noting(ask as (...given: readonly unknown[]) => unknown)] as const,
+  );
   return { ...(Object.fromEntries(asked) as unknown as LedgerThreads), close };
 }
 

@@ -7,7 +7,7 @@ import { headOf, unpacked } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { originalJson } from '../../imports/report/report-json.ts';
+import { originalJson } from '../../imports/report/report-table.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { inspect, missingFields } from './inspect.ts';
 
@@ -72,8 +72,8 @@ async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; m
   return { rows: rows.slice(0, ROWS_SHOWN), more: rows.length > ROWS_SHOWN };
 }
 
-function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFormat: InputFormat): PreviewRow[] {
-  const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
+function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: InputFormat): PreviewRow[] {
+  const originalOf = originalJson({ columns, format, delimiter: ',' });
   const views: PreviewRow[] = [];
   let length = 0;
   let whole = '';

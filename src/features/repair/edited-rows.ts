@@ -2,7 +2,6 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { parseJson } from '../../imports/read/json-text.ts';
-import { inputOf } from '../../imports/report/report-paths.ts';
 import {
   cellValues,
   distinctKeys,
@@ -44,7 +43,7 @@ export function headerWidth({ columns }: Columns): number {
 
 /** The cells of a row as they were; null where the row has none. */
 export function cellsOf(input: InputDescription, row: Original): (string | null)[] {
-  const cells = originalCells(inputOf(input), row);
+  const cells = originalCells(input, row);
   if (input.format !== 'csv') {
     const element = elementOf(row);
     return cells.map((cell, index) => (element.has(input.columns[index] ?? '') ? cell : null));
@@ -125,7 +124,7 @@ export function readingOptions({ options, input }: Pick<Edited, 'options' | 'inp
   const { headerRow: _, skipLines: __, columns: ___, ...shape } = options.shape ?? {};
   return {
     ...retryOptions(options, { format: isCsv ? 'csv' : 'ndjson', isShaped: false }),
-    ...(isCsv && { delimiter: inputOf(input).delimiter }),
+    ...(isCsv && { delimiter: input.delimiter }),
     ...(input.shaped === true && { shape, edits: undefined }),
   };
 }
@@ -135,7 +134,7 @@ export function readingOptions({ options, input }: Pick<Edited, 'options' | 'inp
  * elements, one on a line. Without a note where rows are shaped: every column may mean something there.
  */
 export function* editedText(input: InputDescription, rows: Iterable<EditedRow>): Generator<string> {
-  const { delimiter } = inputOf(input);
+  const { delimiter } = input;
   const isShaped = input.shaped === true;
   const isCsv = input.format === 'csv';
   const names = editableColumns(input);

@@ -4,13 +4,7 @@ import type { Outcome } from '../../membership/outcome.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { isNumber, isText, listOf, storedJson } from '../../platform/stored-json.ts';
 import { outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
-import type { ReportRow } from './report-row.ts';
-
-/** A row of the report, with its place in the ledger. */
-export interface RowWithOutcome extends ReportRow {
-  /** Its number in the order of the input, from 1. */
-  readonly row: number;
-}
+import type { ReportRow } from './report-table.ts';
 
 /** Values of the names in a choice. */
 export type Values = Readonly<Record<string, SQLInputValue>>;
@@ -62,16 +56,12 @@ interface BatchOfRows {
 const MAX_KEPT = 20_000;
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
-export function chosenRows(
-  database: DatabaseSync,
-  choice: string,
-  values: Values = {},
-): IteratorObject<RowWithOutcome> {
+export function chosenRows(database: DatabaseSync, choice: string, values: Values = {}): IteratorObject<ReportRow> {
   return rowReader(database, choice)(values);
 }
 
 /** The same, for repeated use with other values. */
-export function rowReader(database: DatabaseSync, choice: string): (values: Values) => IteratorObject<RowWithOutcome> {
+export function rowReader(database: DatabaseSync, choice: string): (values: Values) => IteratorObject<ReportRow> {
   const statement = database.prepare(statementText('report_rows').replace('/* chosen */ true', () => choice));
   // All rows of a report are read here: named objects, and words from SQL, would take half as long again.
   statement.setReturnArrays(true);
@@ -141,7 +131,7 @@ function numberOf(value: SQLOutputValue | undefined): number | null {
 }
 
 /** A time of the ledger (ms since 1970) in ISO 8601. */
-export function timeOf(at: unknown): string | null {
+function timeOf(at: unknown): string | null {
   return at === null || at === undefined ? null : new Date(Number(at)).toISOString();
 }
 
@@ -168,7 +158,7 @@ function creationsIn(database: DatabaseSync): CreatedFor {
   };
 }
 
-function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAround): RowWithOutcome {
+function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAround): ReportRow {
   const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
   const guid = group === null ? (asRead ?? '') : guidOf(group);
   const sent = batch === null ? undefined : batchOf(batch);

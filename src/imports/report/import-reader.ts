@@ -3,7 +3,7 @@ import type { RowDetailFacts } from '../../api/row-detail.ts';
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
-import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, OUTCOMES, RETRYABLE, sumOfOutcomes } from '../../membership/outcome.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
@@ -16,9 +16,10 @@ import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
-import { chosenRows, type RowWithOutcome, timeOf } from './chosen-rows.ts';
+import { chosenRows } from './chosen-rows.ts';
 import type { CreatedThing } from './created-file.ts';
 import { foundRows, type RowFilter, retryable } from './found-rows.ts';
+import type { ReportRow } from './report-table.ts';
 import type { MembershipToRetry } from './retry-file.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
 import { type FoundUids, searchUids } from './text-search.ts';
@@ -32,6 +33,12 @@ interface RetryWork {
   readonly region: Region;
   readonly groups: number;
   readonly calls: number;
+}
+
+interface CountedProblem
+  extends Pick<ProblemCount, 'status' | 'code'>,
+    Record<'n' | 'first' | 'middle' | 'last', number> {
+  readonly place: string;
 }
 
 /** The progress of an import, and its time. */
@@ -77,7 +84,8 @@ export class ImportReader {
 
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
   callsLeft({ held = false }: { readonly held?: boolean } = {}): Map<Region, number> {
-    return byRegion(this.#sql('calls_left').all({ held: Number(held) }));
+    const left = this.#sql<{ region: Region; n: number }>('calls_left').all({ held: Number(held) });
+    return new Map(left.map(({ region, n }) => [region, n]));
   }
 
   /** Returns the progress of the import, and its time. */
@@ -89,17 +97,11 @@ export class ImportReader {
 
   /** Returns the rows and calls of a retry, by region. */
   retryWork(): RetryWork[] {
-    return this.#sql('retry_work')
-      .all({ retryable: RETRYABLE_IDS, call: MAX_UIDS_PER_CALL })
-      .map(({ region, groups, calls }) => ({
-        region: region as Region,
-        groups: Number(groups),
-        calls: Number(calls),
-      }));
+    return this.#sql<RetryWork>('retry_work').all({ retryable: RETRYABLE_IDS, call: MAX_UIDS_PER_CALL });
   }
 
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
-  rows(filter?: RowFilter): IteratorObject<RowWithOutcome> {
+  rows(filter?: RowFilter): IteratorObject<ReportRow> {
     if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(this.#database, 'true');
     const { sql, values } = foundRows(this.#database, filter);
     return chosenRows(this.#database, `r.id in (select id from (${sql}))`, values);
@@ -125,11 +127,9 @@ export class ImportReader {
     const counted = totalRows(this.counters());
     if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
     const shapesOf = valueShapes(this.#sql);
-    return this.#sql('problem_counts')
+    return this.#sql<CountedProblem>('problem_counts')
       .all({ fulfilled: FULFILLED_IDS })
-      .map((problem) => {
-        const [status, code, place] = [problem['status'] as Outcome, String(problem['code']), String(problem['place'])];
-        const count = Number(problem['n']);
+      .map(({ status, code, place, n: count, first, middle, last }) => {
         const found = status === 'invalid' ? shapesOf(code, place) : undefined;
         return {
           status,
@@ -139,7 +139,7 @@ export class ImportReader {
           examples:
             found?.shapes.flatMap(({ row, rows }) =>
               this.#examplesOf([row]).map((example) => ({ ...example, rows })),
-            ) ?? this.#examplesOf(['first', 'middle', 'last'].map((at) => Number(problem[at]))),
+            ) ?? this.#examplesOf([first, middle, last]),
           ...(found !== undefined && found.examined < count && { examined: found.examined }),
         };
       });
@@ -147,10 +147,13 @@ export class ImportReader {
 
   /** The groups most in need of attention, then the largest; and how many groups there are. */
   groups(limit: number): { readonly groups: GroupCount[]; readonly total: number } {
-    return {
-      groups: groupCounts(this.#sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
-      total: Number(this.#sql('group_total').get()?.['n']),
-    };
+    const found = this.#sql<Omit<GroupCount, 'rows'> & { rows: string }>('group_counts');
+    const groups = found.all({ fulfilled: FULFILLED_IDS, limit }).map(({ rows, ...group }) => {
+      const none = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0]));
+      const counts = { ...none, ...JSON.parse(rows) } as GroupCount['rows'];
+      return { ...group, rows: { ...counts, read: sumOfOutcomes(counts) } };
+    });
+    return { groups, total: Number(this.#sql('group_total').get()?.['n']) };
   }
 
   /**
@@ -188,18 +191,7 @@ export class ImportReader {
     if (Number(span?.['n']) === 0) return [];
     const first = Number(span?.['first']);
     const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
-    return this.#sql('call_buckets')
-      .all({ first, width })
-      .map((bucket) => ({
-        at: first + Number(bucket['bucket']) * width,
-        widthMs: width,
-        calls: Number(bucket['calls']),
-        failed: Number(bucket['failed']),
-        rateLimited: Number(bucket['limited']),
-        p50Ms: Number(bucket['p50Ms']),
-        maxMs: Number(bucket['maxMs']),
-        region: String(bucket['region']),
-      }));
+    return this.#sql<CallBucket>('call_buckets').all({ first, width });
   }
 
   /** Calls that began at `at` (ms since 1970) or later. */
@@ -209,15 +201,13 @@ export class ImportReader {
 
   /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
   growthNote(): IntakeNote | undefined {
-    const grown = this.#sql('grown_groups').get({
+    const grown = this.#sql<{ n: number; guid: string; members: number }>('grown_groups').get({
       most: MEMBERS_WITH_ALL_FEATURES,
       call: MAX_UIDS_PER_CALL,
       added: outcomeId('added'),
     });
     if (grown === undefined) return undefined;
-    const { n, guid, members } = grown;
-    const text = manyMembers(Number(n), { guid: String(guid), members: Number(members) }, 'grew');
-    return { code: 'MANY_MEMBERS', text };
+    return { code: 'MANY_MEMBERS', text: manyMembers(grown.n, grown, 'grew') };
   }
 
   /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
@@ -242,30 +232,6 @@ export class ImportReader {
 }
 
 export const openImportReader = (path: string): ImportReader => new ImportReader(path);
-
-function byRegion(found: Record<string, unknown>[]): Map<Region, number> {
-  return new Map(found.map(({ region, n }) => [region as Region, Number(n)]));
-}
-
-function groupCounts(rows: Record<string, unknown>[]): GroupCount[] {
-  const groups = new Map<number, { region: string; guid: string; rows: Record<keyof RowCounts, number> }>();
-  for (const row of rows) {
-    const id = Number(row['group_id']);
-    let group = groups.get(id);
-    if (group === undefined) {
-      const none = Object.fromEntries((['read', ...OUTCOMES] as const).map((name) => [name, 0]));
-      group = {
-        region: String(row['region']),
-        guid: String(row['guid']),
-        rows: none as Record<keyof RowCounts, number>,
-      };
-      groups.set(id, group);
-    }
-    group.rows[row['outcome'] as Outcome] += Number(row['n']);
-    group.rows.read += Number(row['n']);
-  }
-  return [...groups.values()];
-}
 
 function isNote(value: unknown): value is IntakeNote {
   return isObject(value) && isText(value['code']) && isText(value['text']);
@@ -315,7 +281,7 @@ function valueShapes(sql: Statements): (code: string, column: string) => FoundSh
 
 /** All that is known of one row: as in lists, with its batch and every call that was made for it. */
 export interface RowDetail {
-  readonly row: RowWithOutcome;
+  readonly row: ReportRow;
   readonly facts: RowDetailFacts;
 }
 
@@ -323,47 +289,19 @@ export interface RowDetail {
 function rowDetail(database: DatabaseSync, sql: Statements, number: number): RowDetail | undefined {
   const [row] = chosenRows(database, 'r.id = :row', { row: number }).toArray();
   if (row === undefined) return undefined;
-  const asked = sql('asked_of_row').get({ row: number });
-  const batch = row.batch === null ? undefined : sql('batch_of_row').get({ batch: row.batch });
-  const calls = row.batch === null ? [] : sql('calls_of_batch').all({ batch: row.batch });
-  const creations = sql('creations_of_row').all({ row: number });
+  const { batch: id } = row;
+  const { action = null, onBehalfOf = '' } = sql<Asked>('asked_of_row').get({ row: number }) ?? {};
   return {
     row,
     facts: {
-      action: asked === undefined ? null : String(asked['action']),
-      onBehalfOf: String(asked?.['on_behalf_of'] ?? ''),
-      batch:
-        batch === undefined
-          ? null
-          : {
-              id: Number(batch['id']),
-              uids: Number(batch['size']),
-              dispatchedAt: timeOf(batch['dispatched_at']),
-              finishedAt: timeOf(batch['finished_at']),
-              uncertainty: textOrNull(batch['uncertainty']),
-            },
-      calls: calls.map((call) => ({
-        batch: Number(call['batch_id']),
-        at: new Date(Number(call['at'])).toISOString(),
-        ms: Number(call['ms']),
-        httpStatus: call['http_status'] === null ? null : Number(call['http_status']),
-        kind: call['kind'] as RowDetailFacts['calls'][number]['kind'],
-        code: String(call['code']),
-        message: textOrNull(call['message']),
-        requestId: textOrNull(call['request_id']),
-      })),
-      creations: creations.map((creation) => ({
-        kind: creation['kind'] as 'user' | 'group',
-        outcome: String(creation['outcome'] ?? 'waiting'),
-        code: textOrNull(creation['code']),
-        message: textOrNull(creation['message']),
-        at: timeOf(creation['at']),
-      })),
+      action,
+      onBehalfOf,
+      batch: (id === null ? undefined : sql<Facts['batch'] & object>('batch_of_row').get({ batch: id })) ?? null,
+      calls: id === null ? [] : sql<Facts['calls'][number]>('calls_of_batch').all({ batch: id }),
+      creations: sql<Facts['creations'][number]>('creations_of_row').all({ row: number }),
     },
   };
 }
 
-/** Null for nothing and for ''. */
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
-}
+type Facts = RowDetailFacts;
+type Asked = Pick<Facts, 'action' | 'onBehalfOf'>;

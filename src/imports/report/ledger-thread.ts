@@ -1,13 +1,12 @@
 import { serve } from '../../platform/threads.ts';
+import type { ImportRecord } from '../catalog.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
-import type { RowWithOutcome } from './chosen-rows.ts';
+import type { RowFilter } from './found-rows.ts';
 import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
-import type { LedgerThread, ReportsRequest, ReportsWritten } from './ledger-threads.ts';
-import { reportPieces, writeReportFiles } from './report-files.ts';
-import { originalJson } from './report-json.ts';
-import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
-import type { ReportInput } from './report-row.ts';
-import { cursorText, type RowOrder, type RowsPage } from './row-search.ts';
+import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
+import { reportPaths, writtenReports } from './report-paths.ts';
+import { originalJson, type ReportInput, type ReportRow } from './report-table.ts';
+import { cursorText, type RowOrder, type RowPlace, type RowsPage } from './row-search.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
 
 /**
@@ -41,7 +40,7 @@ function rowDetailJson(input: ReportInput, { row, facts }: RowDetail): string {
   return `${JSON.stringify(facts).slice(0, -1)},"row":${rowText(input)(row)}}`;
 }
 
-function rowText(input: ReportInput): (row: RowWithOutcome) => string {
+function rowText(input: ReportInput): (row: ReportRow) => string {
   const originalOf = originalJson(input);
   return (found) => {
     const { original: _, ...row } = found;
@@ -51,7 +50,26 @@ function rowText(input: ReportInput): (row: RowWithOutcome) => string {
 
 /** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
 
-type Asked<Kind extends keyof LedgerThread> = Parameters<LedgerThread[Kind]>[0];
+interface AtPath {
+  /** The path of a ledger. */
+  readonly path: string;
+}
+
+/** A page of rows. */
+export interface RowsRequest {
+  readonly filter: RowFilter;
+  readonly order: RowOrder;
+  readonly limit: number;
+  /** Absent: the first page, with the number of all rows that pass the filter. */
+  readonly after?: RowPlace;
+}
+
+/** The input of the report files: the import as it will be when it has finished. */
+export interface ReportsRequest extends AtPath {
+  /** The folder of the files. */
+  readonly folder: string;
+  readonly record: Omit<ImportRecord, 'finishedAt'>;
+}
 
 /** Files kept open, each with its page cache; those not asked for longest are closed. */
 const MAX_OPEN = 8;
@@ -62,18 +80,18 @@ const encoder = new TextEncoder();
 /** Characters of a page of rows, at most. */
 const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
-function rowsPage({ path, filter, order, after, limit }: Asked<'rowsPage'>): Uint8Array {
+function rowsPage({ path, filter, order, after, limit }: AtPath & RowsRequest): Uint8Array {
   const reader = openedReader(path);
   const page = reader.rowsPage(filter, limit, order, after);
   const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
   const total = after === undefined ? counted() : null;
-  return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MAX_OF_A_PAGE));
+  return encoder.encode(rowsPageJson(reader.input(), page, order, total, MAX_OF_A_PAGE));
 }
 
-function rowDetail({ path, row }: Asked<'rowDetail'>): Uint8Array | undefined {
+function rowDetail({ path, row }: AtPath & { readonly row: number }): Uint8Array | undefined {
   const reader = openedReader(path);
   const found = reader.rowDetail(row);
-  return found && encoder.encode(rowDetailJson(reportInput(reader), found));
+  return found && encoder.encode(rowDetailJson(reader.input(), found));
 }
 
 function openedReader(path: string): ImportReader {
@@ -92,7 +110,7 @@ function forget(path: string): void {
 }
 
 /** With a reader of its own: a report shows one moment, for as long as it is being read. */
-function* report({ path, request }: Asked<'report'>): Generator<string | Uint8Array> {
+function* report({ path, request }: AtPath & { readonly request: ReportRequest }): Generator<string | Uint8Array> {
   const reader = openImportReader(path);
   try {
     yield* reportPieces(reader, request);
@@ -101,7 +119,7 @@ function* report({ path, request }: Asked<'report'>): Generator<string | Uint8Ar
   }
 }
 
-function indexUids({ path }: Asked<'indexUids'>): void {
+function indexUids({ path }: AtPath): void {
   const ledger = openImportLedger(path);
   try {
     ledger.indexUids();
@@ -110,11 +128,11 @@ function indexUids({ path }: Asked<'indexUids'>): void {
   }
 }
 
-async function writeReports({ path, folder, record }: ReportsRequest): Promise<ReportsWritten> {
+async function writeReports({ path, folder, record }: ReportsRequest) {
   const reader = openImportReader(path);
   try {
     const input = reader.input();
-    const paths = reportPaths(folder, filesFormat(input));
+    const paths = reportPaths(folder, input);
     const grown = reader.growthNote();
     const notes = grown === undefined ? input.notes : [...input.notes, grown];
     const totals = totalsOf(reader.counters(), true, { ...input, notes });
@@ -126,21 +144,26 @@ async function writeReports({ path, folder, record }: ReportsRequest): Promise<R
   }
 }
 
-serve<LedgerThread>(
-  {
-    query: ({ path, question, given }) => {
-      const reader = openedReader(path);
-      return Reflect.apply(reader[question], reader, given);
-    },
-    rowsPage,
-    rowDetail,
-    report,
-    check: ({ path }) => openedReader(path).check(),
-    indexUids,
-    forget: ({ path }) => forget(path),
-    writeReports,
+/** The calls that a reading thread answers. */
+const CALLS = {
+  query: ({
+    path,
+    question,
+    given,
+  }: AtPath & { readonly question: keyof ImportReader; readonly given: readonly unknown[] }) => {
+    const reader = openedReader(path);
+    return Reflect.apply(reader[question] as (...given: readonly unknown[]) => unknown, reader, given);
   },
-  () => {
-    for (const path of [...readers.keys()]) forget(path);
-  },
-);
+  rowsPage,
+  rowDetail,
+  report,
+  check: ({ path }: AtPath) => openedReader(path).check(),
+  indexUids,
+  forget: ({ path }: AtPath) => forget(path),
+  writeReports,
+};
+export type LedgerThread = typeof CALLS;
+
+serve<LedgerThread>(CALLS, () => {
+  for (const path of [...readers.keys()]) forget(path);
+});

@@ -132,23 +132,29 @@ select 1 as yes from call_groups where action_id <> :add limit 1;
 
 -- name: asked_of_row
 -- In: row. Out: the action and the acting user; nothing where the row is not sent.
-select a.name as action, cg.on_behalf_of
+select a.name as action, cg.on_behalf_of as onBehalfOf
   from rows r join call_groups cg on cg.id = r.call_group_id join actions a on a.id = cg.action_id where r.id = :row;
 
 -- name: batch_of_row
 -- In: batch. Out: the batch.
-select id, size, uncertainty, dispatched_at, finished_at from batches where id = :batch;
+select id, size as uids, nullif(uncertainty, '') as uncertainty,
+       strftime('%Y-%m-%dT%H:%M:%fZ', dispatched_at / 1000.0, 'unixepoch') as dispatchedAt,
+       strftime('%Y-%m-%dT%H:%M:%fZ', finished_at / 1000.0, 'unixepoch') as finishedAt
+  from batches where id = :batch;
 
 -- name: calls_of_batch
 -- In: batch. Out: the calls for it, and for the batches that it was split from, in order.
 with recursive line (id) as (
   select :batch union select b.parent from batches b join line on b.id = line.id where b.parent is not null)
-select batch_id, at, ms, http_status, code, kind, message, request_id from calls
+select batch_id as batch, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') as at, ms, http_status as httpStatus,
+       code, kind, nullif(message, '') as message, nullif(request_id, '') as requestId
+  from calls
  where batch_id in (select id from line) order by at, id;
 
 -- name: creations_of_row
 -- In: row. Out: the creation results of its user and its group, where they were looked up or created.
-select c.kind, c.outcome, c.code, c.message, c.at
+select c.kind, coalesce(c.outcome, 'waiting') as outcome, nullif(c.code, '') as code, nullif(c.message, '') as message,
+       strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') as at
   from rows r join groups g on g.id = r.group_id
   join creations c on c.region_id = r.region_id
    and (c.kind = 'user' and c.name = lower(r.uid) or c.kind = 'group' and c.name = lower(g.guid))
@@ -165,7 +171,7 @@ select c.kind, r.name as region, c.name as id, c.outcome, coalesce(c.code, '') a
 select value from problems where row_id = :row and position = 0;
 
 -- name: group_counts
--- In: fulfilled (JSON array of outcomes), limit. Out: rows by group and outcome for the groups with most rows in need of attention, then the largest.
+-- In: fulfilled (JSON array of outcomes), limit. Out: rows by outcome (JSON) of the groups with most rows in need of attention, then the largest.
 -- (Counted by batch first, in storage order: by row it takes twenty times as long.)
 with of_batch as materialized (
   select batch_id, count(*) as n, sum(outcome_id not in (select value from json_each(:fulfilled))) as bad from memberships group by batch_id),
@@ -173,15 +179,17 @@ busiest as materialized (
   select cg.group_id, sum(o.n) as n, sum(o.bad) as bad
     from of_batch o join batches b on b.id = o.batch_id join call_groups cg on cg.id = b.call_group_id
    group by cg.group_id order by bad desc, n desc, cg.group_id limit :limit)
-select x.group_id, reg.name as region, g.guid, coalesce(o.name, 'unprocessed') as outcome, count(*) as n
-  from busiest x
+select reg.name as region, g.guid, json_group_object(x.outcome, x.rows) as rows
+  from (select y.*, coalesce(o.name, 'unprocessed') as outcome, count(*) as rows
+          from busiest y
+          join call_groups cg on cg.group_id = y.group_id
+          join batches b on b.call_group_id = cg.id
+          join memberships m on m.batch_id = b.id
+          left join outcomes o on o.id = m.outcome_id
+         group by y.group_id, outcome) x
   join groups g on g.id = x.group_id
   join regions reg on reg.id = g.region_id
-  join call_groups cg on cg.group_id = x.group_id
-  join batches b on b.call_group_id = cg.id
-  join memberships m on m.batch_id = b.id
-  left join outcomes o on o.id = m.outcome_id
- group by x.group_id, o.name
+ group by x.group_id
  order by x.bad desc, x.n desc, x.group_id;
 
 -- name: group_total
@@ -194,9 +202,9 @@ select min(at) as first, max(at) as last, count(*) as n from calls;
 
 -- name: call_buckets
 -- In: first (ms), width (ms). Out: calls by region and bucket, with times.
-select bucket, region, count(*) as calls,
-       sum(kind not in ('answered', 'slow-down')) as failed, sum(kind = 'slow-down') as limited,
-       max(ms) as maxMs, max(case when place <= (n + 1) / 2 then ms end) as p50Ms
+select cast(:first as integer) + bucket * cast(:width as integer) as at, cast(:width as integer) as widthMs, count(*) as calls,
+       sum(kind not in ('answered', 'slow-down')) as failed, sum(kind = 'slow-down') as rateLimited,
+       max(case when place <= (n + 1) / 2 then ms end) as p50Ms, max(ms) as maxMs, region
   from (select (c.at - cast(:first as integer)) / cast(:width as integer) as bucket, r.name as region, c.kind, c.ms,
                row_number() over same as place, count(*) over (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id) as n
           from calls c join regions r on r.id = c.region_id

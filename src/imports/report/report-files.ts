@@ -7,10 +7,8 @@ import { createdFile } from './created-file.ts';
 import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
 import type { ImportReader } from './import-reader.ts';
-import { jsonReport, ndjsonReport } from './report-json.ts';
-import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
-import type { ReportInput } from './report-row.ts';
-import { tableReport } from './report-table.ts';
+import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
+import { jsonReport, ndjsonReport, type ReportInput, tableReport } from './report-table.ts';
 import { retryReport, shapedRetry } from './retry-file.ts';
 
 /**
@@ -19,10 +17,10 @@ import { retryReport, shapedRetry } from './retry-file.ts';
  */
 export async function writeReportFiles(
   reader: ImportReader,
-  paths: ReportPaths,
+  paths: ReturnType<typeof reportPaths>,
   summaryOf: () => ImportSummary,
 ): Promise<readonly ProblemCount[]> {
-  const input = reportInput(reader);
+  const input = reader.input();
   await writeWhole(paths.all, tableReport(input, reader.rows(), 'csv'));
   if (hasAny(reader, NEEDS_ATTENTION))
     await writeWhole(paths.failed, tableReport(input, reader.rows({ statuses: NEEDS_ATTENTION }), 'csv'));
@@ -83,7 +81,7 @@ export type ReportRequest = {
 
 /** A report in pieces of some 64 KB (`html` is one piece). Errors are thrown while reading. */
 export function reportPieces(reader: ImportReader, request: ReportRequest): Iterable<string | Uint8Array> {
-  const input = reportInput(reader);
+  const input = reader.input();
   const { filter } = request;
   switch (request.form) {
     case 'csv':

@@ -1,36 +1,40 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { RowView } from '../../api/rows.ts';
 import { ROW_COLUMNS } from '../../membership/row-columns.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { isObject, isText } from '../../platform/stored-json.ts';
-import { writeTable } from '../../platform/table.ts';
+import { JsonText, jsonDocument, jsonObjects, writeTable } from '../../platform/table.ts';
 import { cellOf } from '../../text/csv-line.ts';
 import { parseJson } from '../read/json-text.ts';
-import type { ReportInput, ReportRow } from './report-row.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
+
+/** One row of the input with what happened to it: the columns of the report by their names in the API. */
+export interface ReportRow extends Readonly<Omit<RowView, 'original' | 'check'>> {
+  /** The input as it was, as JSON text: an array of cells (CSV input) or an object (JSON and NDJSON input). */
+  readonly original: string;
+}
+
+/**
+ * Facts about the input that a report needs to write it in its original columns, with `_extra_1` … when a row has more cells than
+ * the header; for JSON the union of all keys.
+ */
+export type ReportInput = Pick<InputDescription, 'columns' | 'format' | 'delimiter' | 'shaped'>;
 
 type Shaped = Pick<ReportInput, 'shaped'>;
 
-const SHAPED_COLUMNS = Object.entries(ROW_COLUMNS).map(([name, [field]]) => [name, valueReader(field)] as const);
+const SHAPED_COLUMNS = Object.entries(ROW_COLUMNS);
 /** `_value` is only for an input of which a row may be several rows of the report. */
 const COLUMNS = SHAPED_COLUMNS.filter(([name]) => name !== '_value');
 /** rollcall's own columns, in the order in which every report gives them. */
 export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
 
-function valueReader(field: (typeof ROW_COLUMNS)[keyof typeof ROW_COLUMNS][0]) {
-  if (field === 'value') return ({ value }: ReportRow) => value ?? '';
-  return (row: ReportRow) => row[field];
-}
-
-function ownColumns({ shaped = false }: Shaped) {
-  return shaped ? SHAPED_COLUMNS : COLUMNS;
-}
-
-/** The columns of a row that are rollcall's own. */
-export function ownNames(input: Shaped): readonly string[] {
-  return ownColumns(input).map(([name]) => name);
+function ownNames({ shaped }: Shaped): readonly string[] {
+  return (shaped ? SHAPED_COLUMNS : COLUMNS).map(([name]) => name);
 }
 
 /** A row's values in them; null where a number or a time has no value. */
-export function ownValues(row: ReportRow, input: Shaped = {}): (string | number | null)[] {
-  return ownColumns(input).map(([, read]) => read(row));
+export function ownValues(row: ReportRow, { shaped }: Shaped = {}): (string | number | null)[] {
+  return (shaped ? SHAPED_COLUMNS : COLUMNS).map(([, [field]]) => row[field]);
 }
 
 /**
@@ -77,20 +81,16 @@ export type Original = Pick<ReportRow, 'line' | 'original'>;
  * columns: every later cell would be under a wrong name.
  */
 export function originalCells(input: ReportInput, row: Original): string[] {
-  return input.inputFormat === 'csv' ? csvCells(input.columns, row) : jsonCells(input.columns, row);
-}
-
-function csvCells(columns: readonly string[], row: Original): string[] {
+  const { columns, format } = input;
+  if (format !== 'csv') {
+    const element = elementOf(row);
+    return columns.map((column) => cellOf(element.get(column)));
+  }
   const cells = cellValues(row);
   if (cells.length > columns.length) {
     throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
   }
   return columns.map((_, index) => cellOf(cells[index]));
-}
-
-function jsonCells(columns: readonly string[], row: Original): string[] {
-  const element = elementOf(row);
-  return columns.map((column) => cellOf(element.get(column)));
 }
 
 /** The cells that a row of a table has: it may have fewer than there are columns. */
@@ -142,10 +142,54 @@ export function tableReport(
   format: 'csv' | 'xlsx',
 ): Generator<string | Uint8Array> {
   const names = [...input.columns, ...ownColumnNames(input.columns, input)];
-  const delimiter = input.inputFormat === 'csv' ? input.delimiter : ',';
+  const delimiter = input.format === 'csv' ? input.delimiter : ',';
   return writeTable(names, cellsOf(input, rows), format, { delimiter, exact: true });
 }
 
 function* cellsOf(input: ReportInput, rows: Iterable<ReportRow>): Generator<readonly unknown[]> {
   for (const row of rows) yield [...originalCells(input, row), ...ownValues(row, input)];
+}
+
+/**
+ * Columns and values of rows as JSON objects:
+ * `{"_row":2,"_status":"added", … ,"_finished_at":"2025-01-31T12:00:00.000Z","input":{…}}`.
+ *
+ * Our fields are beside `input` and the original ones inside it, so that neither can hide the other. Values are exact:
+ * JSON elements are passed on as the text they were (numbers of any length included), CSV
+ * cells are under their column (one that occurs twice is numbered: `name`, `name_2`). Without a value: null for
+ * numbers and times, "" for texts.
+ */
+function objectsOf(input: ReportInput, rows: Iterable<ReportRow>) {
+  const original = originalJson(input);
+  const values = Iterator.from(rows).map((row) => [...ownValues(row, input), new JsonText(original(row))]);
+  return [[...ownNames(input), 'input'], values] as const;
+}
+
+/** A function that writes what the input had for a row, column by column, as a JSON object on one line. */
+export function originalJson(input: ReportInput): (row: Original) => string {
+  return input.format === 'csv' ? cellsJson(input) : originalOnOneLine;
+}
+
+/** Written key by key: an object would sort number-like columns to the front and fail on `__proto__`. */
+function cellsJson(input: ReportInput): (row: Original) => string {
+  const keys = distinctKeys(input.columns).map((key) => JSON.stringify(key));
+  return (row) => {
+    const cells = originalCells(input, row);
+    return `{${keys.map((key, index) => `${key}:${JSON.stringify(cells[index] ?? '')}`).join(',')}}`;
+  };
+}
+
+/**
+ * The report as one JSON document: `{ "summary": ImportSummary, "rows": [ … ] }`, one row per line, each an object as
+ * `objectsOf` describes it (our fields, and the original ones under `input`). Yields chunks of some 64 KB.
+ *
+ * Throws an Error naming the row if its `original` is not what the input format promises.
+ */
+export function jsonReport(input: ReportInput, summary: ImportSummary, rows: Iterable<ReportRow>): Generator<string> {
+  return jsonDocument({ summary }, { rows: jsonObjects(...objectsOf(input, rows)) });
+}
+
+/** The report as NDJSON: the same objects, in the order given. @throws as jsonReport */
+export function ndjsonReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  return writeTable(...objectsOf(input, rows), 'ndjson');
 }

@@ -1,8 +1,7 @@
 import { RETRYABLE } from '../../membership/outcome.ts';
 import { writeTable } from '../../platform/table.ts';
 import { inChunks } from '../../text/chunks.ts';
-import type { ReportInput, ReportRow } from './report-row.ts';
-import { originalCells, originalOnOneLine } from './report-table.ts';
+import { originalCells, originalOnOneLine, type ReportInput, type ReportRow } from './report-table.ts';
 
 /**
  * The rows that another import may fix (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so
@@ -17,7 +16,7 @@ import { originalCells, originalOnOneLine } from './report-table.ts';
  */
 export function retryReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   const again = Iterator.from(rows).filter(({ status }) => RETRYABLE.has(status));
-  if (input.inputFormat !== 'csv') return inChunks(again.map((row) => `${originalOnOneLine(row)}\n`));
+  if (input.format !== 'csv') return inChunks(again.map((row) => `${originalOnOneLine(row)}\n`));
   const cells = again.map((row) => originalCells(input, row));
   return writeTable(input.columns, cells, 'csv', { delimiter: input.delimiter, exact: true });
 }

@@ -4,8 +4,9 @@ import { OUTCOMES } from '../../membership/outcome.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { checkOfRows } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
-import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
+import { rowReader } from './chosen-rows.ts';
 import { type FoundRows, foundRows, type RowFilter } from './found-rows.ts';
+import type { ReportRow } from './report-table.ts';
 
 /**
  * The start of a page: behind this row. `key`: the value by which the row is sorted, as it was then; for the order of
@@ -24,7 +25,7 @@ export interface RowOrder {
 export const ORDER_OF_INPUT: RowOrder = { by: 'row', descending: false };
 
 export interface RowsPage {
-  readonly rows: (RowWithOutcome & { readonly check?: string })[];
+  readonly rows: (ReportRow & { readonly check?: string })[];
   /** The place of each row, for a page that begins behind it. */
   readonly places: RowPlace[];
   /** Whether further rows pass the filter. */
@@ -48,7 +49,7 @@ export function searchRows(
   // One more than asked for tells whether there is a next page.
   const found = placesOf(database, foundRows(database, filter, order.by), order, after, limit + 1);
   const readRow = rowReader(database, 'r.id = :row');
-  const rows: RowWithOutcome[] = [];
+  const rows: ReportRow[] = [];
   let length = 0;
   for (const { row: id } of found.slice(0, limit)) {
     const [row] = readRow({ row: id }).toArray();

@@ -5,9 +5,7 @@ import { expect, test } from 'vitest';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { reportPieces } from '../../../src/imports/report/report-files.ts';
-import { ndjsonReport } from '../../../src/imports/report/report-json.ts';
-import { reportInput } from '../../../src/imports/report/report-paths.ts';
-import { tableReport } from '../../../src/imports/report/report-table.ts';
+import { ndjsonReport, tableReport } from '../../../src/imports/report/report-table.ts';
 import { LedgerError } from '../../../src/platform/sqlite.ts';
 import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
@@ -28,8 +26,8 @@ function strangeErrors(path: string): unknown[] {
     trying(() => [reader.input(), reader.progress(), reader.problems(), reader.groups(10), reader.check()]);
     trying(() => [reader.retryWork(), reader.calls(10), reader.hasChanges(), reader.growthNote()]);
     trying(() => [reader.rowsPage({}, 50), reader.rowDetail(3)]);
-    trying(() => [...tableReport(reportInput(reader), reader.rows(), 'csv')]);
-    trying(() => [...ndjsonReport(reportInput(reader), reader.rows())]);
+    trying(() => [...tableReport(reader.input(), reader.rows(), 'csv')]);
+    trying(() => [...ndjsonReport(reader.input(), reader.rows())]);
     trying(() => [...reportPieces(reader, { form: 'retry' })]);
   });
   trying(() => {

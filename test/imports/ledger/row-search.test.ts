@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ROW_SORTS, type RowSort } from '../../../src/api/rows.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import type { RowWithOutcome } from '../../../src/imports/report/chosen-rows.ts';
 import type { RowFilter } from '../../../src/imports/report/found-rows.ts';
 import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
+import type { ReportRow } from '../../../src/imports/report/report-table.ts';
 import {
   cursorText,
   ORDER_OF_INPUT,
@@ -26,7 +26,7 @@ const same = (one: string, other: string) => one.toLowerCase() === other.toLower
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
 
 /** The filter in the plainest possible way. */
-function passes(row: RowWithOutcome, { statuses, code, region, guid, uid, text, lines }: RowFilter): boolean {
+function passes(row: ReportRow, { statuses, code, region, guid, uid, text, lines }: RowFilter): boolean {
   const cells: readonly string[] = JSON.parse(row.original);
   return (
     (text === undefined || [row.uid, row.guid, ...cells].some((one) => has(String(one), text))) &&
@@ -40,7 +40,7 @@ function passes(row: RowWithOutcome, { statuses, code, region, guid, uid, text, 
 }
 
 /** The sort keys of rows, in the plainest possible way. */
-const KEYS: Readonly<Record<RowSort, (row: RowWithOutcome) => string | number>> = {
+const KEYS: Readonly<Record<RowSort, (row: ReportRow) => string | number>> = {
   row: ({ row }) => row,
   uid: ({ uid }) => uid.toLowerCase(),
   guid: ({ guid }) => guid.toLowerCase(),
@@ -49,7 +49,7 @@ const KEYS: Readonly<Record<RowSort, (row: RowWithOutcome) => string | number>> 
   finished: ({ finishedAt }) => finishedAt ?? '',
 };
 
-function sorted(rows: readonly RowWithOutcome[], { by, descending }: RowOrder): RowWithOutcome[] {
+function sorted(rows: readonly ReportRow[], { by, descending }: RowOrder): ReportRow[] {
   const compared = rows.toSorted((one, other) => {
     const [a, b] = [KEYS[by](one), KEYS[by](other)];
     return a < b ? -1 : a > b ? 1 : one.row - other.row;
@@ -58,8 +58,8 @@ function sorted(rows: readonly RowWithOutcome[], { by, descending }: RowOrder): 
 }
 
 /** All pages, one after the other. */
-function pagesOf(reader: ImportReader, filter: RowFilter, limit: number, order = ORDER_OF_INPUT): RowWithOutcome[][] {
-  const pages: RowWithOutcome[][] = [];
+function pagesOf(reader: ImportReader, filter: RowFilter, limit: number, order = ORDER_OF_INPUT): ReportRow[][] {
+  const pages: ReportRow[][] = [];
   let after: RowPlace | undefined;
   for (;;) {
     const page = reader.rowsPage(filter, limit, order, after);

@@ -72,7 +72,7 @@ describe.each([
   test('gives a retry file that can be read as it is, though its files call the columns differently', async () => {
     const path = await made({ 'a.csv': 'uid,guid\nu1,g1\n', 'b.csv': 'group,user\ng2,u2\n' });
     const { intake, rows } = await readPath(path);
-    const input = { columns: intake.columns(), inputFormat: intake.format, delimiter: ',' };
+    const input = { columns: intake.columns(), format: intake.format, delimiter: ',' };
     const failed = rows.map((row) => ({ ...row, status: 'failed' as const }));
     const text = [...retryReport(input, failed as unknown as Parameters<typeof retryReport>[1])].join('');
     expect((await read(text)).rows.map(short)).toEqual(rows.map(short));

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
+import type { ReportInput, ReportRow } from '../../../src/imports/report/report-table.ts';
 import { OWN_COLUMNS, tableReport } from '../../../src/imports/report/report-table.ts';
 import { CSV_INPUT, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
 
@@ -50,7 +50,7 @@ describe('the CSV report', () => {
     fc.assert(
       fc.property(table, ({ columns, rows, delimiter }) => {
         const text = report(
-          { columns, inputFormat: 'csv', delimiter },
+          { columns, format: 'csv', delimiter },
           rows.map((cells, index) => rowOf(cells, { line: index + 2 })),
         );
         const [header, ...read] = cellsIn(text, delimiter);

@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../../src/api/import-summary.ts';
 import type { ProblemCount } from '../../../src/api/rows.ts';
 import type { HtmlReport } from '../../../src/imports/report/html.ts';
-import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
+import type { ReportInput, ReportRow } from '../../../src/imports/report/report-table.ts';
 import { OUTCOMES, type Outcome, type RowCounts } from '../../../src/membership/outcome.ts';
 
 /** Row counts from the outcomes that occur; `read` is their sum. */
@@ -11,12 +11,13 @@ export function rowCounts(outcomes: Partial<Record<Outcome, number>>): RowCounts
   return { ...counts, read } as RowCounts;
 }
 
-export const CSV_INPUT: ReportInput = { columns: ['guid', 'uid', 'name'], inputFormat: 'csv', delimiter: ',' };
-export const NDJSON_INPUT: ReportInput = { columns: ['guid', 'uid', 'name'], inputFormat: 'ndjson', delimiter: ',' };
+export const CSV_INPUT: ReportInput = { columns: ['guid', 'uid', 'name'], format: 'csv', delimiter: ',' };
+export const NDJSON_INPUT: ReportInput = { columns: ['guid', 'uid', 'name'], format: 'ndjson', delimiter: ',' };
 
 /** A row of CSV_INPUT that was added, with what a test is about changed. */
 export function reportRow(changes: Partial<ReportRow> = {}): ReportRow {
   return {
+    row: 1,
     line: 2,
     original: '["team","anna","Anna"]',
     status: 'added',
@@ -33,6 +34,7 @@ export function reportRow(changes: Partial<ReportRow> = {}): ReportRow {
     created: '',
     messageId: '',
     members: null,
+    value: '',
     ...changes,
   };
 }

@@ -46,7 +46,7 @@ const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
 
 describe('a line of a report or of a file to retry', () => {
   test('quotes a delimiter inside a cell', () => {
-    const input = { columns: ['a', 'b'], inputFormat: 'csv', delimiter: '|' } as const;
+    const input = { columns: ['a', 'b'], format: 'csv', delimiter: '|' } as const;
     const [, line = ''] = [...tableReport(input, [rowOf(['x|y'], { line: 2 })], 'csv')].join('').split('\n');
     expect(line).toMatch(/^"x\|y"\|\|2\|/);
   });
@@ -55,7 +55,7 @@ describe('a line of a report or of a file to retry', () => {
     fc.assert(
       fc.property(table, ({ width, rows, delimiter, message, uid }) => {
         const columns = Array.from({ length: width }, (_, index) => `c${index}`);
-        const input = { columns, inputFormat: 'csv', delimiter } as const;
+        const input = { columns, format: 'csv', delimiter } as const;
         const given = rows.map((cells, index) => rowOf(cells, { line: index + 2, status: 'failed', message, uid }));
         const filled = (cells: readonly string[]) => columns.map((_, index) => cells[index] ?? '');
         const lines = given.map((row, index) => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { type InputRow, openIntake } from '../../../src/imports/read/intake.ts';
-import type { ReportInput } from '../../../src/imports/report/report-row.ts';
+import type { ReportInput } from '../../../src/imports/report/report-table.ts';
 import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { reportRow } from './fixtures.ts';
 
@@ -13,7 +13,7 @@ async function imported(text: string): Promise<{ memberships: string[]; retry: s
   for await (const chunk of intake.chunks()) rows.push(...chunk);
   const input: ReportInput = {
     columns: intake.columns(),
-    inputFormat: intake.format,
+    format: intake.format,
     delimiter: intake.delimiter ?? ',',
   };
   const valid = rows.filter((row) => row.problems.length === 0);

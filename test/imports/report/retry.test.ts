@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { retryExtension } from '../../../src/imports/report/report-paths.ts';
-import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
+import type { ReportInput, ReportRow } from '../../../src/imports/report/report-table.ts';
 import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { CSV_INPUT, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';
@@ -63,16 +63,16 @@ describe('the retry file', () => {
     expect(retry({ ...CSV_INPUT, columns: ['uid'] }, [rowOf([''], failed)])).toBe('uid\n""\n');
   });
 
-  test.each(['json', 'ndjson'] as const)('gives the elements of %s input exactly, one a line', (inputFormat) => {
+  test.each(['json', 'ndjson'] as const)('gives the elements of %s input exactly, one a line', (format) => {
     const originals = ['{"uid":"=1","n":12345678901234567890}', '{\n "uid": "b",\r\n "note": "x\\ny"\n}'];
     const rows = originals.map((original) => reportRow({ original, ...failed }));
-    const text = retry({ ...NDJSON_INPUT, inputFormat }, rows);
+    const text = retry({ ...NDJSON_INPUT, format }, rows);
     expect(text).toBe('{"uid":"=1","n":12345678901234567890}\n{  "uid": "b",  "note": "x\\ny" }\n');
   });
 
   test('is CSV for CSV input and NDJSON for all else', () => {
     expect(retryExtension(CSV_INPUT)).toBe('csv');
     expect(retryExtension(NDJSON_INPUT)).toBe('ndjson');
-    expect(retryExtension({ ...NDJSON_INPUT, inputFormat: 'json' })).toBe('ndjson');
+    expect(retryExtension({ ...NDJSON_INPUT, format: 'json' })).toBe('ndjson');
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonReport, ndjsonReport } from '../../../src/imports/report/report-json.ts';
+import { jsonReport, ndjsonReport } from '../../../src/imports/report/report-table.ts';
 import { ANY_CHARACTER } from '../../any-character.ts';
 import { runs } from '../../runs.ts';
 import { CSV_INPUT, importSummary, NDJSON_INPUT, reportRow, rowOf } from './fixtures.ts';

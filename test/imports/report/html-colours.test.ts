@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DARK, LIGHT } from '../../../src/imports/report/html-style.ts';
+import { DARK, LIGHT } from '../../../src/imports/report/html.ts';
 
 /** Contrast ratio of two colours `#rrggbb` (WCAG 2.2, relative luminance). */
 function contrast(one: string, other: string): number {
