@@ -25,8 +25,6 @@ export type RunningImport = z.infer<typeof running>;
 const night = z.strictObject({
   name: z.string().meta({ description: 'Name of the schedule.' }),
   paused: z.boolean(),
-  tz: z.string(),
-  next: time.nullable().meta({ description: 'Time of the next run; null while it is paused.' }),
   result: z.enum(NIGHT_RESULTS).meta({
     description:
       'Result of its last run: `waits` for a decision, `none` if it has not run; `ok` also where there was nothing to do.',
@@ -40,7 +38,6 @@ const night = z.strictObject({
     })
     .nullable()
     .meta({ description: 'Its last run.' }),
-  lastSuccess: time.nullable(),
   unsuccessful: count.meta({ description: 'Runs since the last one that succeeded.' }),
 });
 export type Night = z.infer<typeof night>;
@@ -64,23 +61,13 @@ export const overview = z
       description:
         'Imports and syncs that a person may continue, without urgency: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',
     }),
-    recent: z.array(importView).meta({ description: 'The five finished imports that were created last.' }),
+    recent: z.array(importView).meta({ description: 'The ten finished imports that were created last.' }),
     syncs: z.array(syncEntry).meta({
       description:
         'Syncs that wait for a decision: held by a guard, or the last plan of a schedule that does not apply its plans; newest first, at most 20.',
     }),
     syncsUnderWay: z.array(syncEntry).meta({ description: 'Syncs that are planned or applied now, at most 20.' }),
     nights: z.array(night).meta({ description: 'The last run of each schedule.' }),
-    failing: z
-      .array(
-        z.strictObject({
-          code: z.string(),
-          imports: count,
-          rows: count,
-          latest: z.string().meta({ description: 'Id of the latest of these imports.' }),
-        }),
-      )
-      .meta({ description: 'Codes with which rows of several imports of the last 14 days needed a person.' }),
     unknownFolders: z
       .strictObject({ count, names: z.array(z.string()).meta({ description: 'At most 20 of them.' }) })
       .optional()

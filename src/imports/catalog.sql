@@ -114,17 +114,6 @@ delete from import_problems where import_id = :id;
 insert into import_problems (import_id, code, rows) values (:id, :code, :rows)
   on conflict do update set rows = rows + excluded.rows;
 
--- name: recurring_problems
--- In: since (ms), limit. Out: codes with which rows of several imports since then needed a person, how many of each, and the
--- latest of the imports; those of most imports first. Rows that were not sent are not counted.
-select p.code, count(*) as imports, sum(p.rows) as rows,
-       (select l.import_id from import_problems l join imports i on i.id = l.import_id
-         where l.code = p.code order by i.created_at desc, i.id desc limit 1) as latest
-  from import_problems p join imports i on i.id = p.import_id
- where i.created_at >= :since and p.code not in ('', 'NOT_SENT')
- group by p.code having count(*) > 1
- order by 2 desc, 3 desc, 1 limit :limit;
-
 -- name: count_imports
 -- Out: how many imports are in each state; those without any are left out.
 select state, count(*) as imports from imports group by state;

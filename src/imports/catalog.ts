@@ -59,15 +59,6 @@ export interface CatalogPage {
   readonly next?: string;
 }
 
-/** A code with which rows of more than one import needed a person. */
-interface RecurringProblem {
-  readonly code: string;
-  readonly imports: number;
-  readonly rows: number;
-  /** Id of the latest of the imports. */
-  readonly latest: string;
-}
-
 export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
   /** @throws UNKNOWN_IMPORT */
@@ -80,8 +71,6 @@ export interface CatalogReader {
   counts(): ReadonlyMap<ImportState, number>;
   /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
   attention(limit: number): ImportRecord[];
-  /** Codes that came up in several imports since then (ms since 1970), most imports first. */
-  recurringProblems(since: number, limit: number): RecurringProblem[];
   /** State changes of an import at `since` (ms since 1970) or later, in order. */
   transitions(id: string, since?: number): Transition[];
   /** Ids of imports that an undo has reversed. */
@@ -303,7 +292,6 @@ function catalogReader(database: DatabaseSync): CatalogReader {
           .map(({ state, imports }) => [state, imports]),
       ),
     attention: (limit) => sql<ImportRecord>('attention').all({ limit }),
-    recurringProblems: (since, limit) => sql<RecurringProblem>('recurring_problems').all({ since, limit }),
     undone: () => new Set(idsOf(sql('undone').all())),
     sameSourceBefore: (id) => idsOf(sql('same_source_before').all({ id })),
     retries: (id) => sql<ImportRecord>('retries').all({ id }),

@@ -22,7 +22,6 @@ export interface DataReader {
   find(id: string): ImportRecord | undefined;
   counts: CatalogReader['counts'];
   attention: CatalogReader['attention'];
-  recurringProblems: CatalogReader['recurringProblems'];
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): readonly ImportRecord[];
   /** Moves of an import at `since` (ms since 1970) or later, in their order. */
@@ -68,7 +67,6 @@ export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
     find: (id) => catalog.find(id),
     counts: () => catalog.counts(),
     attention: (limit) => catalog.attention(limit),
-    recurringProblems: (since, limit) => catalog.recurringProblems(since, limit),
     retries: (id) => catalog.retries(id),
     transitions: (id, since) => catalog.transitions(id, since),
     rowsOf: (id, caller) => threads.of(ledgerOf(id), limits(caller)),

@@ -20,11 +20,9 @@ const MAX_AT_REST = 1_000;
 /** Imports with rows that need attention that are counted, at most. */
 const MAX_ATTENTION = 1_000;
 const READY = 5;
-const RECENT = 5;
-const FAILING = 5;
-const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
+const RECENT = 10;
 
-/** `GET /v1/overview`: what runs, what waits for a person, the last night of each schedule, what keeps failing. */
+/** `GET /v1/overview`: what runs, what waits for a person, the last run of each schedule. */
 export function overviewRoute(app: Api, context: ServerContext): void {
   const { coordinator, reading, views } = context;
 
@@ -56,7 +54,6 @@ export function overviewRoute(app: Api, context: ServerContext): void {
       syncs: toDecide,
       syncsUnderWay,
       nights,
-      failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
       ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
       needs: {
         imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,

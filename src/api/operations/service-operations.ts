@@ -24,8 +24,7 @@ export const serviceOperations = {
     refusals: ['BAD_CURSOR'],
   }),
   overview: operation('GET /v1/overview', 'viewer', {
-    summary:
-      'Overview: running imports, decisions that wait for a person, the last night of each schedule, recurring failures',
+    summary: 'Overview: running imports, decisions that wait for a person, the last run of each schedule',
     answer: overview,
   }),
 };

@@ -111,7 +111,7 @@ interface RepairLinkProperties {
   id: string;
   /** The rows that are shown there first. Default: all. */
   rows?: Parameters<typeof query>[0];
-  label?: string;
+  label?: string | undefined;
   class?: string;
   children?: ComponentChildren;
 }

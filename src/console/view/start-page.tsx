@@ -1,20 +1,21 @@
-/** The start page: what needs a person, what runs, what may be continued, what came of the last runs of schedules, what keeps failing; and the place for a new file. */
-
+/** The start page: what needs a person, what runs, what may be continued, what ended last; and the place for a new file. */
+import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ImportView, Night, Overview, RunningImport, Tone } from '../answers.ts';
+import type { ImportView, Night, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
-import { fileName, inPlace, leftToDo, stateLabel, stateTone } from '../import-words.ts';
-import { Badge, Card, Empty, foreign, importHref, OutcomeBar, syncHref, Time, TimeIn } from '../kit/elements.tsx';
-import { type Column, DataTable } from '../kit/list.tsx';
-import { overview } from '../live.ts';
+import { actionLabel, fileName, inPlace, leftToDo, stateLabel, stateSentence, stateTone } from '../import-words.ts';
+import { WorkButton } from '../kit/actions.tsx';
+import { Badge, Card, Empty, ErrorPlace, foreign, importHref, OutcomeBar, syncHref, Time } from '../kit/elements.tsx';
+import { overview, refreshOverview } from '../live.ts';
 import { needed, usePlace } from '../place.ts';
-import { connection } from '../requests.ts';
-import { SYNC_TONES } from '../sync-words.ts';
+import { call, connection } from '../requests.ts';
+import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../sync-words.ts';
+import { useActing, Ways } from './import/ways.tsx';
 import { KindTag } from './imports-page.tsx';
-import { Needs, Ready } from './inbox.tsx';
 import { NewImport } from './new-import.tsx';
+
 export function NowPage() {
   const { isOperator } = usePlace();
   const known = overview.value;
@@ -22,7 +23,7 @@ export function NowPage() {
   return (
     <>
       <h1>Now</h1>
-      {isNew ? <Welcome isSandbox={settings.value?.sandbox === true} /> : <Lead />}
+      {isNew ? <Welcome /> : known && <Lead overview={known} />}
       {isOperator && known?.unknownFolders !== undefined && <UnknownFolders folders={known.unknownFolders} />}
       <div class="now">
         <div class="stack">
@@ -33,41 +34,20 @@ export function NowPage() {
           )}
         </div>
         {isOperator && <NewImport />}
-        <div class="stack">{known !== undefined && !isNew && <Rest overview={known} />}</div>
-      </div>
-    </>
-  );
-}
-
-/** Things that no one waits for. */
-function Rest({ overview: { ready, nights, recent, failing } }: { overview: Overview }) {
-  return (
-    <>
-      {ready.imports.length + ready.syncs.length > 0 && <Ready ready={ready} />}
-      {nights.length > 0 && (
-        <Card id="nights" title="Last run of each schedule">
-          <LastRuns nights={nights} />
-        </Card>
-      )}
-      <div class="pair">
-        <Card id="recent" title="Finished last">
-          <Recent imports={recent} />
-        </Card>
-        {failing.length > 0 && (
-          <Card id="failing" title="What keeps failing">
-            <Failing failing={failing} />
-          </Card>
-        )}
+        <div class="stack">
+          {known !== undefined && known.ready.imports.length + known.ready.syncs.length > 0 && (
+            <Ready ready={known.ready} />
+          )}
+          {known !== undefined && !isNew && <Recent imports={known.recent} />}
+        </div>
       </div>
     </>
   );
 }
 
 /** In one line, whether there is anything to do. */
-function Lead() {
+function Lead({ overview: known }: { overview: Overview }) {
   const { isOperator } = usePlace();
-  const known = overview.value;
-  if (known === undefined) return null;
   const needs = needed(known) + (isOperator && known.unknownFolders !== undefined ? 1 : 0);
   const busy = known.running.length;
   return (
@@ -101,7 +81,7 @@ function UnknownFolders({ folders: { count, names } }: { folders: NonNullable<Ov
   );
 }
 
-function Welcome({ isSandbox }: { isSandbox: boolean }) {
+function Welcome() {
   const { isOperator } = usePlace();
   return (
     <div class="welcome">
@@ -109,7 +89,7 @@ function Welcome({ isSandbox }: { isSandbox: boolean }) {
         <b>rollcall adds members to chat groups in bulk</b>: give it a file that says who belongs to which group, and it
         sends the memberships and reports what happened to every row.
       </p>
-      {isSandbox && (
+      {settings.value?.sandbox === true && (
         <p>
           <b>This server sends to a sandbox</b>: a local copy of the chat service. You can try everything; nothing
           reaches real users.
@@ -124,14 +104,204 @@ function Welcome({ isSandbox }: { isSandbox: boolean }) {
   );
 }
 
+function Needs({ overview: { needs, waiting, attention, running, syncs, nights } }: { overview: Overview }) {
+  const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
+  const failed = nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'));
+  const unlisted = needs.imports - waiting.length - attention.length - stopped.length;
+  const unlistedSyncs = needs.syncs - syncs.length;
+  return (
+    <Card id="needs" title="Needs you">
+      <ul class="plain inbox">
+        {syncs.map((sync) => (
+          <SyncItem key={sync.id} sync={sync} />
+        ))}
+        {stopped.map((view) => (
+          <StoppedItem key={view.id} view={view} />
+        ))}
+        {waiting.map((view) => (
+          <ImportItem key={view.id} view={view} />
+        ))}
+        {attention.map((view) => (
+          <ImportItem key={view.id} view={view} canDismiss />
+        ))}
+        {failed.map((night) => (
+          <RunItem key={`night ${night.name}`} night={night} />
+        ))}
+      </ul>
+      {unlisted > 0 && (
+        <p>
+          <a href="/imports?problems=true">{counted(unlisted, 'more import')}</a>
+        </p>
+      )}
+      {unlistedSyncs > 0 && (
+        <p>
+          <a href="/syncs?state=planned,held">{counted(unlistedSyncs, 'more sync')}</a>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+interface ItemProperties {
+  href: string;
+  name: string;
+  tone: Tone;
+  state: string;
+  text: ComponentChildren;
+  /** The label of the link to `next`, the page with what is to do. */
+  way?: string;
+  next?: string;
+  children?: ComponentChildren;
+}
+
+/** A thing that waits for a person: its reason, and the buttons or the link that solve it. */
+function Item({ href, name, tone, state, text, way, next = href, children }: ItemProperties) {
+  return (
+    <li>
+      <div>
+        <p class="inbox-head">
+          <a href={href}>{foreign(name)}</a> <Badge tone={tone}>{state}</Badge>
+        </p>
+        <p class="soft">{text}</p>
+      </div>
+      <div class="buttons">
+        {children}
+        {way !== undefined && (
+          <a class="button" href={next} aria-label={way === 'Open' ? `Open ${name}` : undefined}>
+            {way}
+          </a>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function SyncItem({ sync }: { sync: SyncEntry }) {
+  const { id, state, schedule, totals, createdAt } = sync;
+  const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+  return (
+    <Item
+      href={syncHref(id)}
+      name={titleOf(sync)}
+      tone={SYNC_TONES[state]}
+      state={state}
+      text={
+        <>
+          {state === 'held' ? 'Guards hold this plan back' : 'This plan waits to be applied'}
+          {changes === '' ? '.' : `: ${changes}.`}
+          {schedule !== null && <> Made by schedule {foreign(schedule)}.</>} · <Time iso={createdAt} />
+        </>
+      }
+      way="Review the plan"
+    />
+  );
+}
+
+function StoppedItem({ view: { id, file, stoppedRegions } }: { view: RunningImport }) {
+  const regions = stoppedRegions.join(', ');
+  return (
+    <Item
+      href={importHref(id)}
+      name={fileName(file)}
+      tone="attention"
+      state={`${regions} stopped`}
+      text={`The service refused the key or plan of ${stoppedRegions.length === 1 ? 'region' : 'regions'} ${regions}. The other regions continue.`}
+      way="See what to do"
+    />
+  );
+}
+
+function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss?: boolean }) {
+  const { isOperator } = usePlace();
+  const acting = useActing({ view: { value: view }, load: async () => refreshOverview() }, view);
+  const { work, act } = acting;
+  const { id, actions, createdAt } = view;
+  const name = fileName(view.file);
+  const dismiss = () =>
+    work.start(async (signal) => {
+      await call('POST /v1/imports/actions', { body: { action: 'dismiss', ids: [id] } }, signal);
+      refreshOverview();
+    });
+  return (
+    <Item
+      href={importHref(id)}
+      name={name}
+      tone={stateTone(view)}
+      state={stateLabel(view)}
+      text={
+        <>
+          {stateSentence(view)} · <Time iso={createdAt} />
+          <ErrorPlace error={work.error} />
+        </>
+      }
+      way="Open"
+    >
+      {isOperator && <Ways view={view} acting={acting} of={name} />}
+      {isOperator && actions.includes('retry') && (
+        <WorkButton busy={work.busy} onClick={() => void act('retry')} label={`${actionLabel(view, 'retry')}: ${name}`}>
+          {actionLabel(view, 'retry')}
+        </WorkButton>
+      )}
+      {isOperator && canDismiss && (
+        <WorkButton busy={work.busy} onClick={() => void dismiss()} label={`Dismiss ${name}`}>
+          Dismiss
+        </WorkButton>
+      )}
+    </Item>
+  );
+}
+
+function RunItem({ night }: { night: Night }) {
+  const { name, result, run, unsuccessful } = night;
+  const sync = run?.sync ?? null;
+  return (
+    <Item
+      href="/schedules"
+      name={name}
+      tone="attention"
+      state={result === 'missed' ? 'run missed' : 'run failed'}
+      text={[runSentence(night), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
+      way={sync === null ? 'Open schedules' : 'Open the sync'}
+      next={sync === null ? '/schedules' : syncHref(sync.id)}
+    />
+  );
+}
+
+/** Returns the reason why a run did not succeed, as a sentence. */
+function runSentence({ result, run }: Night) {
+  if (result === 'missed' && run?.state === 'skipped-running')
+    return 'The last run was skipped: the one before was not over.';
+  if (result === 'missed') return 'The last run was missed: no server was running at its time.';
+  const reason = run?.reason ?? '';
+  return reason === '' ? 'The last run failed.' : `The last run failed: ${reason}.`;
+}
+
+/** Things that a person may continue and no one waits for: checked files, paused imports, plans made to be looked at. */
+function Ready({ ready: { imports, syncs } }: { ready: Overview['ready'] }) {
+  return (
+    <Card id="ready" title="Ready when you are">
+      <ul class="plain inbox">
+        {imports.map((view) => (
+          <ImportItem key={view.id} view={view} />
+        ))}
+        {syncs.map((sync) => (
+          <SyncItem key={sync.id} sync={sync} />
+        ))}
+      </ul>
+      <p class="note">
+        All <a href="/imports?state=paused,staged">checked files and paused imports</a>, all{' '}
+        <a href="/syncs?state=planned,held">plans</a>.
+      </p>
+    </Card>
+  );
+}
+
 function Running({ overview: { running, queued, syncsUnderWay } }: { overview: Overview }) {
   return (
     <Card id="running" title="Running">
       <ul class="plain under-way">
         {running.map((view) => (
-          <li key={view.id}>
-            <RunningItem view={view} />
-          </li>
+          <RunningItem key={view.id} view={view} />
         ))}
         {syncsUnderWay.map(({ id, file, state }) => (
           <li key={id}>
@@ -156,22 +326,15 @@ function RunningItem({ view }: { view: RunningImport }) {
   const asOf = connection.asOf.value;
   const done = sumOfOutcomes(rows);
   const share = rows.read === 0 ? 0 : Math.floor((done / rows.read) * 100);
+  const troubles = [
+    stoppedRegions.length > 0 && `${stoppedRegions.join(', ')} stopped`,
+    unansweredRegions.length > 0 && `no answer in ${unansweredRegions.join(', ')}`,
+  ];
   return (
-    <>
+    <li>
       <p>
         <a href={importHref(id)}>{foreign(fileName(file))}</a> <Badge tone={stateTone(view)}>{stateLabel(view)}</Badge>
-        {stoppedRegions.length > 0 && (
-          <>
-            {' '}
-            <Badge tone="attention">{stoppedRegions.join(', ')} stopped</Badge>
-          </>
-        )}
-        {unansweredRegions.length > 0 && (
-          <>
-            {' '}
-            <Badge tone="attention">no answer in {unansweredRegions.join(', ')}</Badge>
-          </>
-        )}
+        {troubles.map((text) => text && [' ', <Badge tone="attention">{text}</Badge>])}
       </p>
       {staging !== null ? (
         <p class="soft">{counted(staging.rows, 'row')} read</p>
@@ -184,93 +347,26 @@ function RunningItem({ view }: { view: RunningImport }) {
           {asOf !== null ? `, as of ${timeOfDay(asOf)}` : etaSeconds !== null && `, ${estimate(etaSeconds)}`}
         </p>
       )}
-    </>
-  );
-}
-
-const RESULTS: Readonly<Record<Night['result'], readonly [Tone, string]>> = {
-  ok: ['good', 'ok'],
-  running: ['busy', 'running'],
-  waits: ['attention', 'waits for you'],
-  failed: ['attention', 'failed'],
-  missed: ['attention', 'missed'],
-  rejected: ['still', 'rejected'],
-  none: ['still', 'not run yet'],
-};
-
-const RUN_COLUMNS: Column<Night>[] = [
-  {
-    label: 'Schedule',
-    kind: 'main',
-    cell: ({ name, paused }) => (
-      <>
-        <a href="/schedules">{foreign(name)}</a>
-        {paused && <span class="tag">paused</span>}
-      </>
-    ),
-  },
-  {
-    label: 'Result',
-    cell: ({ result, unsuccessful }) => (
-      <>
-        <Badge tone={RESULTS[result][0]}>{RESULTS[result][1]}</Badge>
-        {unsuccessful > 1 && <span class="soft"> {grouped(unsuccessful)} in a row</span>}
-      </>
-    ),
-  },
-  {
-    label: 'Last run',
-    cell: ({ run }) =>
-      run === null ? (
-        '–'
-      ) : run.sync === null ? (
-        <Time iso={run.at} />
-      ) : (
-        <a href={syncHref(run.sync.id)}>
-          <Time iso={run.at} />
-        </a>
-      ),
-  },
-  {
-    label: 'Next run',
-    cell: ({ next, tz }) =>
-      next === null ? (
-        '–'
-      ) : (
-        <>
-          <TimeIn iso={next} tz={tz} />
-          <span class="soft"> {tz}</span>
-        </>
-      ),
-  },
-];
-
-function LastRuns({ nights }: { nights: readonly Night[] }) {
-  return (
-    <DataTable
-      caption="The last run of each schedule"
-      columns={RUN_COLUMNS}
-      items={nights}
-      keyOf={({ name }) => name}
-    />
+    </li>
   );
 }
 
 function Recent({ imports }: { imports: readonly ImportView[] }) {
-  if (imports.length === 0) return <Empty>No import has finished yet.</Empty>;
   return (
-    <>
-      <ul class="plain recent">
-        {imports.map((view) => (
-          <li key={view.id}>
-            <RecentItem view={view} />
-          </li>
-        ))}
-      </ul>
+    <Card id="recent" title="Finished last">
+      {imports.length === 0 ? (
+        <Empty>No import has finished yet.</Empty>
+      ) : (
+        <ul class="plain recent">
+          {imports.map((view) => (
+            <RecentItem key={view.id} view={view} />
+          ))}
+        </ul>
+      )}
       <p>
         <a href="/imports">All imports</a>
       </p>
-    </>
+    </Card>
   );
 }
 
@@ -278,7 +374,7 @@ function RecentItem({ view }: { view: ImportView }) {
   const { id, file, rows, finishedAt, createdAt } = view;
   const wrong = leftToDo(view);
   return (
-    <>
+    <li>
       <span>
         <a href={importHref(id)}>{foreign(fileName(file))}</a>
         <KindTag view={view} />
@@ -289,34 +385,6 @@ function RecentItem({ view }: { view: ImportView }) {
         {wrong > 0 && `, ${grouped(wrong)} ${wrong === 1 ? 'needs' : 'need'} attention`} ·{' '}
         <Time iso={finishedAt ?? createdAt} />
       </span>
-    </>
-  );
-}
-
-const FAILING_COLUMNS: Column<Overview['failing'][number]>[] = [
-  { label: 'Code', kind: 'main', cell: ({ code }) => <code>{code}</code> },
-  { label: 'Imports', kind: 'number', cell: ({ imports }) => grouped(imports) },
-  { label: 'Rows', kind: 'number', cell: ({ rows }) => grouped(rows) },
-  {
-    label: 'Latest',
-    cell: ({ latest, code }) => (
-      <a href={`${importHref(latest)}#problems`} aria-label={`see what to do about ${code}, in the latest import`}>
-        see what to do
-      </a>
-    ),
-  },
-];
-
-function Failing({ failing }: { failing: Overview['failing'] }) {
-  return (
-    <>
-      <p class="soft">{counted(failing.length, 'code')} came in more than one import of the last 14 days.</p>
-      <DataTable
-        caption="Codes that came in several imports"
-        columns={FAILING_COLUMNS}
-        items={failing}
-        keyOf={({ code }) => code}
-      />
-    </>
+    </li>
   );
 }

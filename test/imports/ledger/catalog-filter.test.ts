@@ -162,14 +162,3 @@ test('an import needs a person until its retries have sent as many of its rows a
   expect(needing({ state: 'completed', read: 2 }, { state: 'completed', read: 2 })).toEqual([]);
   expect(needing({ state: 'running', read: 1 })).toEqual([]);
 });
-
-test('a code that came in several imports recurs; rows that were not sent and codes of one import do not', () => {
-  const base = { state: 'completed', at: 2, kind: 'file', file: 'f', createdBy: '', tags: [], of: 0, read: 0 } as const;
-  const catalog = catalogOf([
-    { ...base, tags: [], problems: ['ERR_A', 'NOT_SENT'] },
-    { ...base, tags: [], at: 3, problems: ['ERR_A', 'NOT_SENT', ''] },
-    { ...base, tags: [], at: 1, problems: ['ERR_A'] },
-  ]);
-  expect(catalog.recurringProblems(2, 5)).toEqual([{ code: 'ERR_A', imports: 2, rows: 4, latest: 'imp-1' }]);
-  expect(catalog.recurringProblems(3, 5)).toEqual([]);
-});

@@ -16,8 +16,14 @@ import { ImportDownloads } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
+/** The import as it is now, and the way to ask for it again. */
+interface Acted {
+  view: { readonly value: ImportView | undefined };
+  load: (signal: AbortSignal) => Promise<unknown>;
+}
+
 /** Those that cannot be undone are asked for twice. */
-const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: LiveImport) => Question>>> = {
+const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: Acted) => Question>>> = {
   cancel: (view, live) => ({
     question: 'Cancel this import?',
     explanation: (
@@ -42,7 +48,7 @@ const QUESTIONS: Readonly<Partial<Record<Action, (view: ImportView, live: LiveIm
 };
 
 /** The number moves while the question is asked. */
-function OpenRows({ live }: { live: LiveImport }) {
+function OpenRows({ live }: { live: Acted }) {
   const rows = live.view.value?.rows;
   return grouped(rows === undefined ? 0 : Math.max(0, rows.read - sumOfOutcomes(rows)));
 }
@@ -59,7 +65,7 @@ interface Acting {
 }
 
 /** Acts on the import after the questions that belong to it. */
-export function useActing(live: LiveImport, view: ImportView): Acting {
+export function useActing(live: Acted, view: ImportView): Acting {
   const { go } = usePlace();
   const work = useWork();
   const act: Acting['act'] = async (
@@ -90,51 +96,64 @@ export function useActing(live: LiveImport, view: ImportView): Acting {
 
 interface WaysProperties {
   view: ImportView;
-  filter: RowsWanted;
   acting: Acting;
+  /** The rows on its own page, beside which a waiting import is decided about. */
+  filter?: RowsWanted;
+  /** The name of the import, where it stands among others. */
+  of?: string;
   /** The users or groups that can be created, so that rows do not fail for them. */
   create?: Decision | undefined;
 }
 
 /** Their buttons, for a row of buttons. */
-export function Ways({ view, filter, acting: { work, act }, create }: WaysProperties) {
+export function Ways({ view, acting: { work, act }, filter, of, create }: WaysProperties) {
   const decision = decisionOf(view);
   const without = withoutFailing(view);
   // To go on as before would only end here again, unless the service answers now.
   const mayResume = view.actions.includes('resume') && (decision === undefined || decision.keepsStart === true);
   const isOnlyWay = ![mayResume, decision !== undefined, view.actions.includes('retry')].includes(true);
+  const named = (text: string) => (of === undefined ? undefined : `${text}: ${of}`);
+  const main = of === undefined ? 'main' : '';
   return (
     <>
       {without !== undefined && (
         <WorkButton
           busy={work.busy}
-          kind="main"
+          kind={main}
+          label={named(without)}
           onClick={() => void act('resume', { yes: without, choices: { leaveOutFailing: 'true' } })}
         >
-          {without} that would fail…
+          {without}
+          {of === undefined && ' that would fail'}…
         </WorkButton>
       )}
       {mayResume && (
-        <WorkButton busy={work.busy} kind={without === undefined ? 'main' : ''} onClick={() => void act('resume')}>
+        <WorkButton
+          busy={work.busy}
+          kind={without === undefined ? main : ''}
+          label={named(actionLabel(view, 'resume'))}
+          onClick={() => void act('resume')}
+        >
           {actionLabel(view, 'resume')}
         </WorkButton>
       )}
-      {[decision, create].map(
-        (one) =>
-          one !== undefined && (
-            <WorkButton
-              key={one.yes}
-              busy={work.busy}
-              kind={one.keepsStart ? '' : 'main'}
-              onClick={() => void act('resume', one)}
-            >
-              {one.label ?? one.yes}…
-            </WorkButton>
-          ),
-      )}
-      {canBeRepaired(view, filter) && (
-        <RepairLink class={isOnlyWay ? 'button main' : 'button'} id={view.id}>
-          {view.edited !== undefined && !filter.hasToRepair.value ? 'Send repaired rows…' : 'Repair rows…'}
+      {filter !== undefined &&
+        [decision, create].map(
+          (one) =>
+            one !== undefined && (
+              <WorkButton
+                key={one.yes}
+                busy={work.busy}
+                kind={one.keepsStart ? '' : 'main'}
+                onClick={() => void act('resume', one)}
+              >
+                {one.label ?? one.yes}…
+              </WorkButton>
+            ),
+        )}
+      {(filter !== undefined || decision === undefined) && canBeRepaired(view, filter) && (
+        <RepairLink class={isOnlyWay ? `button ${main}` : 'button'} id={view.id} label={named('Repair rows')}>
+          {view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…'}
         </RepairLink>
       )}
     </>
@@ -191,13 +210,13 @@ function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | un
  * Invalid rows can be edited once the file was read, so can those that would fail or were left out; failed ones when the
  * import is over. Once rows were sent repaired, the others count.
  */
-function canBeRepaired(view: ImportView, { codes, hasToRepair }: RowsWanted) {
+function canBeRepaired(view: ImportView, filter: RowsWanted | undefined) {
   const { state, finishedAt, checkedRows, edited, repaired } = view;
   const { read, invalid, failed } = view.rows;
   if (state === 'staging' || read === 0) return false;
   if (edited !== undefined) return true;
-  if (repaired > 0) return hasToRepair.value;
-  const isNoted = codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
+  if (repaired > 0) return filter?.hasToRepair.value === true;
+  const isNoted = filter?.codes.value.includes(LEFT_OUT) || (checkedRows?.wouldFail ?? 0) > 0;
   return invalid > 0 || isNoted || (finishedAt !== null && failed > 0);
 }
 

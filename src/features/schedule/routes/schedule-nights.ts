@@ -8,19 +8,15 @@ import type { Schedule, ScheduleCatalogReader, SchedulePause, ScheduleRun } from
 /** The last run of each schedule. */
 export function lastRuns(catalog: ScheduleCatalogReader): Night[] {
   const health = new Map(catalog.health().map((one) => [one.name, one]));
-  return catalog.list().map(({ name, paused, tz, nextDue }) => {
+  return catalog.list().map(({ name, paused }) => {
     const [run] = catalog.runs(name, 1);
-    const { success = null, unsuccessful = 0 } = health.get(name) ?? {};
     const sync = run?.sync && { id: run.sync.id, state: run.sync.state };
     return {
       name,
       paused,
-      tz,
-      next: paused ? null : isoTime(nextDue),
       result: resultOf(run),
       run: run === undefined ? null : { at: isoTime(run.at), state: run.state, reason: run.reason, sync: sync ?? null },
-      lastSuccess: isoTime(success),
-      unsuccessful,
+      unsuccessful: health.get(name)?.unsuccessful ?? 0,
     };
   });
 }
