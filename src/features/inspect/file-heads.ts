@@ -5,9 +5,12 @@ import { asParameter } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { headOf, unpacked } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
-import { type InputFormat, type InputRow, type Intake, openIntake } from '../../imports/read/intake.ts';
+import type { InputRow } from '../../imports/read/input-row.ts';
+import { openIntake } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
+import type { Intake } from '../../imports/read/intake-options.ts';
 import { originalJson } from '../../imports/report/report-table.ts';
+import type { InputFormat } from '../../options/input-kinds.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { inspect, missingFields } from './inspect.ts';
 

@@ -2,21 +2,17 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import iconv from 'iconv-lite';
-import type { InputKind } from '../../options/input-kinds.ts';
+import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
+import type { IntakeSource } from './byte-source.ts';
 import { detectEncoding } from './decode.ts';
 import { type Compression, compressionOf } from './decompress.ts';
-import {
-  type InputFormat,
-  type InputRow,
-  type Intake,
-  type IntakeOptions,
-  type IntakeSource,
-  openIntake,
-  type Sheet,
-} from './intake.ts';
+import type { InputRow } from './input-row.ts';
+import { openIntake } from './intake.ts';
 import { IntakeError, notReadable } from './intake-error.ts';
+import type { Intake, IntakeOptions } from './intake-options.ts';
 import type { Lookup, Lookups } from './shape/groups.ts';
+import type { Sheet } from './workbook/workbook.ts';
 
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;

@@ -1,30 +1,26 @@
 import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
-import { type Columns, FIELDS, type Field } from './columns.ts';
+import { FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
-import { type Bounds, tooLong } from './intake-bounds.ts';
+import { tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
-import type { MembershipReader } from './membership-row.ts';
+import type { RowReading } from './membership-row.ts';
 import type { IdleRows } from './notes.ts';
 import type { ShapedCells, TableTop } from './shape/shaping.ts';
 
-interface CsvOptions {
+interface CsvOptions extends RowReading {
   readonly delimiter: string;
   readonly lineEnds: string[];
-  readonly columns: Columns;
-  readonly reader: MembershipReader;
-  readonly hasDefaultGuid: boolean;
   /** Whether the column `action` is read. */
   readonly edits: boolean;
-  readonly bounds: Bounds;
   /** Whether the first line is Excel's `sep=;`. */
   readonly separatorLine: boolean;
   /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
   readonly isSheet: boolean;
-  readonly top?: TableTop;
+  readonly top: TableTop;
   /** Gets the rows of a file that have no outcome, though they have cells. */
   readonly idle: IdleRows;
   /** Makes memberships of the rows, where a row is not simply one. */
@@ -68,10 +64,7 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
 
 /** Records → rows: the first record that is not blank is the header. */
 class CsvTable {
-  readonly #columns: Columns;
-  readonly #reader: MembershipReader;
-  readonly #hasDefaultGuid: boolean;
-  readonly #edits: boolean;
+  readonly #options: CsvOptions;
   #line = 0;
   /** Cells of the header; 0 until it is read. */
   #width = 0;
@@ -88,21 +81,10 @@ class CsvTable {
   #actionAt = -1;
   #reasonAt = -1;
   #separatorLine: boolean;
-  readonly #isSheet: boolean;
-  readonly #idle: IdleRows;
-  readonly #top: TableTop;
-  readonly #shaped: ShapedCells | undefined;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, idle, shaped }: CsvOptions) {
-    this.#idle = idle;
-    this.#top = top ?? { skip: 0 };
-    this.#shaped = shaped;
-    this.#columns = columns;
-    this.#reader = reader;
-    this.#hasDefaultGuid = hasDefaultGuid;
-    this.#edits = edits;
-    this.#separatorLine = separatorLine;
-    this.#isSheet = isSheet;
+  constructor(options: CsvOptions) {
+    this.#options = options;
+    this.#separatorLine = options.separatorLine;
   }
 
   /** @param isOpen the last record has no line end, so that some of it may be missing */
@@ -111,25 +93,26 @@ class CsvTable {
     for (const [index, cells] of records.entries()) {
       this.#line += 1;
       if (isBlank(cells)) {
-        if (cells.length > 1 && this.#width > 0 && !this.#isSheet) this.#idle.blank.add(() => String(this.#line));
+        if (cells.length > 1 && this.#width > 0 && !this.#options.isSheet)
+          this.#options.idle.blank.add(() => String(this.#line));
         continue;
       }
       if (this.#names.has(cells[0] as string) && this.#isHeader(cells)) {
-        this.#idle.headers.add(() => String(this.#line));
+        this.#options.idle.headers.add(() => String(this.#line));
         continue;
       }
       if (isOpen && index === records.length - 1) this.#needed = this.#width;
       if (this.#width === 0) {
         if (this.#isAbove(cells)) continue;
-        this.#readHeader(this.#top.names ?? cells);
-        if (this.#top.names === undefined) {
+        this.#readHeader(this.#options.top.names ?? cells);
+        if (this.#options.top.names === undefined) {
           this.#header = cells;
           this.#names = new Set(cells);
           continue;
         }
       }
-      if (this.#shaped === undefined) rows.push(this.#row(cells));
-      else for (const row of this.#shapedRows(this.#shaped, cells)) rows.push(row);
+      if (this.#options.shaped === undefined) rows.push(this.#row(cells));
+      else for (const row of this.#shapedRows(this.#options.shaped, cells)) rows.push(row);
     }
     return rows;
   }
@@ -140,7 +123,7 @@ class CsvTable {
       this.#separatorLine = false;
       return true;
     }
-    return this.#line <= this.#top.skip || isPreamble(cells);
+    return this.#line <= this.#options.top.skip || isPreamble(cells);
   }
 
   /** Whether a row is the header again, as in files that were put one behind the other. */
@@ -159,34 +142,34 @@ class CsvTable {
   }
 
   #readHeader(cells: readonly string[]): void {
-    this.#columns.addHeader(cells);
+    this.#options.columns.addHeader(cells);
     this.#width = cells.length;
     this.#widest = cells.length;
     const named = cells.findLastIndex((name) => name.trim() !== '') + 1;
-    if (this.#shaped !== undefined) {
-      this.#shaped.begin();
-      this.#needed = Math.min(named, this.#shaped.needed());
+    if (this.#options.shaped !== undefined) {
+      this.#options.shaped.begin();
+      this.#needed = Math.min(named, this.#options.shaped.needed());
       return;
     }
-    this.#columns.requireMembership(this.#hasDefaultGuid);
-    this.#columns.requireMapped();
-    this.#columns.requireAction();
-    for (const field of FIELDS) this.#at[field] = this.#columns.indexOf(field);
-    this.#actionAt = this.#columns.indexOf('action');
+    this.#options.columns.requireMembership(this.#options.hasDefaultGuid);
+    this.#options.columns.requireMapped();
+    this.#options.columns.requireAction();
+    for (const field of FIELDS) this.#at[field] = this.#options.columns.indexOf(field);
+    this.#actionAt = this.#options.columns.indexOf('action');
     this.#reasonAt = cells.indexOf(REASON_COLUMN);
-    this.#needed = this.#edits ? named : 1 + Math.max(this.#at.uid, this.#at.guid);
+    this.#needed = this.#options.edits ? named : 1 + Math.max(this.#at.uid, this.#at.guid);
   }
 
   #row(cells: readonly string[]): InputRow {
     if (cells.length === this.#width) this.#excess ??= 0;
     else {
       const problem = this.#compareWidth(cells);
-      if (problem !== undefined) this.#reader.addProblem(problem);
+      if (problem !== undefined) this.#options.reader.addProblem(problem);
     }
     const at = this.#at;
-    const action = this.#edits ? (cells[this.#actionAt] ?? '') : undefined;
+    const action = this.#options.edits ? (cells[this.#actionAt] ?? '') : undefined;
     const isLeft = action === LEFT_IN_PLACE;
-    const row = this.#reader.read(
+    const row = this.#options.reader.read(
       this.#line,
       JSON.stringify(cells),
       cells[at.region] ?? '',
@@ -213,15 +196,15 @@ class CsvTable {
     const width = this.#width;
     this.#excess ??= Math.max(0, cells.length - width);
     if (cells.length > this.#widest) {
-      this.#columns.requireRoom(cells.length, `line ${this.#line}`);
+      this.#options.columns.requireRoom(cells.length, `line ${this.#line}`);
       for (; this.#widest < cells.length; this.#widest += 1) {
-        this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+        this.#options.columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
-    if (this.#isSheet || (cells.length >= this.#needed && cells.length < width)) return undefined;
+    if (this.#options.isSheet || (cells.length >= this.#needed && cells.length < width)) return undefined;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return undefined;
-    const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
+    const column = this.#options.columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const counts = `the row has ${cells.length} cells and the header ${width}`;
     const hint = cells.some((cell) => /^\s+"/.test(cell))
       ? 'there is a space between a delimiter and a quote, so that the quote counts as text: remove the blank'

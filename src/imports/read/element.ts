@@ -1,10 +1,10 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
-import { type Columns, FIELDS, type Field } from './columns.ts';
+import { FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
 import { TOO_DEEP } from './intake-bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 import { parseJson, repeatedKey, repetition } from './json-text.ts';
-import type { MembershipReader } from './membership-row.ts';
+import type { RowReading } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
@@ -43,22 +43,12 @@ export interface Elements {
   finish(): void;
 }
 
-interface ElementReaderOptions {
-  readonly columns: Columns;
-  readonly reader: MembershipReader;
-  readonly hasDefaultGuid: boolean;
-  /** Memberships that one element may give by its lists. */
-  readonly most: number;
-  /** Told how many characters the report repeats, because an element gives several memberships. */
-  readonly onRepeat: (characters: number) => void;
-}
-
 /**
  * The rows of elements, whether an element is one membership or a group with lists of UIDs. If the user or the group is
  * a list, each user is combined with each group.
  */
 export class ElementReader implements Elements {
-  readonly #options: ElementReaderOptions;
+  readonly #options: RowReading;
   readonly #known = new Set<string>();
   /** Key that each field is read from; empty until one came to light. */
   readonly #keys: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '' };
@@ -66,7 +56,7 @@ export class ElementReader implements Elements {
   /** Whether a user or a group of any element was a list. */
   hasLists = false;
 
-  constructor(options: ElementReaderOptions) {
+  constructor(options: RowReading) {
     this.#options = options;
   }
 
@@ -114,7 +104,8 @@ export class ElementReader implements Elements {
 
   /** A row for each user in each group. The first one has the original of all. */
   *#combined(original: string, repeated: string | undefined): Generator<InputRow> {
-    const { reader, most, onRepeat } = this.#options;
+    const { reader, bounds, onRepeat } = this.#options;
+    const most = bounds.memberships;
     this.hasLists = true;
     const element = parseJson(original) as Element;
     const lists = (['guid', 'uid'] as const).filter((field) => this.#isList(element, field));

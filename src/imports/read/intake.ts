@@ -1,116 +1,29 @@
-import { INPUTS, type InputFormat, type InputKind } from '../../options/input-kinds.ts';
-import type { Shape } from '../../options/shape.ts';
+import { INPUTS, type InputFormat } from '../../options/input-kinds.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
-import type { InputBytes, IntakeSource } from './byte-source.ts';
-import { interruptible } from './byte-source.ts';
-import { type ColumnMapping, type ColumnRole, Columns } from './columns.ts';
+import { type InputBytes, type IntakeSource, interruptible } from './byte-source.ts';
+import { Columns } from './columns.ts';
 import { csvRows } from './csv.ts';
 import { ElementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
-import { type ExportName, ofExport, withoutSlackUsers } from './exports.ts';
+import { ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
-import { boundsWith, type GivenBounds, ReportGrowth } from './intake-bounds.ts';
+import { boundsWith, ReportGrowth } from './intake-bounds.ts';
 import { empty, nestedArchive, noRows, shown } from './intake-error.ts';
-import { MembershipReader, type RowDefaults } from './membership-row.ts';
-import type { IntakeNote } from './notes.ts';
-import { IdleRows, IdNotes } from './notes.ts';
+import type { Intake, IntakeOptions } from './intake-options.ts';
+import { MembershipReader } from './membership-row.ts';
+import { IdleRows, IdNotes, type IntakeNote } from './notes.ts';
 import { openInput } from './open-input.ts';
 import { checkText, dialectOf, kindOf, openText } from './open-text.ts';
 import { ShapedElements } from './shape/element-shape.ts';
-import type { Lookups } from './shape/groups.ts';
-import {
-  checkShape,
-  idColumns,
-  needsShaping,
-  openShaping,
-  recognisedMapping,
-  ShapedCells,
-  signsOfTable,
-} from './shape/shaping.ts';
-import type { Sheet } from './workbook/workbook.ts';
-
-export type { InputFormat, InputRow, IntakeSource, Sheet };
-
-/** The options of reading, as they are kept with an import, and those that only reading takes. */
-export interface IntakeOptions extends RowDefaults {
-  readonly format: InputKind | 'auto';
-  /** Name of the encoding; absent: UTF-8, or UTF-16 by its byte order mark. */
-  readonly encoding?: string | undefined;
-  /** One character; absent: detected among `,` `;` tab and `|`. */
-  readonly delimiter?: string | undefined;
-  /** Columns that are not recognised by their names (`--map uid=member,…`). */
-  readonly map: ColumnMapping;
-  /** For previews: also reads when the columns for UID or GUID are missing or ambiguous. */
-  readonly lenient?: boolean;
-  /**
-   * Reads the column `action` of a CSV input: rows may ask for a member's scope to be changed or for its removal. Without
-   * it that column is ignored, so that an ordinary input file cannot remove anyone.
-   */
-  readonly edits?: boolean | undefined;
-  /** The input is an export of this system: memberships are searched inside its elements. */
-  readonly exportOf?: ExportName | undefined;
-  /** Users whom another file of the export says to be deleted. */
-  readonly deletedUsers?: ReadonlySet<string> | undefined;
-  /** The mapping from rows to memberships, if rows are not simply one membership each. */
-  readonly shape?: Shape | undefined;
-  /** The users and groups that the shape looks up. */
-  readonly lookups?: Lookups;
-  /** Bounds that are raised or lowered for this input. */
-  readonly bounds?: GivenBounds | undefined;
-  /** Wait until a file has not changed for this long before it is read, in ms. */
-  readonly waitForQuietMs?: number | undefined;
-  /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with a table. */
-  readonly sheet?: string | undefined;
-  /** Told when bytes were read, so that someone can see that reading does not stand still. */
-  readonly onRead?: () => void;
-  /** Told which sheets a workbook has, as soon as it is open. */
-  readonly onSheets?: (sheets: readonly Sheet[]) => void;
-  /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
-  readonly files?: readonly string[] | undefined;
-  /** Folder for what does not fit into memory while it is read; absent: the system's folder for temporary files. */
-  readonly scratch?: string;
-  /** Stops reading at once; pending calls reject with the signal's reason. */
-  readonly signal?: AbortSignal;
-}
-
-/** One input, opened. Its rows are read once; iterate `chunks()` or close the iterator, else the file stays open. */
-export interface Intake {
-  /** The stored form of the rows. */
-  readonly format: InputFormat;
-  /** The kind of the file. */
-  readonly kind: InputKind;
-  readonly gzipped: boolean;
-  readonly encoding: string;
-  readonly delimiter?: string;
-  /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */
-  readonly recognised: Readonly<Partial<Record<ColumnRole, string>>>;
-  /**
-   * Original columns in order. CSV: the header, and `_extra_1`, … for rows that are longer. JSON and NDJSON: the union
-   * of the keys. Complete when the rows have been read.
-   */
-  columns(): readonly string[];
-  /** Whether a row may give several memberships; complete when the rows have been read, since JSON may have lists. */
-  shaped(): boolean;
-  /** Rows of the input so far, skipped ones included. The same as the rows from `chunks` unless a row gives several memberships. */
-  rowsRead(): number;
-  /** Returns remarks on the input for a person; complete when the rows have been read. */
-  notes(): readonly IntakeNote[];
-  /** Bytes of the source read so far (compressed ones when gzipped). */
-  bytesRead(): number;
-  /**
-   * Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. The
-   * generators behind it hold a chunk until the next one is asked for: a caller that reads many should empty each when done.
-   */
-  chunks(): AsyncGenerator<InputRow[]>;
-}
+import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping, ShapedCells } from './shape/shaping.ts';
 
 /**
  * Opens an input of any kind, plain or compressed, or a folder or archive of such, and reads as far as its first rows.
  * Rejects with IntakeError when the input cannot be used; nothing stays open then.
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const opened = await openInput(source, { ...options, table: signsOfTable(options) });
+  const opened = await openInput(source, options);
   if ('text' in opened) return startOrClose(opened.text, options);
   const { set, deletedUsers } = await withoutSlackUsers(opened.set, options.exportOf, (file, reading) => {
     const { bounds, signal, onRead } = options;
@@ -121,7 +34,7 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
 
 /** Opens a file of a folder or archive, which may not be one itself. */
 async function openFile(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const opened = await openInput(source, { ...options, table: signsOfTable(options) });
+  const opened = await openInput(source, options);
   if ('text' in opened) return startOrClose(opened.text, options);
   opened.set.close();
   throw nestedArchive();
@@ -149,7 +62,7 @@ export function checkIntakeOptions(options: IntakeOptions): void {
 }
 
 async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
-  const { map, guid, edits = false, signal } = options;
+  const { map, guid, shape = {}, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = new ReportGrowth(bounds);
   const hasDefaultGuid = guid !== undefined && guid !== '';
@@ -158,7 +71,6 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const kind = kindOf(head, source, options);
   const format = INPUTS[kind].rowsAs;
   const dialect = format === 'csv' ? dialectOf(head, source, options) : undefined;
-  const { shape = {} } = options;
   const isShaped = needsShaping(shape, map, format);
   const columns = new Columns(isShaped ? recognisedMapping(shape, map) : map, {
     ...options,
@@ -167,25 +79,22 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     otherSheets: source.sheet?.others,
     onColumn: (name) => growth.add(name),
   });
-  const reader = new MembershipReader(columns, options);
   const onRepeat = (characters: number) => growth.repeat(characters);
-  const shaping = isShaped ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat }) : undefined;
+  const reader = new MembershipReader(columns, options);
+  const common = { columns, reader, hasDefaultGuid, bounds, onRepeat };
+  const shaping = isShaped ? openShaping(shape, options, common) : undefined;
   const shapedCells = shaping && dialect !== undefined ? new ShapedCells(shaping) : undefined;
   const shapedElements = shaping && dialect === undefined ? new ShapedElements(shaping) : undefined;
   const shaped = shapedCells ?? shapedElements;
-  const most = bounds.memberships;
-  const elements = shapedElements ?? new ElementReader({ columns, reader, hasDefaultGuid, most, onRepeat });
+  const elements = shapedElements ?? new ElementReader(common);
 
   const idle = new IdleRows();
   const rows =
     dialect !== undefined
       ? csvRows(blocks, {
           ...dialect,
-          columns,
-          reader,
-          hasDefaultGuid,
-          edits,
-          bounds,
+          ...common,
+          edits: options.edits ?? false,
           shaped: shapedCells,
           isSheet: source.sheet !== undefined,
           idle,

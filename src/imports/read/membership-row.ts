@@ -4,6 +4,7 @@ import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
+import type { Bounds } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
@@ -12,6 +13,16 @@ export interface RowDefaults {
   readonly guid?: string | undefined;
   readonly scope?: Scope | undefined;
   readonly onBehalfOf?: string | undefined;
+}
+
+/** The parts that all readers of rows share. */
+export interface RowReading {
+  readonly columns: Columns;
+  readonly reader: MembershipReader;
+  readonly hasDefaultGuid: boolean;
+  readonly bounds: Bounds;
+  /** Told how many characters the report repeats, because a row gives several memberships. */
+  readonly onRepeat: (characters: number) => void;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for

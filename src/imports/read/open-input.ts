@@ -1,24 +1,13 @@
 import { open, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
 import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
 import { isZip } from './decompress.ts';
-import { type FileOptions, type FileState, fileStateOf } from './file-state.ts';
-import { boundsWith, type GivenBounds } from './intake-bounds.ts';
+import { type FileState, fileStateOf } from './file-state.ts';
+import { boundsWith } from './intake-bounds.ts';
 import { notReadable } from './intake-error.ts';
-import type { TableSigns } from './workbook/choose-sheet.ts';
-import type { Sheet, SheetText } from './workbook/workbook.ts';
-
-/** Conditions and bounds of an input. */
-export interface OpenOptions extends FileOptions {
-  readonly bounds?: GivenBounds | undefined;
-  readonly sheet?: string | undefined;
-  /** The signs of the table, to find the sheet of a workbook if none is named. */
-  readonly table: TableSigns;
-  readonly scratch?: string | undefined;
-  readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
-}
+import type { IntakeOptions } from './intake-options.ts';
+import type { SheetText } from './workbook/workbook.ts';
 
 /** An opened input: one text, or several files. */
 type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
@@ -27,7 +16,7 @@ type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
  * Opens an input. A workbook gives the text of one of its sheets. Archives and workbooks are read at random places, so they
  * must be regular files. Throws what openSource, openZip and openSheet throw.
  */
-export async function openInput(source: IntakeSource, options: OpenOptions): Promise<OpenedInput> {
+export async function openInput(source: IntakeSource, options: IntakeOptions): Promise<OpenedInput> {
   if ('stream' in source) return { text: await openSource(source, options) };
   if ('bytes' in source) {
     if (!isZip(source.bytes)) return { text: await openSource(source, options) };
@@ -65,18 +54,17 @@ async function openZipped(
   from: string | Buffer,
   name: string,
   state: FileState,
-  options: OpenOptions,
+  options: IntakeOptions,
 ): Promise<OpenedInput> {
-  const { sheet, table, signal, onSheets, onRead, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
   // Loaded for those alone who need them.
   const { openZip } = await import('./archive/zip.ts');
   const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
-  const zip = await openZip(from, name, bounds, onRead);
+  const zip = await openZip(from, name, bounds, options.onRead);
   try {
     const kind = await workbookKind(zip, name);
     if (kind !== undefined) {
-      const text = await openSheet(zip, kind, name, { sheet, table, bounds, signal, onSheets, scratch });
+      const text = await openSheet(zip, kind, name, options, bounds);
       return { text: sheetBytes(text, zip, name, state) };
     }
   } catch (error) {

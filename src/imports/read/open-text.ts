@@ -1,7 +1,5 @@
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
-import type { Shape } from '../../options/shape.ts';
 import { HEAD_BYTES, type InputBytes, interruptible, readHead } from './byte-source.ts';
-import type { ColumnMapping } from './columns.ts';
 import { checkDelimiter } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
@@ -18,27 +16,17 @@ import {
 } from './detect.ts';
 import type { Bounds } from './intake-bounds.ts';
 import { editsOutsideCsv, empty, notOfKind } from './intake-error.ts';
+import type { IntakeOptions } from './intake-options.ts';
 import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
 
-/** The options of reading that say what a text is. */
-interface TextOptions {
-  readonly format: InputKind | 'auto';
-  readonly encoding?: string | undefined;
-  readonly delimiter?: string | undefined;
-  readonly map: ColumnMapping;
-  readonly edits?: boolean | undefined;
-  readonly shape?: Shape | undefined;
-  readonly signal?: AbortSignal;
-}
-
 /** Throws UNKNOWN_ENCODING or BAD_DELIMITER for options with which no text can be read. */
-export function checkText({ encoding, delimiter }: Pick<TextOptions, 'encoding' | 'delimiter'>): void {
+export function checkText({ encoding, delimiter }: Pick<IntakeOptions, 'encoding' | 'delimiter'>): void {
   detectEncoding(Buffer.alloc(0), encoding);
   if (delimiter !== undefined) checkDelimiter(delimiter);
 }
 
 /** Decompresses and decodes a file, as it is read, and gives its beginning. */
-export async function openText(source: InputBytes, { encoding: given, signal }: TextOptions, bounds: Bounds) {
+export async function openText(source: InputBytes, { encoding: given, signal }: IntakeOptions, bounds: Bounds) {
   const raw = await readHead(source.blocks());
   const compression = compressionOf(raw.head);
   const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
@@ -52,7 +40,7 @@ export async function openText(source: InputBytes, { encoding: given, signal }: 
 }
 
 /** The kind of a text: the one that was named, else the one that it looks like. */
-export function kindOf(head: string, source: InputBytes, { format, map, edits = false }: TextOptions): InputKind {
+export function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
   if (format === 'auto') refuseOtherText(head);
   const kind = format === 'auto' ? detectFormat(head, map) : format;
   if (isWorkbook(kind) && source.sheet === undefined) throw notOfKind(source.name, kind);
@@ -62,7 +50,7 @@ export function kindOf(head: string, source: InputBytes, { format, map, edits = 
 }
 
 /** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
-export function dialectOf(head: string, { sheet }: InputBytes, options: TextOptions) {
+export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOptions) {
   const separator = separatorLine(head);
   const { names, skip } = tableTop(options.shape ?? {});
   const top = { names, skip: sheet?.above ?? skip };
@@ -74,7 +62,7 @@ export function dialectOf(head: string, { sheet }: InputBytes, options: TextOpti
   };
 }
 
-function delimiterOf(head: string, { map, shape = {} }: TextOptions, { names }: TableTop): string {
+function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop): string {
   return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
 }
 

@@ -11,8 +11,9 @@ import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { writeTable } from '../../platform/table.ts';
 import { sameWord } from '../../text/same-text.ts';
 import { unknownColumn } from '../read/columns.ts';
-import { type Intake, openIntake } from '../read/intake.ts';
+import { openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
+import type { Intake } from '../read/intake-options.ts';
 import { scopeOfWord } from '../read/membership-row.ts';
 import type { Lookup, Lookups, Target } from '../read/shape/groups.ts';
 

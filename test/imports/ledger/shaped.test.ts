@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { IntakeOptions } from '../../../src/imports/read/intake.ts';
+import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { stageFile } from '../../../src/imports/stage/stage-file.ts';

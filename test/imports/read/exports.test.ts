@@ -3,13 +3,20 @@ import { expect, test } from 'vitest';
 import { Columns } from '../../../src/imports/read/columns.ts';
 import { type Element, ElementReader, isText } from '../../../src/imports/read/element.ts';
 import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
+import { boundsWith } from '../../../src/imports/read/intake-bounds.ts';
 import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
 import { runs } from '../../runs.ts';
 
 const originals = (name: ExportName, element: Element) => {
   const columns = new Columns({}, { lenient: true });
   const reader = new MembershipReader(columns, { region: 'us' });
-  const options = { columns, reader, hasDefaultGuid: false, most: 100, onRepeat: () => {} };
+  const options = {
+    columns,
+    reader,
+    hasDefaultGuid: false,
+    bounds: boundsWith({ memberships: 100 }),
+    onRepeat: () => {},
+  };
   const rows = ofExport(name, new ElementReader(options));
   return [...rows.rows(element, 'element 1', JSON.stringify(element), Object.keys(element).length)].map(
     ({ original }) => JSON.parse(original) as Record<string, unknown>,

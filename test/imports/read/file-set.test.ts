@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type IntakeOptions, openIntake } from '../../../src/imports/read/intake.ts';
+import { openIntake } from '../../../src/imports/read/intake.ts';
+import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
 import { openInput } from '../../../src/imports/read/open-input.ts';
 import { retryReport } from '../../../src/imports/report/retry-file.ts';
 import { archive, textRows, xlsx } from './make-workbook.ts';
@@ -125,10 +126,7 @@ describe.each([
 
   test('gives one file of it, whatever is read as rows', async () => {
     const path = await made({ 'channels.json': '[]', 'users.json': '[{"id":"U1"}]' });
-    const opened = await openInput(
-      { path },
-      { table: { skip: 0, isTopGiven: true, isColumn: () => false, areAll: () => false } },
-    );
+    const opened = await openInput({ path }, { format: 'auto', map: {}, region: 'us' });
     if (!('set' in opened)) throw new Error('it is not a set');
     const pieces: Buffer[] = [];
     for await (const block of opened.set.read('users.json')) pieces.push(block);

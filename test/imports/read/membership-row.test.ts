@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { InputRow } from '../../../src/imports/read/intake.ts';
+import type { InputRow } from '../../../src/imports/read/input-row.ts';
 import { read, refusal, short } from './reading.ts';
 
 const HEADER = 'region,guid,uid,scope,on_behalf_of';

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
-import { type InputRow, type Intake, type IntakeOptions, openIntake } from '../../../src/imports/read/intake.ts';
+import type { InputRow } from '../../../src/imports/read/input-row.ts';
+import { openIntake } from '../../../src/imports/read/intake.ts';
 import { IntakeError } from '../../../src/imports/read/intake-error.ts';
+import type { Intake, IntakeOptions } from '../../../src/imports/read/intake-options.ts';
 
 export const OPTIONS: IntakeOptions = { format: 'auto', map: {}, region: 'us' };
 

@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { IntakeOptions } from '../../../src/imports/read/intake.ts';
+import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
 import { archive, xlsx } from './make-workbook.ts';
 
 /** Files with the structure of each format, half of them damaged in some places: a reader takes them or refuses them. */

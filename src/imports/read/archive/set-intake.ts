@@ -6,45 +6,26 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { option, words } from '../../../errors/named-options.ts';
 import { boundText } from '../../../options/bounds.ts';
-import type { InputFormat } from '../../../options/input-kinds.ts';
 import { type IntakeSource, readHead } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
 import { isZip } from '../decompress.ts';
 import type { InputRow } from '../input-row.ts';
-import { type Bounds, boundsWith, type GivenBounds, orRaise } from '../intake-bounds.ts';
+import { type Bounds, boundsWith, orRaise } from '../intake-bounds.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
+import type { Intake, IntakeOptions } from '../intake-options.ts';
 import type { IntakeNote } from '../notes.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
-
-/** The part of an opened input that is needed to combine several. */
-interface OpenedRows {
-  readonly format: InputFormat;
-  readonly recognised: Readonly<Partial<Record<ColumnRole, string>>>;
-  columns(): readonly string[];
-  notes(): readonly IntakeNote[];
-  /** Rows of the file so far, left out or not. */
-  shaped(): boolean;
-  rowsRead(): number;
-  bytesRead(): number;
-  chunks(): AsyncGenerator<InputRow[]>;
-}
-
-interface SetOptions {
-  readonly bounds?: GivenBounds | undefined;
-  readonly files?: readonly string[] | undefined;
-  readonly scratch?: string | undefined;
-}
 
 /**
  * The rows of several files as one input. If there is more than one, each row has the name of its file and its number
  * there in two columns in front of its own, and row numbers continue from file to file.
  * @param openOne opens one of the files; throws where that is an archive itself
  */
-export async function openSetIntake<Rows extends OpenedRows>(
+export async function openSetIntake(
   set: FileSet,
-  options: SetOptions,
-  openOne: (source: IntakeSource) => Promise<Rows>,
-): Promise<Rows> {
+  options: IntakeOptions,
+  openOne: (source: IntakeSource) => Promise<Intake>,
+): Promise<Intake> {
   const scratch = new Scratch(options.scratch ?? tmpdir());
   try {
     const { files, ...selection } = selectFiles(set, options.files);
@@ -72,12 +53,7 @@ export async function openSetIntake<Rows extends OpenedRows>(
   }
 }
 
-function oneFile<Rows extends OpenedRows>(
-  intake: Rows,
-  set: FileSet,
-  notes: () => IntakeNote[],
-  end: () => Promise<void>,
-): Rows {
+function oneFile(intake: Intake, set: FileSet, notes: () => IntakeNote[], end: () => Promise<void>): Intake {
   return {
     ...intake,
     get recognised() {
@@ -96,17 +72,17 @@ function oneFile<Rows extends OpenedRows>(
   };
 }
 
-interface ManyFiles<Rows> {
-  readonly first: { readonly file: string; readonly intake: Rows };
+interface ManyFiles {
+  readonly first: { readonly file: string; readonly intake: Intake };
   readonly others: readonly string[];
   readonly set: FileSet;
-  readonly open: (file: string) => Promise<Rows>;
-  readonly options: SetOptions;
+  readonly open: (file: string) => Promise<Intake>;
+  readonly options: IntakeOptions;
   readonly notes: () => IntakeNote[];
   readonly end: () => Promise<void>;
 }
 
-function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
+function manyFiles(files: ManyFiles): Intake {
   const { first, others, set, open, options, notes, end } = files;
   const { format } = first.intake;
   const merged = new MergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
@@ -114,12 +90,12 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   let read = 0;
   let rowsRead = 0;
   let shaped = false;
-  let current: OpenedRows | undefined = first.intake;
+  let current: Intake | undefined = first.intake;
   let last = 0;
   merged.begin(first.file);
   merged.take(first.intake.columns(), first.intake.recognised);
 
-  async function* rowsOf(file: string, intake: OpenedRows): AsyncGenerator<InputRow[]> {
+  async function* rowsOf(file: string, intake: Intake): AsyncGenerator<InputRow[]> {
     const before = last;
     current = intake;
     merged.begin(file);

@@ -9,7 +9,7 @@ import {
   tooManyMemberships,
 } from '../input-row.ts';
 import { shown } from '../intake-error.ts';
-import { MembershipReader, type RowDefaults } from '../membership-row.ts';
+import { MembershipReader, type RowDefaults, type RowReading } from '../membership-row.ts';
 import type { Person, Plan } from './compile.ts';
 import type { Cells, Source } from './field-sources.ts';
 import type { Group, Lookups } from './groups.ts';
@@ -21,14 +21,6 @@ interface Requested {
   readonly cells: Cells;
   readonly scope: string;
   readonly people: Plan['people'][number];
-}
-
-interface ShaperOptions {
-  readonly columns: Columns;
-  readonly defaults: RowDefaults;
-  readonly lookups: Lookups;
-  /** Memberships that one row may give. */
-  readonly most: number;
 }
 
 /**
@@ -45,10 +37,10 @@ export class Shaper {
   /** Words for actions that the current row may have, for messages. */
   #allowedActions: readonly string[] = [];
 
-  constructor({ columns, defaults, lookups, most }: ShaperOptions) {
+  constructor(defaults: RowDefaults, lookups: Lookups, { columns, bounds }: RowReading) {
     this.#columns = columns;
     this.#lookups = lookups;
-    this.#most = most;
+    this.#most = bounds.memberships;
     this.#reader = new MembershipReader(
       { nameOf: (field) => this.#labels[field] },
       defaults,

@@ -5,15 +5,15 @@ import type { Shape } from '../../../options/shape.ts';
 import { sameName } from '../../../text/same-text.ts';
 import { type ColumnMapping, type Columns, fieldByAlias, unknownColumn } from '../columns.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
-import type { Bounds } from '../intake-bounds.ts';
 import { IntakeError } from '../intake-error.ts';
-import type { RowDefaults } from '../membership-row.ts';
+import type { IntakeOptions } from '../intake-options.ts';
+import type { RowReading } from '../membership-row.ts';
 import type { TableSigns } from '../workbook/choose-sheet.ts';
 import type { Plan } from './compile.ts';
 import { compile, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
 
 import { type FieldSource, type FieldSources, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
-import type { Layout, Lookups } from './groups.ts';
+import type { Layout } from './groups.ts';
 import { columnsOfTemplate, parseTemplate, TemplateError } from './id-template.ts';
 import { Shaper } from './shaper.ts';
 
@@ -93,19 +93,8 @@ function columnsRead(source: FieldSource | undefined): string[] {
   }
 }
 
-interface ShapingOptions extends RowDefaults {
-  readonly shape: Shape;
-  readonly map: ColumnMapping;
-  readonly lookups?: Lookups | undefined;
-  readonly columns: Columns;
-  readonly hasDefaultGuid: boolean;
-  readonly lenient?: boolean | undefined;
-  readonly bounds: Bounds;
-  readonly onRepeat: (characters: number) => void;
-}
-
-export function openShaping(options: ShapingOptions): Shaping {
-  const { shape, map, lookups = {}, columns, hasDefaultGuid, lenient = false, bounds, onRepeat } = options;
+export function openShaping(shape: Shape, options: IntakeOptions, common: RowReading): Shaping {
+  const { map, lookups = {}, lenient = false } = options;
   for (const name of LOOKUP_NAMES) {
     if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
     const { code, field, file } = LOOKUPS[name];
@@ -115,16 +104,8 @@ export function openShaping(options: ShapingOptions): Shaping {
       remedy: words`Give it with ${option(name, 'FILE')}`,
     });
   }
-  const shaper = new Shaper({ columns, defaults: options, lookups, most: bounds.memberships });
-  return {
-    shape,
-    sources: fieldSources({ map, ...shape }),
-    columns,
-    shaper,
-    hasDefaultGuid,
-    lenient,
-    onRepeat,
-  };
+  const shaper = new Shaper(options, lookups, common);
+  return { ...common, shape, sources: fieldSources({ map, ...shape }), shaper, lenient };
 }
 
 /** Throws BAD_SHAPE for settings that no input could fit. */
@@ -141,13 +122,7 @@ export function checkShape(shape: Shape, mapping: ColumnMapping): void {
 }
 
 /** Returns the signs of a table in a sheet: the columns that the settings name, or the row of the names. */
-export function signsOfTable({
-  map,
-  shape = {},
-}: {
-  readonly map: ColumnMapping;
-  readonly shape?: Shape | undefined;
-}): TableSigns {
+export function signsOfTable({ map, shape = {} }: Pick<IntakeOptions, 'map' | 'shape'>): TableSigns {
   const { skip, names } = tableTop(shape);
   const named = new Set(namedColumns(shape, map).map(sameName));
   named.delete('');
@@ -163,16 +138,12 @@ export function signsOfTable({
   };
 }
 
-/** The source of an input's memberships, and its number of rows. */
-export interface Shaping {
+/** The source of an input's memberships. */
+export interface Shaping extends RowReading {
   readonly shape: Shape;
   readonly sources: FieldSources;
-  readonly columns: Columns;
   readonly shaper: Shaper;
-  readonly hasDefaultGuid: boolean;
   readonly lenient: boolean;
-  /** Notified of text that the report repeats. */
-  readonly onRepeat: (characters: number) => void;
 }
 
 /** Rows of cells, as memberships. */

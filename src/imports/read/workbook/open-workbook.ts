@@ -1,26 +1,17 @@
+import { tmpdir } from 'node:os';
 import { option, words } from '../../../errors/named-options.ts';
 import type { Zip } from '../archive/zip.ts';
 import { type Bounds, checkExpansion, tooLong } from '../intake-bounds.ts';
 import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
+import type { IntakeOptions } from '../intake-options.ts';
 import type { IntakeNote } from '../notes.ts';
-import { type ChosenSheet, chooseSheet, type TableSigns } from './choose-sheet.ts';
+import { signsOfTable } from '../shape/shaping.ts';
+import { type ChosenSheet, chooseSheet } from './choose-sheet.ts';
 import { openOds } from './ods.ts';
 import { Warnings } from './warnings.ts';
-import type { Sheet, SheetText, Workbook } from './workbook.ts';
+import type { SheetText, Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
 import { broken } from './xml.ts';
-
-interface WorkbookOptions {
-  /** Name of the sheet, or its number from 1; absent: the first visible one with a table. */
-  readonly sheet: string | undefined;
-  readonly table: TableSigns;
-  readonly bounds: Bounds;
-  readonly signal: AbortSignal | undefined;
-  /** Told before one is chosen, so also where that fails. */
-  readonly onSheets?: ((sheets: readonly Sheet[]) => void) | undefined;
-  /** Folder for what does not fit into memory. */
-  readonly scratch: string;
-}
 
 /** The part by which a document of Microsoft Office is known; names of parts differ by their case. */
 const CONTENT_TYPES = '[Content_Types].xml';
@@ -61,13 +52,15 @@ export async function openSheet(
   zip: Zip,
   kind: Workbook['kind'],
   name: string,
-  options: WorkbookOptions,
+  options: IntakeOptions,
+  bounds: Bounds,
 ): Promise<SheetText> {
-  const { bounds, signal, scratch, onSheets } = options;
+  const { signal, scratch = tmpdir(), onSheets } = options;
+  const table = signsOfTable(options);
   const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal, scratch);
   try {
     onSheets?.(workbook.sheets);
-    const chosen = await chooseSheet(workbook, name, options.sheet, options.table);
+    const chosen = await chooseSheet(workbook, name, options.sheet, table);
     const { number } = chosen;
     const sheet = workbook.sheets[number]?.name ?? '';
     const others = workbook.sheets.flatMap((other, at) => (at === number ? [] : [other.name]));
@@ -76,7 +69,7 @@ export async function openSheet(
       kind,
       sheet,
       others,
-      above: chosen.header === undefined ? options.table.skip : chosen.header - 1,
+      above: chosen.header === undefined ? table.skip : chosen.header - 1,
       blocks: async function* () {
         const writer = new CsvWriter(sheet, zip.size, bounds);
         for await (const _ of workbook.read(number, (line, cells) => writer.add(line, cells), warnings)) {

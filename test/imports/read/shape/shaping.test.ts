@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputRow } from '../../../../src/imports/read/input-row.ts';
-import type { IntakeOptions } from '../../../../src/imports/read/intake.ts';
+import type { IntakeOptions } from '../../../../src/imports/read/intake-options.ts';
 import type { Shape } from '../../../../src/options/shape.ts';
 import { type Read, read, refusal, short } from '../reading.ts';
 
