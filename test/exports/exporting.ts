@@ -8,7 +8,7 @@ import {
 } from '../../src/features/export/api.ts';
 import { exportText } from '../../src/features/export/export-files.ts';
 import { createExportStore, type ExportReader, openExportStore } from '../../src/features/export/export-store.ts';
-import { runExport } from '../../src/features/export/run-export.ts';
+import { runExport } from '../../src/features/export/running-exports.ts';
 import type { SurveyProgress } from '../../src/imports/survey/crawl.ts';
 import type { Pipeline } from '../imports/pipeline-harness.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -31,7 +31,7 @@ export function openExport(
   mkdirSync(folder);
   createExportStore(folder, exportOptions.parse({ regions: ['us'], ...options })).close();
   const withStore = <Result>(use: (store: ReturnType<typeof openExportStore>) => Result): Result => {
-    const store = openExportStore(folder, 'export-1');
+    const store = openExportStore(folder);
     try {
       return use(store);
     } finally {
@@ -40,7 +40,7 @@ export function openExport(
   };
   const exporting: Exporting = {
     run: async (signal = new AbortController().signal, onProgress = () => {}, maxCalls = undefined) => {
-      const store = openExportStore(folder, 'export-1');
+      const store = openExportStore(folder);
       try {
         await runExport({ store, pages: (...which) => coordinator.pages(...which), signal, onProgress, maxCalls });
         return undefined;

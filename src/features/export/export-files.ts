@@ -1,8 +1,7 @@
 import { extname } from 'node:path';
-import { Readable } from 'node:stream';
 import { writeTable } from '../../platform/table.ts';
-import type { ExportFormat, ExportList } from './api.ts';
-import type { ExportedMember, ExportReader } from './export-store.ts';
+import type { ExportFormat, ExportList, ExportOptions } from './api.ts';
+import type { ExportReader } from './export-store.ts';
 
 type Value = string | number | null | readonly string[] | Readonly<Record<string, unknown>>;
 type Column<Row> = readonly [name: string, value: (row: Row) => Value];
@@ -18,7 +17,7 @@ const COLUMNS: { readonly [List in ExportList]: readonly Column<RowOf<List>>[] }
     ['group_name', ({ group }) => group?.name ?? null],
     ['group_type', ({ group }) => group?.type ?? null],
     ['group_owner', ({ group }) => group?.owner ?? null],
-    ['joined_at', ({ joinedAt }: ExportedMember) => isoTime(joinedAt)],
+    ['joined_at', ({ joinedAt }) => isoTime(joinedAt)],
   ],
   groups: [
     ['guid', ({ guid }) => guid],
@@ -77,23 +76,10 @@ function isoTime(seconds: number | null): string | null {
 }
 
 /** The lists that an export has, the main one first. */
-export function listsOf({
-  users,
-  groupsOnly,
-}: {
-  readonly users: boolean;
-  readonly groupsOnly: boolean;
-}): ExportList[] {
+export function listsOf({ users, groupsOnly }: Partial<Pick<ExportOptions, 'users' | 'groupsOnly'>>): ExportList[] {
   if (groupsOnly) return ['groups'];
   return ['members', 'groups', ...(users ? (['users'] as const) : [])];
 }
-
-/** One list as bytes. */
-export function exportBytes(reader: ExportReader, list: ExportList, format: ExportFormat): Readable {
-  return Readable.from(exportText(reader, list, format), { objectMode: false });
-}
-
-type Bytes = AsyncIterable<Uint8Array | string>;
 
 /** A file that an export writes. */
 export interface WrittenFile {
@@ -102,18 +88,7 @@ export interface WrittenFile {
   readonly path: string;
 }
 
-/** Writes every list of an export: the main one to `path`, the others beside it (`members.csv`, `members-groups.csv`). */
-export async function writeLists(
-  lists: readonly ExportList[],
-  { path, put }: { readonly path: string; readonly put: (path: string, bytes: Bytes) => Promise<void> },
-  bytesOf: (list: ExportList) => Promise<Bytes>,
-): Promise<WrittenFile[]> {
-  const files = outputFiles(lists, path);
-  for (const { list, path: file } of files) await put(file, await bytesOf(list));
-  return files;
-}
-
-/** File of each list. */
+/** The file of each list: of the main one at `path`, of the others beside it (`members.csv`, `members-groups.csv`). */
 export function outputFiles([main, ...others]: readonly ExportList[], path: string): WrittenFile[] {
   const ending = extname(path);
   const base = ending === '' ? path : path.slice(0, -ending.length);

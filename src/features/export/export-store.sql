@@ -15,27 +15,24 @@ group by guid having sum(state <> 'missing') = 0 order by guid;
 -- Out: groups that could not be read, and why.
 select region, guid, code, message from groups where state = 'failed' order by region, guid;
 
--- name: count_members
--- Out: entries of the groups that were read, the banned among them, and those with an unknown scope.
-select count(*) as members, coalesce(sum(banned), 0) as banned, coalesce(sum(place = 9), 0) as odd
+-- name: count_entries
+-- Out: entries of the groups that were read: members, the banned, and those with an unknown scope; and users.
+select count(*) filter (where not banned) as members, count(*) filter (where banned) as banned,
+  count(*) filter (where place = 9) as unknownScopes, (select count(*) from users) as users
 from members join groups on groups.id = group_id where members_known and bans_known;
-
--- name: count_users
--- Out: how many users there are.
-select count(*) as n from users;
 
 -- name: members
 -- Out: every entry of the groups that were read, by region, GUID and UID.
 select groups.region, groups.guid, members.uid, case banned when 1 then 'ban' else scope end as scope,
-  members.name, joined_at, groups.facts
+  members.name, joined_at as joinedAt, groups.facts
 from groups join members on group_id = groups.id
 where members_known and bans_known
 order by groups.region, groups.guid, members.uid;
 
 -- name: groups
 -- Out: groups whose fields are known, by region and GUID.
-select region, guid, facts from groups where facts is not null and state <> 'missing' order by region, guid;
+select region, facts from groups where facts is not null and state <> 'missing' order by region, guid;
 
 -- name: users
 -- Out: users by region and UID.
-select region, uid, facts from users order by region, uid;
+select region, facts from users order by region, uid;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../../chat/replies.ts';
+import { type GroupFacts, groupFacts, userFacts } from '../../chat/replies.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
-import { Survey, type SurveyRecord } from '../../imports/survey/survey.ts';
+import { Survey } from '../../imports/survey/survey.ts';
 import type { Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type ExportOptions, type ExportTotals, exportOptions } from './api.ts';
@@ -15,122 +15,91 @@ export function exportFile(folder: string): string {
   return join(folder, 'export.sqlite');
 }
 
-/** An export as it is stored. */
-type ExportRecord = Omit<SurveyRecord<'completed' | 'incomplete'>, 'options'> & { readonly options: ExportOptions };
-
-export interface ExportedMember {
-  readonly region: Region;
-  readonly guid: string;
-  readonly uid: string;
-  /** The scope in the service's words, `ban` for a banned user. */
-  readonly scope: string;
-  /** Empty where the service does not say it. */
-  readonly name: string;
-  /** Seconds since 1970. */
-  readonly joinedAt: number | null;
-  readonly group: GroupFacts | null;
-}
-
 /** An export's file, open for anyone to read. */
-export interface ExportReader {
-  record(): ExportRecord;
-  totals(): ExportTotals;
-  /** In the order of region, GUID and UID, one at a time. */
-  members(): IteratorObject<ExportedMember>;
-  groups(): IteratorObject<GroupFacts & { readonly region: Region }>;
-  users(): IteratorObject<UserFacts & { readonly region: Region }>;
-  close(): void;
-}
+export type ExportReader = ReturnType<typeof readerOf>;
 
 /** An export's file, open for writing. */
-export interface ExportStore extends ExportReader {
-  readonly survey: Survey<'completed' | 'incomplete'>;
-}
+export type ExportStore = ReturnType<typeof openExportStore>;
 
 export function createExportStore(folder: string, options: ExportOptions): ExportStore {
-  const store = openStore(folder);
+  const store = openExportStore(folder);
   store.survey.begin(options);
   for (const region of options.regions) store.survey.addGroups(region, options.groups ?? []);
   return store;
 }
 
-/** @throws UNKNOWN_EXPORT */
-export function openExportStore(folder: string, id: string): ExportStore {
-  if (!existsSync(exportFile(folder))) throw new RollcallError('UNKNOWN_EXPORT', { id });
-  return openStore(folder);
+export function openExportStore(folder: string) {
+  const database = openForWriting(exportFile(folder), SURVEY_SCHEMA, 'soon');
+  const survey: ExportSurvey = new Survey(database, { keepsAll: true });
+  return { ...readerOf(survey), survey };
 }
 
 /** @throws UNKNOWN_EXPORT */
 export function openExportReader(folder: string, id: string): ExportReader {
   if (!existsSync(exportFile(folder))) throw new RollcallError('UNKNOWN_EXPORT', { id });
-  return readerOf(new Survey(openForReading(exportFile(folder), SURVEY_SCHEMA), { keepsAll: true }));
+  return readerOf(new Survey(openForReading(exportFile(folder), SURVEY_SCHEMA)));
 }
 
-function openStore(folder: string): ExportStore {
-  const survey = new Survey<'completed' | 'incomplete'>(openForWriting(exportFile(folder), SURVEY_SCHEMA, 'soon'), {
-    keepsAll: true,
-  });
-  return { ...readerOf(survey), survey };
+type ExportSurvey = Survey<'completed' | 'incomplete'>;
+
+interface MemberRow {
+  readonly region: Region;
+  readonly guid: string;
+  readonly uid: string;
+  /** Its scope in the service's words, `ban` for a banned user. */
+  readonly scope: string;
+  /** Empty where the service does not say it. */
+  readonly name: string;
+  /** Seconds since 1970. */
+  readonly joinedAt: number | null;
+  /** JSON of the group. */
+  readonly facts: string | null;
 }
 
-function readerOf(survey: ExportStore['survey']): ExportReader {
+type FactsRow = Pick<MemberRow, 'region'> & { readonly facts: string };
+
+/** Lists come in the order of region, then GUID and UID, one row at a time. */
+function readerOf(survey: ExportSurvey) {
   const sql = statementsOf(survey.database, STATEMENTS);
-  const rows = (name: string) => Iterator.from(sql(name).iterate());
+  const rows = <Row>(name: string) => Iterator.from(sql<Row>(name).iterate());
   const record = () => {
     const { options, ...stored } = survey.record();
     return { ...stored, options: exportOptions.parse(JSON.parse(options ?? '{}')) };
   };
   return {
     record,
-    totals: () => {
+    totals: (): ExportTotals => {
       const groups = new Map(
         sql('count_groups')
           .all({ factsOnly: record().options.groupsOnly ? 1 : 0 })
           .map(({ state, n }) => [state, Number(n)]),
       );
-      const members = sql('count_members').get();
-      const banned = Number(members?.['banned']);
+      const entries = sql<Pick<ExportTotals, 'members' | 'banned' | 'users' | 'unknownScopes'>>('count_entries').get();
+      if (entries === undefined) throw new Error('counting gives no row');
       return {
         groups: groups.get('found') ?? 0,
         pending: groups.get('pending') ?? 0,
-        members: Number(members?.['members']) - banned,
-        banned,
-        users: Number(sql('count_users').get()?.['n']),
-        unknownScopes: Number(members?.['odd']),
+        ...entries,
         missing: sql<ExportTotals['missing'][number]>('missing_everywhere').all(),
         failed: sql<ExportTotals['failed'][number]>('failed').all(),
       };
     },
     members: () => {
       // Members of one group come one after another.
-      let text: unknown;
+      let text: string | null = null;
       let group: GroupFacts | null = null;
-      return rows('members').map((row) => {
-        if (row['facts'] !== text) {
-          text = row['facts'];
-          group = text === null ? null : groupFacts.parse(JSON.parse(String(text)));
+      return rows<MemberRow>('members').map(({ facts, ...member }) => {
+        if (facts !== text) {
+          text = facts;
+          group = facts === null ? null : groupFacts.parse(JSON.parse(facts));
         }
-        return {
-          region: row['region'] as Region,
-          guid: String(row['guid']),
-          uid: String(row['uid']),
-          scope: String(row['scope']),
-          name: String(row['name']),
-          joinedAt: row['joined_at'] as number | null,
-          group,
-        };
+        return { ...member, group };
       });
     },
     groups: () =>
-      rows('groups').map((row) => ({
-        region: row['region'] as Region,
-        ...groupFacts.parse(JSON.parse(String(row['facts']))),
-      })),
+      rows<FactsRow>('groups').map(({ region, facts }) => ({ region, ...groupFacts.parse(JSON.parse(facts)) })),
     users: () =>
-      rows('users').map((row) => ({
-        region: row['region'] as Region,
-        ...userFacts.parse(JSON.parse(String(row['facts']))),
-      })),
+      rows<FactsRow>('users').map(({ region, facts }) => ({ region, ...userFacts.parse(JSON.parse(facts)) })),
     close: () => survey.close(),
   };
 }

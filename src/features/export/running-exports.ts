@@ -1,16 +1,20 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../errors/message-of.ts';
-import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { GroupPages } from '../../imports/ask/group-pages.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
-import type { SurveyProgress } from '../../imports/survey/crawl.ts';
+import { pay, runSurvey, type SurveyProgress, type SurveyRun } from '../../imports/survey/crawl.ts';
+import { listGroups, readGroups } from '../../imports/survey/read-groups.ts';
+import { listUsers } from '../../imports/survey/read-users.ts';
+import type { Part } from '../../imports/survey/survey.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
-import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { quietly } from '../../platform/quietly.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import { Works } from '../../platform/works.ts';
-import type { ExportOptions } from './api.ts';
+import type { ExportOptions, ExportView } from './api.ts';
+import { listsOf } from './export-files.ts';
 import {
   createExportStore,
   type ExportReader,
@@ -19,40 +23,113 @@ import {
   openExportReader,
   openExportStore,
 } from './export-store.ts';
-import { runExport } from './run-export.ts';
+
+interface ExportsOptions extends Aimed, Pick<SurveyRun, 'pages'> {
+  readonly dir: DataDir;
+  readonly onError: (id: string, error: unknown) => void;
+  /** Called for an export that cannot be read, once for each error. */
+  readonly onUnread?: (error: unknown) => void;
+}
 
 /** Exports in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
-export interface Exports {
+export class Exports {
+  readonly #options: ExportsOptions;
+  readonly #works = new Works<SurveyProgress>();
+  readonly #unread: (error: Error) => void;
+
+  constructor(options: ExportsOptions) {
+    this.#options = options;
+    this.#unread = quietly(options.onUnread ?? (() => {}));
+  }
+
   /** Begins to read; gives the id. @param maxCalls that this run may make */
-  begin(options: Omit<ExportOptions, keyof Aimed>, maxCalls?: number): string;
+  begin(wanted: Omit<ExportOptions, keyof Aimed>, maxCalls?: number): string {
+    const { dir, sandbox, target } = this.#options;
+    const id = `export-${newImportId()}`;
+    mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
+    this.#run(id, createExportStore(dir.export(id), { ...wanted, sandbox, target }), maxCalls);
+    return id;
+  }
+
   /** Continues one that was interrupted, stopped, or is priced. @throws UNKNOWN_EXPORT, WRONG_TARGET */
-  resume(id: string, maxCalls?: number): void;
-  /** Newest first. */
-  ids(): string[];
-  /** @throws UNKNOWN_EXPORT */
-  read<Result>(id: string, look: (reader: ExportReader) => Result): Result;
+  resume(id: string, maxCalls?: number): void {
+    checkTarget(id, this.record(id).options, this.#options);
+    if (!this.#works.isUnderWay(id)) this.#run(id, openExportStore(this.#folder(id)), maxCalls);
+  }
+
   /** The reader must be closed. @throws UNKNOWN_EXPORT */
-  open(id: string): ExportReader;
-  isUnderWay(id: string): boolean;
-  progress(id: string): SurveyProgress | undefined;
-  /** Resolves when it is no longer under way. */
-  over(id: string): Promise<void>;
-  /** Stops it if it is running, and deletes its files. @throws UNKNOWN_EXPORT */
-  remove(id: string): Promise<void>;
+  open(id: string): ExportReader {
+    return openExportReader(this.#folder(id), id);
+  }
+
+  /** @throws UNKNOWN_EXPORT */
+  record(id: string) {
+    return this.#read(id, (reader) => reader.record());
+  }
+
+  /** Returns it as the API and the command line show it; one that is damaged, too. @throws UNKNOWN_EXPORT */
+  view(id: string): ExportView {
+    const underWay = this.#works.isUnderWay(id);
+    const progress = this.#works.progress(id) ?? null;
+    try {
+      return this.#read(id, (reader) => {
+        const { options, createdAt, finishedAt, state, reason, calls, price } = reader.record();
+        const { groups, regions, sandbox, target } = options;
+        return {
+          id,
+          underWay,
+          state,
+          reason,
+          calls,
+          price,
+          regions,
+          progress,
+          sandbox,
+          ...(target !== undefined && { target }),
+          groups: groups?.length ?? null,
+          lists: listsOf(options),
+          createdAt: new Date(createdAt).toISOString(),
+          finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+          // Counting a large export takes a while.
+          totals: underWay ? null : reader.totals(),
+        };
+      });
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      this.#unread(error);
+      const createdAt = statSync(this.#folder(id)).birthtime.toISOString();
+      return { ...UNREADABLE, id, reason: WHY_UNREADABLE[error.code], createdAt };
+    }
+  }
+
+  /** Newest first. */
+  list(): ExportView[] {
+    return this.#each((id) => this.view(id));
+  }
+
+  /** Ids of those that had finished before this time (ms since 1970). */
+  finishedBefore(before: number): string[] {
+    const finished = this.#each((id) => ({ id, finishedAt: this.record(id).finishedAt ?? before }));
+    return finished
+      .filter(({ id, finishedAt }) => finishedAt < before && !this.#works.isUnderWay(id))
+      .map(({ id }) => id);
+  }
+
+  /** Stops it if it is running, and deletes its files, also where they cannot be read. @throws UNKNOWN_EXPORT */
+  async remove(id: string): Promise<void> {
+    const folder = this.#folder(id);
+    await this.#works.end(id, 'the export was ended');
+    await rm(folder, { recursive: true, force: true });
+  }
+
   /** Stops running exports; they can continue later. */
-  stop(): Promise<void>;
-}
+  async stop(): Promise<void> {
+    await this.#works.stop();
+  }
 
-interface ExportsOptions extends Aimed {
-  readonly dir: DataDir;
-  readonly pages: (region: Region) => GroupPages;
-  readonly onError: (id: string, error: unknown) => void;
-}
-
-export function createExports({ dir, pages, sandbox, target, onError }: ExportsOptions): Exports {
-  const works = new Works<SurveyProgress>();
-  const run = (id: string, store: ExportStore, maxCalls: number | undefined): void => {
-    const ended = works.begin(id, async (signal, onProgress) => {
+  #run(id: string, store: ExportStore, maxCalls: number | undefined): void {
+    const { pages, onError } = this.#options;
+    const ended = this.#works.begin(id, async (signal, onProgress) => {
       try {
         await runExport({ store, pages, signal, maxCalls, onProgress });
       } catch (error) {
@@ -65,53 +142,85 @@ export function createExports({ dir, pages, sandbox, target, onError }: ExportsO
     });
     // Such as where the disk is full: it can be continued, as after a crash.
     ended.catch((error: unknown) => onError(id, error));
-  };
-  // An id from a URL must not lead out of the folder.
-  const isKnown = (id: string) => /^export-[\w-]+$/.test(id) && existsSync(exportFile(dir.export(id)));
-  const open = (id: string): ExportReader => {
-    if (!isKnown(id)) throw new RollcallError('UNKNOWN_EXPORT', { id });
-    return openExportReader(dir.export(id), id);
-  };
-  const read: Exports['read'] = (id, look) => {
-    const reader = open(id);
+  }
+
+  /** An id from a URL must not lead out of the folder. @throws UNKNOWN_EXPORT */
+  #folder(id: string): string {
+    const folder = this.#options.dir.export(id);
+    if (!/^export-[\w-]+$/.test(id) || !existsSync(exportFile(folder)))
+      throw new RollcallError('UNKNOWN_EXPORT', { id });
+    return folder;
+  }
+
+  #read<Result>(id: string, look: (reader: ExportReader) => Result): Result {
+    const reader = this.open(id);
     try {
       return look(reader);
     } finally {
       reader.close();
     }
-  };
+  }
 
-  return {
-    begin: (options, maxCalls) => {
-      const id = `export-${newImportId()}`;
-      mkdirSync(dir.export(id), { recursive: true, mode: 0o700 });
-      run(id, createExportStore(dir.export(id), { ...options, sandbox, target }), maxCalls);
-      return id;
-    },
-    resume: (id, maxCalls) => {
-      const { options } = read(id, (reader) => reader.record());
-      checkTarget(id, options, { sandbox, target });
-      if (!works.isUnderWay(id)) run(id, openExportStore(dir.export(id), id), maxCalls);
-    },
-    ids: () => {
-      const folder = join(dir.root, 'exports');
-      const names = existsSync(folder) ? readdirSync(folder) : [];
-      return names
-        .filter((id) => existsSync(exportFile(dir.export(id))))
-        .toSorted()
-        .reverse();
-    },
-    read,
-    open,
-    isUnderWay: (id) => works.isUnderWay(id),
-    progress: (id) => works.progress(id),
-    over: (id) => works.over(id).catch(() => {}),
-    remove: async (id) => {
-      // One that cannot be read can be deleted.
-      if (!isKnown(id)) throw new RollcallError('UNKNOWN_EXPORT', { id });
-      await works.end(id, 'the export was ended');
-      await rm(dir.export(id), { recursive: true, force: true });
-    },
-    stop: () => works.stop(),
-  };
+  /** Reads each, newest first: one that cannot be read must not hide the others, nor one that was just deleted. */
+  #each<Result>(read: (id: string) => Result): Result[] {
+    const folder = join(this.#options.dir.root, 'exports');
+    const names = existsSync(folder) ? readdirSync(folder).toSorted().reverse() : [];
+    return names.flatMap((id) => {
+      try {
+        return [read(id)];
+      } catch (error) {
+        if (error instanceof LedgerError) this.#unread(error);
+        else if (!isError(error, 'UNKNOWN_EXPORT')) throw error;
+        return [];
+      }
+    });
+  }
 }
+
+interface ExportRun extends Omit<SurveyRun, 'survey'> {
+  readonly store: ExportStore;
+}
+
+/**
+ * Reads an export's lists into its file, and continues where an earlier run was interrupted: with the lists and
+ * groups that were not read to their end. Ends with the state that it writes: `completed`, `incomplete` where groups could
+ * not be read, or as runSurvey says. Rejects with the signal's reason, and then the export can continue.
+ */
+export async function runExport({ store, ...run }: ExportRun): Promise<void> {
+  const { survey } = store;
+  const { regions, groups, groupsOnly, users } = store.record().options;
+  const parts: Part[] = groupsOnly ? ['facts'] : ['facts', 'members', 'banned'];
+  const whole = await runSurvey({ ...run, survey }, 'read', async (crawl) => {
+    if (groups === undefined) await listGroups(crawl, regions);
+    pay(crawl, survey.priceOf({ parts }));
+    await readGroups(crawl, regions, 'members', { parts });
+    if (users) await listUsers(crawl, regions);
+  });
+  if (!whole) return;
+  const { failed, missing } = store.totals();
+  // If all groups are exported, one may be deleted meanwhile: it is not reported as missing.
+  const unread = failed.length + (groups === undefined ? 0 : missing.length);
+  if (unread === 0) survey.move('completed');
+  else survey.move('incomplete', `${unread} ${unread === 1 ? 'group' : 'groups'} could not be read`);
+}
+
+/** Reasons why an export is not shown. The log names the file. */
+const WHY_UNREADABLE: Readonly<Record<LedgerError['code'], string>> = {
+  DAMAGED_LEDGER: 'its file is damaged: delete the export, and begin another',
+  LEDGER_MISSING: 'its file is not there: delete the export, and begin another',
+  UNKNOWN_LEDGER: 'its file was written by another version of rollcall: read it with that one',
+};
+
+const UNREADABLE = {
+  state: 'unreadable',
+  underWay: false,
+  regions: [],
+  groups: null,
+  lists: [],
+  calls: 0,
+  price: null,
+  sandbox: false,
+  finishedAt: null,
+  progress: null,
+  totals: null,
+} satisfies Partial<ExportView>;

@@ -1,22 +1,42 @@
-import { extname } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { Command } from 'commander';
 import { serviceOpener } from '../../../app/open-service.ts';
+import { askedHere } from '../../../cli/audit.ts';
+import { checkTarget } from '../../../cli/check-target.ts';
+import type { Imports } from '../../../cli/client/import-place.ts';
+import { handledLocally } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
+import type { Client } from '../../../cli/client/operation-client.ts';
 import type { End, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
+import { type Running, run, type Work } from '../../../cli/run.ts';
+import { followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
+import type { Region } from '../../../membership/membership.ts';
 import type { Config } from '../../../platform/config.ts';
-import { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from '../api.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import { EXPORT_FORMATS, type ExportFormat, type ExportOptions, type ExportView } from '../api.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
-import { type ExportFlags, groupsOf, withExport } from './export-flags.ts';
-import { openExports } from './exports.ts';
+import { openExportReader } from '../export-store.ts';
+import { exportOperations } from '../operations.ts';
+import { exportHandlers } from '../routes/export-handlers.ts';
+import { Exports } from '../running-exports.ts';
+import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
+import { concludeExport, type Wanted } from './export-outcome.ts';
 import { type OutputPlace, outputPlace } from './output-place.ts';
 
 interface Flags extends RunningFlags, ExportFlags, ServerFlags {
   /** An id; true: the latest that can be continued. */
   readonly resume?: string | true;
+}
+
+/** An export to continue, as far as it is known without a server. */
+interface Resumed extends Partial<Pick<ExportOptions, 'users' | 'groupsOnly'>> {
+  readonly id: string | true;
 }
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
@@ -32,14 +52,17 @@ export function exportCommand(io: Io, end: End): Command {
 async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const openService = async () => serviceOpener(config, flags)();
-  const exports = openExports({ config, io, imports, openService, flags });
   const { resume } = flags;
   if (resume !== undefined) refuseChoices(flags);
-  const resumed = resume === undefined ? undefined : await exports.toResume(resume);
+  const resumed = resume === undefined ? undefined : await toResume(config, imports, flags, resume);
   const format = formatOf(flags);
   const groups = await groupsOf(flags);
   const output = await checkedOutput(config, resumed ?? flags, flags);
-  return exports.run({ format, groups, output, resumed });
+  const running = { config, io, imports, openService };
+  return run(
+    running,
+    exportWork(running, { flags, format, output }, async (client) => begin(client, flags, groups, resumed)),
+  );
 }
 
 function formatOf({ format, output = '' }: Flags): ExportFormat {
@@ -52,25 +75,17 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
 
 /**
  * Returns the place of the output; undefined for standard output.
- * @param lists what the export has: of one that is continued, not what the flags say
+ * @param has the lists of the export: of one that is continued, not what the flags say
  * @throws UsageError, SourceError
  */
-async function checkedOutput(
-  config: Config,
-  {
-    users = false,
-    groupsOnly = false,
-  }: Pick<Flags, 'users' | 'groupsOnly'> | Pick<ExportOptions, 'users' | 'groupsOnly'>,
-  flags: Flags,
-): Promise<OutputPlace | undefined> {
-  const needed = users ? '--users' : flags.json ? '--json' : undefined;
+async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Flags): Promise<OutputPlace | undefined> {
+  const needed = has.users ? '--users' : flags.json ? '--json' : undefined;
   if (flags.output === undefined && needed !== undefined) {
     throw new UsageError(`${needed} needs --output: standard output has room for one list`);
   }
   const output = await outputPlace(config, flags);
-  const files = output === undefined ? [] : outputFiles(listsOf({ users, groupsOnly }), output.path);
   if (output === undefined) refuseExisting([], flags);
-  await output?.refuseExisting(files.map(({ path }) => path));
+  await output?.refuseExisting(outputFiles(listsOf(has), output.path).map(({ path }) => path));
   return output;
 }
 
@@ -81,4 +96,96 @@ function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags)
       'an export that is continued has its groups, regions and lists already; leave those flags out',
     );
   }
+}
+
+async function toResume(config: Config, imports: Imports, flags: Flags, resume: string | true): Promise<Resumed> {
+  if (imports.server !== undefined) return { id: resume };
+  const dir = dataDir(config.dataDir);
+  const names = resume === true ? await readdir(join(dir.root, 'exports')).catch((): string[] => []) : [resume];
+  const id = names.toSorted().at(-1);
+  if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
+  const reader = openExportReader(dir.export(id), id);
+  try {
+    const { users, groupsOnly, sandbox } = reader.record().options;
+    checkTarget(imports.command('export', '--resume', id), id, sandbox, flags.sandbox === true);
+    return { id, users, groupsOnly };
+  } finally {
+    reader.close();
+  }
+}
+
+/** An export that is read, with its progress, and written. */
+function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Client) => Promise<ExportView>): Work {
+  let fault: unknown;
+  // Both can be continued: one that is not read to its end, and one whose files are not written yet.
+  const continued = (id: string) => `  ${resumeCommand(imports.command('export'), id, wanted.flags)}`;
+  const begins = 'the export to begin';
+  return {
+    open: ({ coordinator, dir, service, onStop }) => {
+      const exports = new Exports({
+        dir,
+        pages: (region) => coordinator.pages(region),
+        ...coordinator.sendsTo,
+        onError: (_, error) => {
+          fault = error;
+        },
+      });
+      onStop(() => exports.stop());
+      const handlers = exportHandlers(exports, Object.keys(service.apps) as Region[]);
+      return handledLocally(exportOperations, handlers, askedHere(dir, coordinator.sendsTo));
+    },
+    begins,
+    begin: ({ client }) => begin(client),
+    follow: async ({ client, imports, signal }, id) => {
+      const { underWay } = await followSteps({
+        io,
+        imports,
+        signal,
+        begins,
+        look: () => client.call(exportOperations.one, { id }),
+        goesOn: ({ underWay }) => underWay,
+        linesOf: ({ progress }) => progressLines(progress),
+      });
+      if (fault !== undefined) throw fault;
+      return underWay ? 'left' : 'over';
+    },
+    howToContinue: (id) => ['Continue with:', `  ${imports.command('export', '--resume', id)}`],
+    howToFollow: (id, { url }) => [`The export continues at ${url}. Follow it with:`, continued(id)],
+    conclude: async ({ id, client }) => {
+      const view = await client.call(exportOperations.one, { id });
+      const isHere = imports.server === undefined;
+      const howToContinue = `${continued(id)}${isHere && view.sandbox ? ' --sandbox' : ''}`;
+      return concludeExport({ io, imports, ...wanted, client, howToContinue }, view);
+    },
+  };
+}
+
+/** Starts an export or continues one; if it has been read already, only downloads it. */
+async function begin(
+  client: Client,
+  { region, users, groupsOnly, maxCalls }: ExportFlags,
+  groups: string[] | undefined,
+  resumed: Resumed | undefined,
+): Promise<ExportView> {
+  if (resumed === undefined) {
+    const asked = { groups, regions: region && [...region], users, groupsOnly, maxCalls };
+    return client.call(exportOperations.begin, asked);
+  }
+  let { id } = resumed;
+  if (id === true) {
+    const { exports } = await client.call(exportOperations.list, {});
+    const latest = exports.find(({ state }) => state !== 'unreadable');
+    if (latest === undefined) throw new UsageError('there is no export to continue');
+    id = latest.id;
+  }
+  const view = await client.call(exportOperations.one, { id });
+  if (view.underWay || view.state === 'completed') return view;
+  return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
+}
+
+function progressLines(progress: ExportView['progress']): string[] {
+  if (progress === null) return [];
+  const { step, done, of } = progress;
+  if (step === 'members') return [`reading members  ${grouped(done)} of ${counted(of ?? done, 'group')}`];
+  return [`listing ${step}  ${counted(done, step === 'users' ? 'user' : 'group')}`];
 }

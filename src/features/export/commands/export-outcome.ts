@@ -6,19 +6,24 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source-errors.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { ExportDocument, ExportFormat, ExportTotals, ExportView } from '../api.ts';
-import { type WrittenFile, writeLists } from '../export-files.ts';
+import { outputFiles, type WrittenFile } from '../export-files.ts';
 import { exportOperations } from '../operations.ts';
 import type { ExportFlags } from './export-flags.ts';
 import type { OutputPlace } from './output-place.ts';
 
-interface Concluding {
+/** The way in which a command writes an export. */
+export interface Wanted {
+  readonly flags: ExportFlags & { readonly json?: boolean };
+  readonly format: ExportFormat;
+  /** The place of its files; undefined for standard output. */
+  readonly output: OutputPlace | undefined;
+}
+
+interface Concluding extends Wanted {
   readonly io: Io;
   readonly imports: Pick<Imports, 'command' | 'unattended'>;
   /** Has the export. */
   readonly client: Client;
-  readonly format: ExportFormat;
-  readonly flags: ExportFlags & { readonly json?: boolean };
-  readonly output: OutputPlace | undefined;
   readonly howToContinue: string;
 }
 
@@ -47,11 +52,12 @@ async function write(options: Concluding, view: ExportView): Promise<WrittenFile
   const { id, lists } = view;
   const bytesOf = (list: ExportView['lists'][number]) =>
     client.download(exportOperations.download, { id, list, format });
+  const files = output === undefined ? [] : outputFiles(lists, output.path);
   try {
-    if (output !== undefined) return await writeLists(lists, output, bytesOf);
-    const [main = 'members'] = lists;
-    await writeOut(io, await bytesOf(main));
-    return [];
+    for (const { list, path } of files) await output?.put(path, await bytesOf(list));
+    const [main] = lists;
+    if (output === undefined && main !== undefined) await writeOut(io, await bytesOf(main));
+    return files;
   } catch (error) {
     if (error instanceof SourceError) say(io, '', 'What has been read is kept. Continue with:', options.howToContinue);
     if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
@@ -73,44 +79,40 @@ function sayExport(
   totals: ExportTotals,
   files: readonly WrittenFile[],
 ): void {
-  const [groupsOnly, users] = [lists[0] === 'groups', lists.includes('users')];
-  say(io, '', ...totalLines(totals, groupsOnly, users, calls), ...problemLines(totals));
+  const { groups, pending, members, banned, users } = totals;
+  const parts =
+    lists[0] === 'groups'
+      ? [counted(groups + pending, 'group')]
+      : [counted(groups, 'group'), counted(members, 'member'), counted(banned, 'banned user')];
+  if (lists.includes('users')) parts.push(counted(users, 'user'));
+  say(io, '', `Exported ${parts.join(', ')} in ${counted(calls, 'call')}.`, ...problemLines(totals));
   if (files.length === 0) return;
   say(io, '', ...files.map(({ list, path }) => `  ${list.padEnd(7)}  ${path}`));
-  const members = files.find(({ list }) => list === 'members');
-  if (members === undefined) return;
+  const file = files.find(({ list }) => list === 'members');
+  if (file === undefined) return;
   say(io, '', 'To bring the groups back to this state later, look at the plan first:');
-  say(io, `  ${imports.command('sync', members.path)} --mode mirror --missing remove --allow-demotion`);
-}
-
-function totalLines(totals: ExportTotals, groupsOnly: boolean, users: boolean, calls: number): string[] {
-  const { groups, members, banned } = totals;
-  const parts = groupsOnly
-    ? [counted(groups + totals.pending, 'group')]
-    : [counted(groups, 'group'), counted(members, 'member'), counted(banned, 'banned user')];
-  return [
-    `Exported ${[...parts, ...(users ? [counted(totals.users, 'user')] : [])].join(', ')} in ${counted(calls, 'call')}.`,
-  ];
+  say(io, `  ${imports.command('sync', file.path)} --mode mirror --missing remove --allow-demotion`);
 }
 
 function problemLines({ failed, missing, unknownScopes }: ExportTotals): string[] {
-  const unread = failed.map(({ region, guid, code, message }) => `  ${guid} (${region}): ${code}: ${message}`);
-  const unknown = missing.map(({ guid, code }) => `  ${guid}: ${code}`);
-  const some = (lines: readonly string[]) => [
-    ...lines.slice(0, NAMED).map(printable),
+  const problem = (what: string, count: number, noun: string, lines: readonly string[] = []) => [
+    ...(count === 0 ? [] : [`${what}: ${counted(count, noun)}`]),
+    ...lines.slice(0, NAMED).map((line) => `  ${printable(line)}`),
     ...(lines.length > NAMED ? [`  and ${lines.length - NAMED} more`] : []),
   ];
   return [
-    ...(unread.length === 0 ? [] : [`Could not be read, so not in the files: ${counted(unread.length, 'group')}`]),
-    ...some(unread),
-    ...(unknown.length === 0
-      ? []
-      : [`Not found, or deleted while the export ran: ${counted(unknown.length, 'group')}`]),
-    ...some(unknown),
-    ...(unknownScopes === 0
-      ? []
-      : [
-          `With a scope that rollcall does not know, so that no import can read the row: ${counted(unknownScopes, 'member')}`,
-        ]),
+    ...problem(
+      'Could not be read, so not in the files',
+      failed.length,
+      'group',
+      failed.map(({ region, guid, code, message }) => `${guid} (${region}): ${code}: ${message}`),
+    ),
+    ...problem(
+      'Not found, or deleted while the export ran',
+      missing.length,
+      'group',
+      missing.map(({ guid, code }) => `${guid}: ${code}`),
+    ),
+    ...problem('With a scope that rollcall does not know, so that no import can read the row', unknownScopes, 'member'),
   ];
 }

@@ -5,8 +5,8 @@ import type { Api, ServerContext } from '../../../server/context.ts';
 import { handled } from '../../../server/perform.ts';
 import { serve, serveAll } from '../../../server/serve.ts';
 import { exportOperations } from '../operations.ts';
-import { createExports } from '../running-exports.ts';
-import { exportHandlers, viewsOf } from './export-handlers.ts';
+import { Exports } from '../running-exports.ts';
+import { exportHandlers } from './export-handlers.ts';
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -16,43 +16,36 @@ const DAY_MS = 86_400_000;
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
 export function exportRoutes(app: Api, { coordinator, dir, settings, log }: ServerContext): void {
-  const exports = createExports({
+  const exports = new Exports({
     dir,
-    pages: (...which) => coordinator.pages(...which),
+    pages: (region) => coordinator.pages(region),
     ...coordinator.sendsTo,
     onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+    onUnread: (err) => log.error({ err }, 'an export cannot be read'),
   });
-  const unread = (err: unknown) => log.error({ err }, 'an export cannot be read');
-  const { readable } = viewsOf(exports, dir, unread);
-  const isOver = (before: number) => (id: string) => {
-    const record = readable(() => exports.read(id, (reader) => reader.record()));
-    const finishedAt = record?.finishedAt ?? null;
-    return !exports.isUnderWay(id) && finishedAt !== null && finishedAt < before;
-  };
   const retention =
     settings.keepDays === null
       ? undefined
       : startRetention({
           keepMs: settings.keepDays * DAY_MS,
-          finishedBefore: (before) => exports.ids().filter(isOver(before)),
-          remove: exports.remove,
+          finishedBefore: (before) => exports.finishedBefore(before),
+          remove: (id) => exports.remove(id),
           onError: (err) => log.warn({ err }, 'an old export cannot be removed'),
         });
   app.addHook('preClose', async () => {
     await retention?.stop();
     await exports.stop();
   });
-  const having = Object.keys(settings.apps) as Region[];
 
   pageRoute(app, '/exports');
 
-  const { download, ...handlers } = exportHandlers({ exports, dir, having, unread });
+  const { download, ...handlers } = exportHandlers(exports, Object.keys(settings.apps) as Region[]);
   serveAll(app, handled(exportOperations, handlers));
 
-  serve(app, exportOperations.download, async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
-    const bytes = await download({ id, list, format });
+  serve(app, exportOperations.download, async ({ params, query: { format = 'csv' } }, reply) => {
+    const bytes = await download({ ...params, format });
     reply.type(TYPES[format]);
-    reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
+    reply.header('content-disposition', `attachment; filename="${params.id}-${params.list}.${format}"`);
     // It holds people's names: no cache on the way keeps it.
     reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
     return reply.send(bytes);
