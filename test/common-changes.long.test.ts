@@ -191,7 +191,7 @@ test('a new error of ours: an entry in a table; for a file that cannot be used, 
     'src/imports/read/open-text.ts',
     '  if (text.head.length < HEAD_BYTES && head.trim()',
     `  if (head.startsWith('soon')) {
-    throw new IntakeError({ code: 'TOO_EARLY', what: 'it is early', remedy: words\`Leave \${option('delimiter')} out\` });
+    throw new IntakeError('TOO_EARLY', 'it is early', words\`Leave \${option('delimiter')} out\`);
   }
 `,
   );

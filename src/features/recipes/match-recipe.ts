@@ -43,12 +43,12 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   const missing = (wanted.columns ?? []).filter((column) => !has(column));
   const lacks =
     missing.length === 0 || missing.length === wanted.columns?.length ? '' : `; missing: ${listed(missing)}`;
-  throw new IntakeError({
-    code: 'RECIPE_MISFIT',
-    what: `${shownPath(file)} does not fit the recipe ${name}: it expects ${expected(recipe)}${lacks}; the file ${described(seen)}`,
-    remedy: words`Leave out ${option('recipe')}, or name another one: \`rollcall inspect\` shows what the file is`,
-    facts: { recipe: name },
-  });
+  throw new IntakeError(
+    'RECIPE_MISFIT',
+    `${shownPath(file)} does not fit the recipe ${name}: it expects ${expected(recipe)}${lacks}; the file ${described(seen)}`,
+    words`Leave out ${option('recipe')}, or name another one: \`rollcall inspect\` shows what the file is`,
+    { facts: { recipe: name } },
+  );
 }
 
 function fits({ fits: { columns, text } }: Recipe, seen: Seen): boolean {

@@ -50,8 +50,8 @@ export class Steps {
     this.#parts.stagings.begin(id);
   }
 
-  refused(id: string, { sentence, code, details }: IntakeError): void {
-    this.#parts.states.move(id, 'rejected', sentence, code, details.remedy);
+  refused(id: string, { sentence, code, ownRemedy }: IntakeError): void {
+    this.#parts.states.move(id, 'rejected', sentence, code, ownRemedy);
   }
 
   async staged(id: string): Promise<void> {

@@ -71,14 +71,12 @@ export class ByteSource implements InputBytes {
     } catch (cause) {
       this.#signal?.throwIfAborted();
       if (cause instanceof IntakeError) throw cause; // of the archive that it is in
-      throw new IntakeError({
-        code: 'NOT_READABLE',
-        place: `byte ${this.bytesRead}`,
-        what: `reading ${shownPath(this.name)} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-        remedy: 'Make sure that it can be read to its end, and import it again',
-        cause,
-        facts: { file: this.name, byte: this.bytesRead },
-      });
+      throw new IntakeError(
+        'NOT_READABLE',
+        `reading ${shownPath(this.name)} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+        'Make sure that it can be read to its end, and import it again',
+        { place: `byte ${this.bytesRead}`, cause, facts: { file: this.name, byte: this.bytesRead } },
+      );
     }
     await this.#checkEnd(lastByte);
   }

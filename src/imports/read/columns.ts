@@ -107,18 +107,17 @@ export class Columns {
     const most = this.#bounds.columns;
     if (count <= most) return;
     const empty = nameless === 0 ? '' : `, ${nameless} of them without a name`;
-    throw new IntakeError({
-      code: 'TOO_MANY_COLUMNS',
-      place,
-      what: `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
-      remedy: orRaise(
+    throw new IntakeError(
+      'TOO_MANY_COLUMNS',
+      `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
+      orRaise(
         'Delete the columns that are not needed, or look for missing line breaks',
         'columns',
         this.#bounds,
         count,
       ),
-      facts: { count, most },
-    });
+      { place, facts: { count, most } },
+    );
   }
 
   /** Notes the next column. Throws TOO_MANY_COLUMNS; AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
@@ -153,12 +152,12 @@ export class Columns {
     const at = this.#positions.get(sameName(name)) ?? -1;
     if (!this.#repeated.has(sameName(name))) return at;
     const again = this.names.findIndex((column, index) => index > at && sameName(column) === sameName(name));
-    throw new IntakeError({
-      code: 'AMBIGUOUS_COLUMN',
-      what: `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
-      remedy: RENAME_ONE,
-      facts: { column: name },
-    });
+    throw new IntakeError(
+      'AMBIGUOUS_COLUMN',
+      `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
+      RENAME_ONE,
+      { facts: { column: name } },
+    );
   }
 
   /** A column of this name is read for the field. */
@@ -185,12 +184,12 @@ export class Columns {
     for (const field of fields) {
       const column = this.#mapping[field];
       if (column === undefined || column === '' || this.#bound.has(field)) continue;
-      throw new IntakeError({
-        code: 'UNKNOWN_COLUMN',
-        what: `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
-        remedy: words`${nameOneOf(column, this.names)} in ${option('map')}, ${EXACTLY}`,
-        facts: { field, column },
-      });
+      throw new IntakeError(
+        'UNKNOWN_COLUMN',
+        `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
+        words`${nameOneOf(column, this.names)} in ${option('map')}, ${EXACTLY}`,
+        { facts: { field, column } },
+      );
     }
   }
 
@@ -220,23 +219,23 @@ export class Columns {
     const sheet = this.#otherSheets?.length
       ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(this.#otherSheets)}`
       : '';
-    throw new IntakeError({
-      code: 'MISSING_COLUMN',
-      what: `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
-      remedy: words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
-      facts: { fields: missing.join(',') },
-    });
+    throw new IntakeError(
+      'MISSING_COLUMN',
+      `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
+      words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
+      { facts: { fields: missing.join(',') } },
+    );
   }
 
   /** Throws MISSING_COLUMN when edits are wanted and there is no action column: all rows would count as additions. */
   requireAction(): void {
     if (!this.#edits || this.#bound.has('action')) return;
-    throw new IntakeError({
-      code: 'MISSING_COLUMN',
-      what: `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${this.#list()}`,
-      remedy: `Name the column "${ACTION_COLUMN}"`,
-      facts: { column: ACTION_COLUMN },
-    });
+    throw new IntakeError(
+      'MISSING_COLUMN',
+      `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${this.#list()}`,
+      `Name the column "${ACTION_COLUMN}"`,
+      { facts: { column: ACTION_COLUMN } },
+    );
   }
 
   /** The character that may separate the columns of a CSV text that was taken for one column. */
@@ -262,15 +261,14 @@ export class Columns {
 
 function ambiguous(field: ColumnRole, names: readonly string[], earlier: number, later: number): IntakeError {
   const [first = '', second = ''] = [names[earlier], names[later]];
-  return new IntakeError({
-    code: 'AMBIGUOUS_COLUMN',
-    what: `two columns match the ${field}: ${shown(first)} (column ${earlier + 1}) and ${shown(second)} (column ${later + 1})`,
-    remedy:
-      field === 'action' || first.trim() === second.trim()
-        ? RENAME_ONE
-        : words`Say which one counts with ${mapping([[field, first.trim()]])} or ${mapping([[field, second.trim()]])}`,
-    facts: { field, first, second },
-  });
+  return new IntakeError(
+    'AMBIGUOUS_COLUMN',
+    `two columns match the ${field}: ${shown(first)} (column ${earlier + 1}) and ${shown(second)} (column ${later + 1})`,
+    field === 'action' || first.trim() === second.trim()
+      ? RENAME_ONE
+      : words`Say which one counts with ${mapping([[field, first.trim()]])} or ${mapping([[field, second.trim()]])}`,
+    { facts: { field, first, second } },
+  );
 }
 
 /** The option `map` for these fields. */
@@ -288,10 +286,10 @@ function nameOneOf(column: string, names: readonly string[]): string {
 
 /** @param reader what needs the column */
 export function unknownColumn(column: string, reader: string, names: readonly string[]): IntakeError {
-  return new IntakeError({
-    code: 'UNKNOWN_COLUMN',
-    what: `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
-    remedy: `${nameOneOf(column, names)}, ${EXACTLY}`,
-    facts: { column },
-  });
+  return new IntakeError(
+    'UNKNOWN_COLUMN',
+    `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
+    `${nameOneOf(column, names)}, ${EXACTLY}`,
+    { facts: { column } },
+  );
 }

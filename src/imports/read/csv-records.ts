@@ -213,11 +213,10 @@ class RecordParser extends Parser {
 }
 
 function misplacedQuote(line: number, textLine: number): IntakeError {
-  return new IntakeError({
-    code: 'MISPLACED_QUOTE',
-    place: `line ${line}`,
-    what: `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or there is a space after it',
-    facts: { line, textLine },
-  });
+  return new IntakeError(
+    'MISPLACED_QUOTE',
+    `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,
+    'Correct the quotes of this row; often the cell is quoted at one end only, or there is a space after it',
+    { place: `line ${line}`, facts: { line, textLine } },
+  );
 }

@@ -30,12 +30,12 @@ interface CsvOptions extends RowReading {
 /** Throws BAD_DELIMITER. */
 export function checkDelimiter(delimiter: string): string {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
-  throw new IntakeError({
-    code: 'BAD_DELIMITER',
-    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
-    remedy: words`Correct ${option('delimiter')}, or leave it out to have it detected among comma, semicolon, tab and |`,
-    facts: { delimiter },
-  });
+  throw new IntakeError(
+    'BAD_DELIMITER',
+    `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
+    words`Correct ${option('delimiter')}, or leave it out to have it detected among comma, semicolon, tab and |`,
+    { facts: { delimiter } },
+  );
 }
 
 /**
@@ -132,13 +132,12 @@ class CsvTable {
     if (cells.length !== header.length || !cells.every((cell) => this.#names.has(cell))) return false;
     if (cells.every((cell, index) => cell === header[index])) return true;
     if (new Set(cells).size < cells.length) return false;
-    throw new IntakeError({
-      code: 'AMBIGUOUS_COLUMN',
-      place: `line ${this.#line}`,
-      what: 'this is the header again, with its columns in another order',
-      remedy: 'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
-      facts: { line: this.#line },
-    });
+    throw new IntakeError(
+      'AMBIGUOUS_COLUMN',
+      'this is the header again, with its columns in another order',
+      'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
+      { place: `line ${this.#line}`, facts: { line: this.#line } },
+    );
   }
 
   #readHeader(cells: readonly string[]): void {
@@ -246,13 +245,12 @@ function unreadableRecord(cause: CsvError, records: CsvRecords, { columns, bound
   const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
   // Only a quote lets a row run over several lines of text.
   if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines) {
-    return new IntakeError({
-      code: 'UNCLOSED_QUOTE',
-      place,
-      what: 'a quote opens here and never closes, so that everything after it would be one cell',
-      remedy: 'Close the quote, or write it twice if it belongs to the text; if the input was cut off, get all of it',
-      cause,
-    });
+    return new IntakeError(
+      'UNCLOSED_QUOTE',
+      'a quote opens here and never closes, so that everything after it would be one cell',
+      'Close the quote, or write it twice if it belongs to the text; if the input was cut off, get all of it',
+      { place, cause },
+    );
   }
   const advice = words`Shorten it, say with ${option('format')} what the file is if it is not CSV`;
   return tooLong('row', bounds, { place, advice, cause });

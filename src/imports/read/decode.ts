@@ -32,12 +32,12 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
   const mark = BYTE_ORDER_MARKS.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
   if (asked !== undefined && !/^utf-?8$/i.test(asked)) {
     if (!iconv.encodingExists(asked)) {
-      throw new IntakeError({
-        code: 'UNKNOWN_ENCODING',
-        what: `the encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
-        remedy: words`Name the encoding with which the file was written, or leave ${option('encoding')} out for UTF-8`,
-        facts: { encoding: asked },
-      });
+      throw new IntakeError(
+        'UNKNOWN_ENCODING',
+        `the encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
+        words`Name the encoding with which the file was written, or leave ${option('encoding')} out for UTF-8`,
+        { facts: { encoding: asked } },
+      );
     }
     if (!/^(utf|ucs)/i.test(asked)) refuseNul(head);
     return { name: asked, bomBytes: 0 };
@@ -52,20 +52,19 @@ function refuseNul(head: Buffer): void {
   if (!head.includes(0)) return;
   const guess = utf16WithoutMark(head);
   if (guess !== undefined) {
-    throw new IntakeError({
-      code: 'BAD_ENCODING',
-      place: `byte ${head.indexOf(0)}`,
-      what: `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
-      remedy: words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
-      facts: { encoding: guess },
-    });
+    throw new IntakeError(
+      'BAD_ENCODING',
+      `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
+      words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
+      { place: `byte ${head.indexOf(0)}`, facts: { encoding: guess } },
+    );
   }
-  throw new IntakeError({
-    code: 'BINARY',
-    place: `byte ${head.indexOf(0)}`,
-    what: 'there is a NUL byte where text is expected: this is not a text file',
-    remedy: 'Save it as CSV or JSON, plain or gzipped',
-  });
+  throw new IntakeError(
+    'BINARY',
+    'there is a NUL byte where text is expected: this is not a text file',
+    'Save it as CSV or JSON, plain or gzipped',
+    { place: `byte ${head.indexOf(0)}` },
+  );
 }
 
 /** Latin letters in UTF-16 have a NUL as every second byte; other binary data has them anywhere. */
@@ -134,13 +133,12 @@ function countLines(bytes: Buffer): number {
 function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
   const bad = firstInvalid(bytes);
   const byte = (bytes[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
-  return new IntakeError({
-    code: 'BAD_ENCODING',
-    place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`,
-    what: `the byte 0x${byte} is not valid UTF-8 here`,
-    remedy: words`Name the encoding of the file, for instance ${option('encoding', 'windows-1252')}, or save it as UTF-8`,
-    facts: { byte: offset + bad },
-  });
+  return new IntakeError(
+    'BAD_ENCODING',
+    `the byte 0x${byte} is not valid UTF-8 here`,
+    words`Name the encoding of the file, for instance ${option('encoding', 'windows-1252')}, or save it as UTF-8`,
+    { place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`, facts: { byte: offset + bad } },
+  );
 }
 
 /** Offset of the first byte that a decoder replaces by U+FFFD, unless the text has U+FFFD itself there. */
@@ -173,13 +171,12 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding): As
   }
   const unit = /^(utf-?32|ucs-?4)/i.test(encoding.name) ? 4 : /^(utf-?16|ucs-?2)/i.test(encoding.name) ? 2 : 1;
   if (bytes % unit !== 0) {
-    throw new IntakeError({
-      code: 'BAD_ENCODING',
-      place: `byte ${bytes}`,
-      what: `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
-      remedy: words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,
-      facts: { encoding: encoding.name, bytes },
-    });
+    throw new IntakeError(
+      'BAD_ENCODING',
+      `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
+      words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,
+      { place: `byte ${bytes}`, facts: { encoding: encoding.name, bytes } },
+    );
   }
   const end = half + (decoder.end() ?? '');
   if (end.length > 0) yield Buffer.from(end);

@@ -58,13 +58,12 @@ export async function* decompress(
     signal?.throwIfAborted();
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code?.startsWith('Z') !== true) throw cause;
-    throw new IntakeError({
-      code: compression === 'gzip' ? 'GZIP_BROKEN' : 'ZSTD_BROKEN',
-      place: `after ${unpacked} decompressed bytes`,
-      what: `the ${compression} data is damaged or cut off (${message})`,
-      remedy: `Test it with "${compression} -t", transfer it again, or import the decompressed file`,
-      cause,
-    });
+    throw new IntakeError(
+      compression === 'gzip' ? 'GZIP_BROKEN' : 'ZSTD_BROKEN',
+      `the ${compression} data is damaged or cut off (${message})`,
+      `Test it with "${compression} -t", transfer it again, or import the decompressed file`,
+      { place: `after ${unpacked} decompressed bytes`, cause },
+    );
   }
 }
 

@@ -230,11 +230,7 @@ export function refuseOtherText(head: string): void {
 }
 
 function foreignFormat(code: IntakeErrorCode, { what, remedy }: ForeignFormat): IntakeError {
-  return new IntakeError({
-    code,
-    what: `this is ${what}; rollcall reads ${READABLE}`,
-    remedy,
-  });
+  return new IntakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
 }
 
 function isCompoundFile(head: Buffer): boolean {
@@ -243,11 +239,11 @@ function isCompoundFile(head: Buffer): boolean {
 
 /** Excel keeps an encrypted workbook inside a file of the old kind. */
 function passwordProtected(): IntakeError {
-  return new IntakeError({
-    code: 'ENCRYPTED',
-    what: 'this is a workbook that a password protects',
-    remedy: 'Open it with its password, remove the password (File, Info, Protect Workbook), and save it again',
-  });
+  return new IntakeError(
+    'ENCRYPTED',
+    'this is a workbook that a password protects',
+    'Open it with its password, remove the password (File, Info, Protect Workbook), and save it again',
+  );
 }
 
 function hex(text: string): Buffer {

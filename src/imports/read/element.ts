@@ -216,12 +216,12 @@ function* memberships(element: Element, place: string): Generator<Element> {
   for (const [list, scope] of Object.entries(SCOPE_OF_LIST)) {
     const uids = element[list] ?? [];
     if (!Array.isArray(uids)) {
-      throw new IntakeError({
-        code: 'JSON_SHAPE',
-        place,
-        what: `${list} is ${shown(JSON.stringify(uids))}; it must be an array of UIDs`,
-        remedy: `Write it as "${list}": ["uid-1", "uid-2"]`,
-      });
+      throw new IntakeError(
+        'JSON_SHAPE',
+        `${list} is ${shown(JSON.stringify(uids))}; it must be an array of UIDs`,
+        `Write it as "${list}": ["uid-1", "uid-2"]`,
+        { place },
+      );
     }
     for (const uid of uids) yield { ...shared, uid, scope };
   }
@@ -240,21 +240,17 @@ export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
 
 /** Returns the error for an object of the wrong shape; it says which shape is expected. */
 export function wrongShape(place: string, what: string): IntakeError {
-  return new IntakeError({
-    code: 'JSON_SHAPE',
-    place,
+  return new IntakeError(
+    'JSON_SHAPE',
     what,
-    remedy:
-      'Write an array of rows, [{"guid": "group-1", "uid": "user-1", "scope": "participant"}], or groups with lists, [{"guid": "group-1", "admins": ["user-1"], "participants": ["user-2"]}]',
-  });
+    'Write an array of rows, [{"guid": "group-1", "uid": "user-1", "scope": "participant"}], or groups with lists, [{"guid": "group-1", "admins": ["user-1"], "participants": ["user-2"]}]',
+    { place },
+  );
 }
 
 export function tooDeep(place: string): IntakeError {
-  return new IntakeError({
-    code: 'JSON_SHAPE',
+  return new IntakeError('JSON_SHAPE', TOO_DEEP, 'Remove what is nested so deeply: a membership needs none of it', {
     place,
-    what: TOO_DEEP,
-    remedy: 'Remove what is nested so deeply: a membership needs none of it',
   });
 }
 

@@ -1,6 +1,6 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, KIB, MIB } from '../../options/bounds.ts';
-import { IntakeError, type IntakeErrorDetails } from './intake-error.ts';
+import { IntakeError, type IntakeErrorAbout } from './intake-error.ts';
 
 /** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;
@@ -48,16 +48,13 @@ export function checkExpansion(
     bound === 'unpacked'
       ? `${subject} unpacks to more than the ${allowed} that are allowed`
       : `${subject} unpacks to more than ${allowed} times its size (${packed} bytes became ${unpacked}); a membership file hardly ever does`;
-  throw new IntakeError({
-    code: 'TOO_LARGE',
-    ...(place !== undefined && { place }),
-    what,
-    remedy: orRaise('Import the right file', bound, bounds),
+  throw new IntakeError('TOO_LARGE', what, orRaise('Import the right file', bound, bounds), {
+    place,
     facts: { bytes: unpacked, most: bounds[bound] },
   });
 }
 
-interface TooLong extends Pick<IntakeErrorDetails, 'place' | 'facts' | 'cause'> {
+interface TooLong extends Pick<IntakeErrorAbout, 'place' | 'facts' | 'cause'> {
   readonly advice: Words;
 }
 
@@ -68,13 +65,12 @@ export function tooLong(
   { advice, facts, ...details }: TooLong,
 ): IntakeError {
   const bound = part === 'row' ? 'row' : 'element';
-  return new IntakeError({
-    code: 'ROW_TOO_LONG',
-    what: `the ${part} is larger than ${boundText(bound, bounds[bound])}`,
-    remedy: orRaise(advice, bound, bounds),
-    facts: { ...facts, most: bounds[bound] },
-    ...details,
-  });
+  return new IntakeError(
+    'ROW_TOO_LONG',
+    `the ${part} is larger than ${boundText(bound, bounds[bound])}`,
+    orRaise(advice, bound, bounds),
+    { facts: { ...facts, most: bounds[bound] }, ...details },
+  );
 }
 
 /**
@@ -108,12 +104,14 @@ export class ReportGrowth {
     this.#rows += rows;
     const bytes = this.#rows * (this.#columns + (withNames ? this.#names : 0)) + this.#repeated;
     if (bytes <= FREE_REPORT || bytes <= read * this.#bounds.report) return;
-    throw new IntakeError({
-      code: 'TOO_LARGE',
-      place: `after ${this.#rows} rows`,
-      what: `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${this.#repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
-      remedy: orRaise('Remove the columns that are not needed', 'report', this.#bounds),
-      facts: { rows: this.#rows, columns: this.#columns, most: this.#bounds.report },
-    });
+    throw new IntakeError(
+      'TOO_LARGE',
+      `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${this.#repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
+      orRaise('Remove the columns that are not needed', 'report', this.#bounds),
+      {
+        place: `after ${this.#rows} rows`,
+        facts: { rows: this.#rows, columns: this.#columns, most: this.#bounds.report },
+      },
+    );
   }
 }

@@ -50,50 +50,44 @@ export const INTAKE_ERROR_CODES = [
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
-/**
- * The reason why an input is refused. The text names no flag: an option is named with `option()`, and each surface
- * writes it in its own way (errors/named-options.ts).
- */
-export interface IntakeErrorDetails {
-  readonly code: IntakeErrorCode;
+/** Facts about a refusal beside its code, its sentence and its remedy. */
+export interface IntakeErrorAbout {
   /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/upload-options.ts). */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** The place, if there is one: `line 500000, column "name"`, `byte 1234`. */
-  readonly place?: string;
-  /** The problem, with the value, and the allowed values. Without a capital and a full stop; names no option. */
-  readonly what: string;
-  /** The next step, as a request. With a capital, without a full stop. */
-  readonly remedy: Words;
+  readonly place?: string | undefined;
   /** Values that the words show, for programs; the place need not be repeated. */
-  readonly facts?: Readonly<Record<string, string | number>>;
+  readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
 /** The input cannot be used. Message: place, what is wrong, what to do next on the command line. */
 export class IntakeError extends RollcallError {
   declare readonly code: IntakeErrorCode;
+  declare readonly ownRemedy: Words;
   readonly place: string | undefined;
-  /** Without its cause: what crosses threads. */
-  readonly details: Omit<IntakeErrorDetails, 'cause'>;
-
-  constructor({ cause, ...details }: IntakeErrorDetails) {
-    const { code, what, place } = details;
-    const facts = { ...(place !== undefined && { place }), ...details.facts };
-    const remedy = written(details.remedy, asFlag);
-    const message = `${placed(details)}. ${remedy}.`;
-    super(code, what, { remedy: details.remedy, cause, message, exit: 2, facts });
-    this.place = details.place;
-    this.details = details;
-  }
-
+  readonly field: string | undefined;
   /** Place and what is wrong, without a full stop: the same on every surface. */
-  get sentence(): string {
-    return placed(this.details);
-  }
-}
+  readonly sentence: string;
 
-function placed({ place, what }: Pick<IntakeErrorDetails, 'place' | 'what'>): string {
-  return place === undefined ? what : `${place}: ${what}`;
+  /**
+   * @param what the problem, with the value, and the allowed values. Without a capital and a full stop; names no option
+   * @param remedy the next step, as a request. With a capital, without a full stop. An option is named with `option()`, and
+   * each surface writes it in its own way (errors/named-options.ts)
+   */
+  constructor(
+    code: IntakeErrorCode,
+    what: string,
+    remedy: Words,
+    { field, place, facts, cause }: IntakeErrorAbout = {},
+  ) {
+    const sentence = place === undefined ? what : `${place}: ${what}`;
+    const message = `${sentence}. ${written(remedy, asFlag)}.`;
+    super(code, what, { remedy, cause, message, exit: 2, facts: { ...facts, ...(place !== undefined && { place }) } });
+    this.place = place;
+    this.field = field;
+    this.sentence = sentence;
+  }
 }
 
 export const WRITE_ROWS = 'Write rows into it, or name another file';
@@ -101,29 +95,24 @@ export const RENAME_ONE = 'Rename one of them in the input';
 
 export function empty(name: string): IntakeError {
   const what = `${shownPath(name)} is empty`;
-  return new IntakeError({
-    code: 'EMPTY',
-    what,
-    remedy: WRITE_ROWS,
-    facts: { file: name },
-  });
+  return new IntakeError('EMPTY', what, WRITE_ROWS, { facts: { file: name } });
 }
 
 export function notOfKind(name: string, kind: InputKind): IntakeError {
-  return new IntakeError({
-    code: 'OTHER_FORMAT',
-    what: `${shownPath(name)} is of another format than ${kind}, which was named`,
-    remedy: words`Leave out ${option('format')}, so that the format is detected`,
-  });
+  return new IntakeError(
+    'OTHER_FORMAT',
+    `${shownPath(name)} is of another format than ${kind}, which was named`,
+    words`Leave out ${option('format')}, so that the format is detected`,
+  );
 }
 
 export function editsOutsideCsv(name: string, format: string): IntakeError {
-  return new IntakeError({
-    code: 'MISSING_COLUMN',
-    what: `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
-    remedy: 'Write them as CSV',
-    facts: { file: name, format },
-  });
+  return new IntakeError(
+    'MISSING_COLUMN',
+    `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
+    'Write them as CSV',
+    { facts: { file: name, format } },
+  );
 }
 
 /** Schemes by which Azure's tools name blobs. */
@@ -139,27 +128,26 @@ export function refuseAddress(text: string, supported = 'the path of a file'): v
   const scheme = schemeOf(text) ?? '';
   const isAzure = AZURE.test(scheme) && supported.includes('https://');
   const secret = hasPassword(text) ? ', and this one holds a password' : '';
-  throw new IntakeError({
-    code: 'BAD_ADDRESS',
-    what: `${scheme === '' ? 'such' : `${scheme}://`} addresses are not supported here${secret}; supported is ${supported}`,
-    remedy: isAzure
+  throw new IntakeError(
+    'BAD_ADDRESS',
+    `${scheme === '' ? 'such' : `${scheme}://`} addresses are not supported here${secret}; supported is ${supported}`,
+    isAzure
       ? 'Name the blob by its https address with a SAS token, https://ACCOUNT.blob.core.windows.net/CONTAINER/BLOB?sp=r&…&sig=…, in quotes'
       : secret === ''
         ? 'Save what is there as a file, and name that file'
         : 'Save what is there as a file, and name that file; give the password to the program that saves it in an environment variable or in a file, because a command line can be read by others and is kept in histories and logs',
-    facts: { scheme },
-  });
+    { facts: { scheme } },
+  );
 }
 
 /** @param cannot what the system refuses, such as "be opened" */
 export function notReadable(name: string, cannot: string, cause: unknown): IntakeError {
-  return new IntakeError({
-    code: 'NOT_READABLE',
-    what: `${shownPath(name)} cannot ${cannot}: ${messageOf(cause)}`,
-    remedy: 'Check the path and its permissions',
-    facts: { file: name },
-    cause,
-  });
+  return new IntakeError(
+    'NOT_READABLE',
+    `${shownPath(name)} cannot ${cannot}: ${messageOf(cause)}`,
+    'Check the path and its permissions',
+    { facts: { file: name }, cause },
+  );
 }
 
 const MAX_SHOWN_LENGTH = 60;
@@ -211,11 +199,11 @@ export function listed(names: readonly string[]): string {
 }
 
 export function nestedArchive(): IntakeError {
-  return new IntakeError({
-    code: 'OTHER_FORMAT',
-    what: 'this is an archive inside of an archive or folder',
-    remedy: words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
-  });
+  return new IntakeError(
+    'OTHER_FORMAT',
+    'this is an archive inside of an archive or folder',
+    words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
+  );
 }
 
 /** @param sheet the sheet that was read, and the others of its workbook */
@@ -225,13 +213,12 @@ export function noRows(
   sheet: { readonly sheet: string; readonly others: readonly string[] } | undefined,
 ): IntakeError {
   const others = sheet?.others ?? [];
-  return new IntakeError({
-    code: 'NO_ROWS',
-    what: `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(file)} has no rows${format === 'csv' ? ', only a header' : ''}`,
-    remedy:
-      others.length === 0
-        ? 'Write at least one row into it, or name another file'
-        : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
-    facts: { file, format },
-  });
+  return new IntakeError(
+    'NO_ROWS',
+    `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(file)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    others.length === 0
+      ? 'Write at least one row into it, or name another file'
+      : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
+    { facts: { file, format } },
+  );
 }

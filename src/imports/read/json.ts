@@ -294,14 +294,12 @@ function broken(
   what: string,
   { cause, remedy }: { readonly cause?: unknown; readonly remedy?: Words | undefined } = {},
 ): IntakeError {
-  return new IntakeError({
-    code: 'JSON_BROKEN',
-    place: `element ${element}, byte ${byte}`,
-    what: `the JSON cannot be read any further: ${what}`,
-    remedy: remedy ?? 'Correct it there, or write the file again if it was cut off',
-    cause,
-    facts: { element, byte },
-  });
+  return new IntakeError(
+    'JSON_BROKEN',
+    `the JSON cannot be read any further: ${what}`,
+    remedy ?? 'Correct it there, or write the file again if it was cut off',
+    { place: `element ${element}, byte ${byte}`, cause, facts: { element, byte } },
+  );
 }
 
 /** The text at an index, with a little of what is before it. */

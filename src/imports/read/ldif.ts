@@ -115,14 +115,12 @@ class LdifReader {
   }
 
   #broken(what: string): IntakeError {
-    return new IntakeError({
-      code: 'LDIF_BROKEN',
-      place: `line ${this.#lineStart}`,
+    return new IntakeError(
+      'LDIF_BROKEN',
       what,
-      remedy:
-        'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',
-      facts: { line: this.#lineStart },
-    });
+      'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',
+      { place: `line ${this.#lineStart}`, facts: { line: this.#lineStart } },
+    );
   }
 
   #tooLong(): IntakeError {

@@ -82,13 +82,12 @@ export class MembershipReader {
       this.#id(field, id);
       const [problem] = this.#takeProblems();
       if (problem === undefined) continue;
-      throw new IntakeError({
-        code: 'BAD_DEFAULT',
-        field,
-        what: `the ${field === 'guid' ? 'group' : 'acting user'} for all rows cannot be used: ${problem.reason}`,
-        remedy: words`Correct ${option(field)}`,
-        facts: { value: id },
-      });
+      throw new IntakeError(
+        'BAD_DEFAULT',
+        `the ${field === 'guid' ? 'group' : 'acting user'} for all rows cannot be used: ${problem.reason}`,
+        words`Correct ${option(field)}`,
+        { field, facts: { value: id } },
+      );
     }
   }
 

@@ -85,16 +85,13 @@ function parse(line: string, number: number): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new IntakeError({
-      code: 'JSON_BROKEN',
-      place: `line ${number}`,
-      what: `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
-      remedy:
-        number === 1
-          ? words`Correct this line, or leave out ${option('format')}, so that the format is detected`
-          : 'Correct this line; objects over several lines become one line each with jq -c . <file> | rollcall import -',
-      cause,
-      facts: { line: number },
-    });
+    throw new IntakeError(
+      'JSON_BROKEN',
+      `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
+      number === 1
+        ? words`Correct this line, or leave out ${option('format')}, so that the format is detected`
+        : 'Correct this line; objects over several lines become one line each with jq -c . <file> | rollcall import -',
+      { place: `line ${number}`, cause, facts: { line: number } },
+    );
   }
 }

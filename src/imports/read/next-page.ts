@@ -39,12 +39,12 @@ export function refusePage(outermost: Element, property: string, rows: number): 
   const isLast = signs.some(({ goesOn }) => goesOn === false);
   const sign = page ?? (isLast ? undefined : signs[0]);
   if (sign === undefined) return;
-  throw new IntakeError({
-    code: 'MORE_PAGES',
-    what: `the document is one page of several: it says so in ${shown(sign.field)}`,
-    remedy: `Give the rows of all pages to rollcall import -, or those of this one alone: jq -c '.${property}[]' <file> | rollcall import -`,
-    facts: { field: sign.field },
-  });
+  throw new IntakeError(
+    'MORE_PAGES',
+    `the document is one page of several: it says so in ${shown(sign.field)}`,
+    `Give the rows of all pages to rollcall import -, or those of this one alone: jq -c '.${property}[]' <file> | rollcall import -`,
+    { facts: { field: sign.field } },
+  );
 }
 
 function* signsIn(object: object, path: string, rows: number): Generator<Sign> {

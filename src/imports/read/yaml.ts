@@ -43,12 +43,12 @@ async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds): Promise<str
   for await (const block of blocks) {
     bytes += block.length;
     if (bytes > bounds.element) {
-      throw new IntakeError({
-        code: 'TOO_LARGE',
-        what: `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
-        remedy: orRaise('Convert it to NDJSON, or split it', 'element', bounds),
-        facts: { most: bounds.element },
-      });
+      throw new IntakeError(
+        'TOO_LARGE',
+        `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
+        orRaise('Convert it to NDJSON, or split it', 'element', bounds),
+        { facts: { most: bounds.element } },
+      );
     }
     read.push(block);
   }
@@ -66,12 +66,14 @@ function attempt<Value>(read: () => Value): Value {
 
 function broken(message: string, at?: { readonly line: number; readonly col: number }, cause?: unknown): IntakeError {
   const [first = ''] = message.split('\n');
-  return new IntakeError({
-    code: 'YAML_BROKEN',
-    ...(at !== undefined && { place: `line ${at.line}, column ${at.col}` }),
-    what: `the YAML cannot be read: ${shown(first.replace(/ at line \d+, column \d+:?$/, ''), 200)}`,
-    remedy: at === undefined ? 'Correct the file' : 'Correct it there; indentation is the usual cause',
-    cause,
-    facts: { ...(at !== undefined && { line: at.line, column: at.col }) },
-  });
+  return new IntakeError(
+    'YAML_BROKEN',
+    `the YAML cannot be read: ${shown(first.replace(/ at line \d+, column \d+:?$/, ''), 200)}`,
+    at === undefined ? 'Correct the file' : 'Correct it there; indentation is the usual cause',
+    {
+      place: at && `line ${at.line}, column ${at.col}`,
+      cause,
+      facts: { ...(at !== undefined && { line: at.line, column: at.col }) },
+    },
+  );
 }

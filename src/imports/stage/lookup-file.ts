@@ -223,8 +223,8 @@ function chosenColumns(intake: Intake, { lookup, name, wanted: { keys, id: idCol
   const columns = intake.columns().map((column) => column.trim());
   const require = (column: string, reader: string) => {
     if (columns.includes(column)) return column;
-    const { what, remedy } = unknownColumn(column, reader, columns).details;
-    throw badFile(lookup, what.replace('the input', shownPath(name)), remedy);
+    const { what, ownRemedy } = unknownColumn(column, reader, columns);
+    throw badFile(lookup, what.replace('the input', shownPath(name)), ownRemedy);
   };
   const id =
     idColumn === undefined ? intake.recognised[field]?.trim() : require(idColumn, `the ${field.toUpperCase()}`);
@@ -300,5 +300,5 @@ function unknownFile(sql: Statements, header: readonly string[]): Generator<stri
 }
 
 function badFile(lookup: LookupName, what: string, remedy: Words): IntakeError {
-  return new IntakeError({ code: LOOKUPS[lookup].code, what, remedy });
+  return new IntakeError(LOOKUPS[lookup].code, what, remedy);
 }

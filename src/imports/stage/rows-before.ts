@@ -41,11 +41,10 @@ export function checkLeastRows(name: string, rows: number, { wanted, before }: L
     'rows' in wanted
       ? `it must have at least ${grouped(least)}`
       : `the last run had ${grouped(before ?? 0)}, of which ${wanted.percent} % are ${grouped(least)}`;
-  throw new IntakeError({
-    code: 'TOO_FEW_ROWS',
-    field: 'minRows',
-    what: `${shownPath(name)} has ${counted(rows, 'row')}, and ${reason}`,
-    remedy: words`See whether the file is complete; if it is, give a smaller ${option('minRows')}`,
-    facts: { file: name, rows, least, ...(before !== undefined && { before }) },
-  });
+  throw new IntakeError(
+    'TOO_FEW_ROWS',
+    `${shownPath(name)} has ${counted(rows, 'row')}, and ${reason}`,
+    words`See whether the file is complete; if it is, give a smaller ${option('minRows')}`,
+    { field: 'minRows', facts: { file: name, rows, least, ...(before !== undefined && { before }) } },
+  );
 }

@@ -120,13 +120,12 @@ async function stageWith(
 }
 
 function otherCount(name: string, rows: number, expected: number): IntakeError {
-  return new IntakeError({
-    code: 'ROW_COUNT',
-    field: 'expectRows',
-    what: `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
-    remedy: words`See whether the file is complete, or correct ${option('expectRows')}`,
-    facts: { file: name, rows, expected },
-  });
+  return new IntakeError(
+    'ROW_COUNT',
+    `${shownPath(name)} has ${counted(rows, 'row')}, and ${grouped(expected)} were expected`,
+    words`See whether the file is complete, or correct ${option('expectRows')}`,
+    { field: 'expectRows', facts: { file: name, rows, expected } },
+  );
 }
 
 /**
@@ -162,13 +161,12 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>): Inta
   const conditions = only
     .map(({ field, is }) => `${is.length === 1 ? field : `a ${field} among`} ${listed(is)}`)
     .join(' and ');
-  return new IntakeError({
-    code: 'NO_ROWS',
-    field: 'only',
-    what: `no row of ${shownPath(name)} has ${conditions}`,
-    remedy: words`Give ids that the file has with ${option('only')}`,
-    facts: { file: name },
-  });
+  return new IntakeError(
+    'NO_ROWS',
+    `no row of ${shownPath(name)} has ${conditions}`,
+    words`Give ids that the file has with ${option('only')}`,
+    { field: 'only', facts: { file: name } },
+  );
 }
 
 interface ProfileWatch {

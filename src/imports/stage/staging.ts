@@ -274,10 +274,10 @@ function watchStall(stalled: () => void): StallWatch {
 }
 
 function readingStalled(name: string): IntakeError {
-  return new IntakeError({
-    code: 'READING_STALLED',
-    what: `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,
-    remedy: 'Import it again; if it stops again, save it as CSV, or split it into smaller files',
-    facts: { file: name, minutes: MAX_MINUTES },
-  });
+  return new IntakeError(
+    'READING_STALLED',
+    `reading ${shownPath(name)} came to a standstill: neither a row nor a byte was read for ${MAX_MINUTES} minutes`,
+    'Import it again; if it stops again, save it as CSV, or split it into smaller files',
+    { facts: { file: name, minutes: MAX_MINUTES } },
+  );
 }

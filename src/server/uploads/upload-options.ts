@@ -87,10 +87,9 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 
 /** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
-  const { code, details } = error;
-  const { field = FIELDS_AT_FAULT[code] } = details;
+  const { field = FIELDS_AT_FAULT[error.code] } = error;
   return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', asSentence(error.sentence), {
-    remedy: asSentence(written(details.remedy, asParameter)),
+    remedy: asSentence(written(error.ownRemedy, asParameter)),
     ...(field !== undefined && { field }),
   });
 }

@@ -133,7 +133,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
         : `${shownPath(set.name)} has no file that matches ${JSON.stringify(unmatched)}`;
     const present = names.length === 0 ? 'it is empty' : `it has ${listed(names)}`;
     const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; ${inputNames('and')} are read`;
-    throw new IntakeError({ code: 'UNKNOWN_FILE', what: `${what}; ${present}`, remedy });
+    throw new IntakeError('UNKNOWN_FILE', `${what}; ${present}`, remedy);
   }
   if (files.length > MAX_READ) throw tooMany(set.name, MAX_READ, 'files with rows');
   const chosen = new Set(files);
@@ -163,10 +163,10 @@ function obvious(names: readonly string[]): string[] {
 }
 
 function tooMany(name: string, most: number, what = 'files'): IntakeError {
-  return new IntakeError({
-    code: 'TOO_LARGE',
-    what: `${shownPath(name)} has more than ${grouped(most)} ${what}`,
-    remedy: words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
-    facts: { file: name, most },
-  });
+  return new IntakeError(
+    'TOO_LARGE',
+    `${shownPath(name)} has more than ${grouped(most)} ${what}`,
+    words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
+    { facts: { file: name, most } },
+  );
 }

@@ -191,22 +191,27 @@ function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
 /** The error of one file, with the file's name in its place. */
 function placed(error: unknown, file: string): unknown {
   if (!(error instanceof IntakeError)) return error;
-  const { details, place, cause } = error;
+  const { code, what, place, field, facts, cause } = error;
   const where = `file ${shownPath(file)}`;
-  const isEmpty = details.code === 'EMPTY' || details.code === 'NO_ROWS';
-  const remedy = isEmpty
-    ? words`Write rows into it, or leave it out with ${option('files', `!${file}`)}`
-    : details.remedy;
-  return new IntakeError({ ...details, remedy, place: place === undefined ? where : `${where}, ${place}`, cause });
+  const remedy =
+    code === 'EMPTY' || code === 'NO_ROWS'
+      ? words`Write rows into it, or leave it out with ${option('files', `!${file}`)}`
+      : error.ownRemedy;
+  return new IntakeError(code, what, remedy, {
+    field,
+    place: place === undefined ? where : `${where}, ${place}`,
+    facts,
+    cause,
+  });
 }
 
 function mixed(first: string, other: string, set: FileSet): IntakeError {
-  return new IntakeError({
-    code: 'OTHER_FORMAT',
-    what: `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
-    remedy: words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
-    facts: { file: set.name, first, other },
-  });
+  return new IntakeError(
+    'OTHER_FORMAT',
+    `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
+    words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
+    { facts: { file: set.name, first, other } },
+  );
 }
 
 /** Columns in front of those of the files. */
@@ -304,21 +309,19 @@ class MergedColumns {
 }
 
 function otherKey(file: string, field: string, first: string, name: string): IntakeError {
-  return new IntakeError({
-    code: 'AMBIGUOUS_COLUMN',
-    place: `file ${JSON.stringify(file)}`,
-    what: `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
-    remedy: words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
-    facts: { file, field, name, first },
-  });
+  return new IntakeError(
+    'AMBIGUOUS_COLUMN',
+    `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
+    words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
+    { place: `file ${JSON.stringify(file)}`, facts: { file, field, name, first } },
+  );
 }
 
 function tooMany(file: string, count: number, bounds: Bounds): IntakeError {
-  return new IntakeError({
-    code: 'TOO_MANY_COLUMNS',
-    place: `file ${JSON.stringify(file)}`,
-    what: `the files have ${count} different columns together; allowed are ${boundText('columns', bounds.columns)}`,
-    remedy: orRaise('Import files with different columns one after the other', 'columns', bounds, count),
-    facts: { file, count, most: bounds.columns },
-  });
+  return new IntakeError(
+    'TOO_MANY_COLUMNS',
+    `the files have ${count} different columns together; allowed are ${boundText('columns', bounds.columns)}`,
+    orRaise('Import files with different columns one after the other', 'columns', bounds, count),
+    { place: `file ${JSON.stringify(file)}`, facts: { file, count, most: bounds.columns } },
+  );
 }

@@ -135,71 +135,66 @@ function zipOf(
 function checkEntry(entry: Entry, name: string): void {
   const kind = (entry.externalFileAttributes >>> 16) & KINDS_OF_FILE;
   if (kind === SYMBOLIC_LINK) {
-    throw new IntakeError({
-      code: 'UNSAFE_ARCHIVE',
-      place: shownPath(entry.fileName),
-      what: `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
-      remedy: words`Pack the file itself, or leave it out with ${option('files')}`,
-      facts: { file: name, entry: entry.fileName },
-    });
+    throw new IntakeError(
+      'UNSAFE_ARCHIVE',
+      `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
+      words`Pack the file itself, or leave it out with ${option('files')}`,
+      { place: shownPath(entry.fileName), facts: { file: name, entry: entry.fileName } },
+    );
   }
   if (!entry.isEncrypted()) return;
-  throw new IntakeError({
-    code: 'ENCRYPTED',
-    place: shownPath(entry.fileName),
-    what: `this entry of ${shownPath(name)} is protected by a password`,
-    remedy: 'Unpack the archive with its password, and import the folder',
-    facts: { file: name, entry: entry.fileName },
-  });
+  throw new IntakeError(
+    'ENCRYPTED',
+    `this entry of ${shownPath(name)} is protected by a password`,
+    'Unpack the archive with its password, and import the folder',
+    { place: shownPath(entry.fileName), facts: { file: name, entry: entry.fileName } },
+  );
 }
 
 function twice(name: string, one: Entry, other: Entry): IntakeError {
-  return new IntakeError({
-    code: 'UNSAFE_ARCHIVE',
-    place: shownPath(one.fileName),
-    what: `${shownPath(name)} has two entries of this name: one of ${one.uncompressedSize} bytes (at byte ${one.relativeOffsetOfLocalHeader}), and one of ${other.uncompressedSize} bytes (at byte ${other.relativeOffsetOfLocalHeader})`,
-    remedy: 'Unpack both under different names, and import the folder',
-    facts: { file: name, entry: one.fileName },
-  });
+  return new IntakeError(
+    'UNSAFE_ARCHIVE',
+    `${shownPath(name)} has two entries of this name: one of ${one.uncompressedSize} bytes (at byte ${one.relativeOffsetOfLocalHeader}), and one of ${other.uncompressedSize} bytes (at byte ${other.relativeOffsetOfLocalHeader})`,
+    'Unpack both under different names, and import the folder',
+    { place: shownPath(one.fileName), facts: { file: name, entry: one.fileName } },
+  );
 }
 
 function tooManyEntries(name: string, count: number): IntakeError {
-  return new IntakeError({
-    code: 'TOO_LARGE',
-    what: `${shownPath(name)} has ${count} entries; allowed are ${MAX_ENTRIES}`,
-    remedy: 'Unpack it, and import the files or the folder with the rows',
-  });
+  return new IntakeError(
+    'TOO_LARGE',
+    `${shownPath(name)} has ${count} entries; allowed are ${MAX_ENTRIES}`,
+    'Unpack it, and import the files or the folder with the rows',
+  );
 }
 
 function unreadable(name: string, cause: unknown, entry?: string): IntakeError {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
-    return new IntakeError({
-      code: 'UNSAFE_ARCHIVE',
-      what: `an entry of ${shownPath(name)} has a name that leads out of the archive (${message})`,
-      remedy: 'Do not trust this archive. If it is yours, pack it again with names below its own folder',
-      cause,
-    });
+    return new IntakeError(
+      'UNSAFE_ARCHIVE',
+      `an entry of ${shownPath(name)} has a name that leads out of the archive (${message})`,
+      'Do not trust this archive. If it is yours, pack it again with names below its own folder',
+      { cause },
+    );
   }
   const [, method] = /unsupported compression method: (\d+)/.exec(message) ?? [];
   if (method !== undefined) {
-    return new IntakeError({
-      code: 'OTHER_FORMAT',
-      ...(entry !== undefined && { place: shownPath(entry) }),
-      what: `this entry of ${shownPath(name)} is compressed with ZIP method ${method}; methods 0 (stored) and 8 (Deflate) are read`,
-      remedy: 'Pack it again with the usual method, or unpack it and import the folder',
-      cause,
-    });
+    return new IntakeError(
+      'OTHER_FORMAT',
+      `this entry of ${shownPath(name)} is compressed with ZIP method ${method}; methods 0 (stored) and 8 (Deflate) are read`,
+      'Pack it again with the usual method, or unpack it and import the folder',
+      { place: entry && shownPath(entry), cause },
+    );
   }
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EIO' || code === 'ENOENT') {
     throw notReadable(name, 'be read', cause);
   }
-  return new IntakeError({
-    code: 'ZIP_BROKEN',
-    ...(entry !== undefined && { place: shownPath(entry) }),
-    what: `${shownPath(name)} is damaged or cut off (${message})`,
-    remedy: 'Test it with "unzip -t", and transfer or save it again',
-    cause,
-  });
+  return new IntakeError(
+    'ZIP_BROKEN',
+    `${shownPath(name)} is damaged or cut off (${message})`,
+    'Test it with "unzip -t", and transfer or save it again',
+    { place: entry && shownPath(entry), cause },
+  );
 }

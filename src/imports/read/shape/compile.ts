@@ -206,10 +206,10 @@ export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan
 export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, names: readonly string[]): void {
   if ((wide ?? numbered) === undefined || groups.slots.length > 0) return;
   const pattern = wide === undefined ? shown(numbered?.guid ?? '') : listed(wide.columns);
-  throw new IntakeError({
-    code: 'UNKNOWN_COLUMN',
-    what: `no column is called ${pattern}; the columns are ${listed(names)}`,
-    remedy: wide !== undefined ? 'Name the columns that are groups; * means any text' : 'Write # where the number is',
-    facts: { column: pattern },
-  });
+  throw new IntakeError(
+    'UNKNOWN_COLUMN',
+    `no column is called ${pattern}; the columns are ${listed(names)}`,
+    wide !== undefined ? 'Name the columns that are groups; * means any text' : 'Write # where the number is',
+    { facts: { column: pattern } },
+  );
 }

@@ -126,7 +126,7 @@ export function wideGroups(
     const other = byGuid.get(foldId(guid));
     if (other !== undefined) {
       const what = `the columns ${shown(other)} and ${shown(column)} both give the group ${shown(guid)}`;
-      throw new IntakeError({ code: 'AMBIGUOUS_COLUMN', what, remedy: RENAME_ONE });
+      throw new IntakeError('AMBIGUOUS_COLUMN', what, RENAME_ONE);
     }
     byGuid.set(foldId(guid), column);
     columns.push({ slot, column, guid });
@@ -227,7 +227,7 @@ export function checkSplits(source: Source, separator: string | undefined, field
 }
 
 export function badShape(what: string, remedy: string): IntakeError {
-  return new IntakeError({ code: 'BAD_SHAPE', what, remedy });
+  return new IntakeError('BAD_SHAPE', what, remedy);
 }
 
 /** The values in a cell; an empty one between two separators does not count. */

@@ -98,11 +98,11 @@ export function openShaping(shape: Shape, options: IntakeOptions, common: RowRea
   for (const name of LOOKUP_NAMES) {
     if (shape[name] === undefined || lookups[name] !== undefined || lenient) continue;
     const { code, field, file } = LOOKUPS[name];
-    throw new IntakeError({
+    throw new IntakeError(
       code,
-      what: `the ${field.toUpperCase()}s of this file must be looked up in another one, the ${file}, and none is given`,
-      remedy: words`Give it with ${option(name, 'FILE')}`,
-    });
+      `the ${field.toUpperCase()}s of this file must be looked up in another one, the ${file}, and none is given`,
+      words`Give it with ${option(name, 'FILE')}`,
+    );
   }
   const shaper = new Shaper(options, lookups, common);
   return { ...common, shape, sources: fieldSources({ map, ...shape }), shaper, lenient };
@@ -117,7 +117,7 @@ export function checkShape(shape: Shape, mapping: ColumnMapping): void {
     nameTemplate(shape.wide?.guid);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new IntakeError({ code: 'BAD_SHAPE', what: error.what, remedy: error.remedy ?? '' });
+    throw new IntakeError('BAD_SHAPE', error.what, error.remedy ?? '');
   }
 }
 

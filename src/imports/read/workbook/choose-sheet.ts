@@ -64,7 +64,7 @@ export async function chooseSheet(
     hidden.length === 0
       ? WRITE_ROWS
       : words`Name one of its hidden sheets with ${option('sheet')}: ${listed(hidden.map((sheet) => sheet.name))}`;
-  throw new IntakeError({ code: 'EMPTY', what: `${shownPath(name)} has no sheet with rows`, remedy });
+  throw new IntakeError('EMPTY', `${shownPath(name)} has no sheet with rows`, remedy);
 }
 
 function namedSheet({ sheets }: Workbook, name: string, wanted: string): number {
@@ -75,12 +75,12 @@ function namedSheet({ sheets }: Workbook, name: string, wanted: string): number 
   if (same[0] !== undefined && same.length === 1) return same[0];
   const number = /^\d{1,6}$/.test(wanted) ? Number(wanted) - 1 : -1;
   if (sheets[number] !== undefined) return number;
-  throw new IntakeError({
-    code: 'UNKNOWN_SHEET',
-    what: `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
-    remedy: words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
-    facts: { file: name, sheet: wanted },
-  });
+  throw new IntakeError(
+    'UNKNOWN_SHEET',
+    `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
+    words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
+    { facts: { file: name, sheet: wanted } },
+  );
 }
 
 async function contentOf(

@@ -54,11 +54,11 @@ async function refuseEncrypted(zip: Zip): Promise<void> {
     },
   });
   if (!isEncrypted) return;
-  throw new IntakeError({
-    code: 'ENCRYPTED',
-    what: 'the workbook is protected by a password',
-    remedy: 'Open it with its password, and save it without one',
-  });
+  throw new IntakeError(
+    'ENCRYPTED',
+    'the workbook is protected by a password',
+    'Open it with its password, and save it without one',
+  );
 }
 
 /** Reads one of the tables. Cells and rows that are repeated are written once, with a number. */

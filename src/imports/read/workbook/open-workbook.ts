@@ -92,7 +92,7 @@ export async function openSheet(
 
 function emptySheet(sheet: string, others: readonly string[], name: string): IntakeError {
   const remedy = others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`;
-  return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
+  return new IntakeError('EMPTY', `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy);
 }
 
 function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
@@ -110,12 +110,12 @@ function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, ot
 }
 
 function otherDocument(name: string, what: string): IntakeError {
-  return new IntakeError({
-    code: 'OTHER_FORMAT',
-    what: `${shownPath(name)} is ${what}`,
-    remedy: 'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
-    facts: { file: name },
-  });
+  return new IntakeError(
+    'OTHER_FORMAT',
+    `${shownPath(name)} is ${what}`,
+    'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
+    { facts: { file: name } },
+  );
 }
 
 const NEEDS_QUOTES = /[",\r\n]/;

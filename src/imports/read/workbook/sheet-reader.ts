@@ -230,10 +230,10 @@ export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<Readonl
 }
 
 function tooMany(): IntakeError {
-  return new IntakeError({
-    code: 'TOO_LARGE',
-    what: `the sheet has more than ${MAX_AREAS} merged areas`,
-    remedy: 'Save the sheet as CSV, or take the merged cells apart',
-    facts: { most: MAX_AREAS },
-  });
+  return new IntakeError(
+    'TOO_LARGE',
+    `the sheet has more than ${MAX_AREAS} merged areas`,
+    'Save the sheet as CSV, or take the merged cells apart',
+    { facts: { most: MAX_AREAS } },
+  );
 }

@@ -87,11 +87,10 @@ export class SheetRows {
 /** Refuses more cells in a row than a sheet can have. */
 export function checkColumns(count: number, place: string): void {
   if (count <= MAX_COLUMNS) return;
-  throw new IntakeError({
-    code: 'TOO_MANY_COLUMNS',
-    place,
-    what: `there are ${count} columns; a sheet has up to ${MAX_COLUMNS}`,
-    remedy: 'Delete the columns that are not needed',
-    facts: { count, most: MAX_COLUMNS },
-  });
+  throw new IntakeError(
+    'TOO_MANY_COLUMNS',
+    `there are ${count} columns; a sheet has up to ${MAX_COLUMNS}`,
+    'Delete the columns that are not needed',
+    { place, facts: { count, most: MAX_COLUMNS } },
+  );
 }

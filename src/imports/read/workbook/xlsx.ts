@@ -142,12 +142,12 @@ async function readTexts(texts: TextTable, entry: string, parse: Parse): Promise
 }
 
 function tooManySheets(): IntakeError {
-  return new IntakeError({
-    code: 'TOO_LARGE',
-    what: `the workbook has more than ${MAX_SHEETS} sheets`,
-    remedy: 'Save the sheet with the rows as CSV',
-    facts: { most: MAX_SHEETS },
-  });
+  return new IntakeError(
+    'TOO_LARGE',
+    `the workbook has more than ${MAX_SHEETS} sheets`,
+    'Save the sheet with the rows as CSV',
+    { facts: { most: MAX_SHEETS } },
+  );
 }
 
 /** Bytes of texts that stay in memory. */
@@ -226,12 +226,12 @@ export class TextTable {
 }
 
 function tooMany(): IntakeError {
-  return new IntakeError({
-    code: 'TOO_LARGE',
-    what: `the workbook has more than ${MAX_TEXTS} different texts`,
-    remedy: 'Save the sheet with the rows as CSV, or split the workbook',
-    facts: { most: MAX_TEXTS },
-  });
+  return new IntakeError(
+    'TOO_LARGE',
+    `the workbook has more than ${MAX_TEXTS} different texts`,
+    'Save the sheet with the rows as CSV, or split the workbook',
+    { facts: { most: MAX_TEXTS } },
+  );
 }
 
 /** Opens a file for what does not fit into memory. It has no name any more: whatever happens, nothing is left of it. */

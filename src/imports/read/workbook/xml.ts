@@ -93,23 +93,21 @@ export function checkLength(text: string, place: string): void {
 }
 
 function tooLong(place: string): IntakeError {
-  return new IntakeError({
-    code: 'ROW_TOO_LONG',
-    place,
-    what: `a text in it is longer than ${MAX_PIECE_LENGTH} characters; a cell of a workbook holds 32,767`,
-    remedy: 'Open the workbook in the program that it comes from, and save it again',
-    facts: { most: MAX_PIECE_LENGTH },
-  });
+  return new IntakeError(
+    'ROW_TOO_LONG',
+    `a text in it is longer than ${MAX_PIECE_LENGTH} characters; a cell of a workbook holds 32,767`,
+    'Open the workbook in the program that it comes from, and save it again',
+    { place, facts: { most: MAX_PIECE_LENGTH } },
+  );
 }
 
 export function broken(place: string, what: string, cause?: unknown): IntakeError {
-  return new IntakeError({
-    code: 'WORKBOOK_BROKEN',
-    place,
-    what: `the workbook cannot be read: ${what}`,
-    remedy: 'Open it in the program that it comes from, and save it again as .xlsx or as CSV',
-    cause,
-  });
+  return new IntakeError(
+    'WORKBOOK_BROKEN',
+    `the workbook cannot be read: ${what}`,
+    'Open it in the program that it comes from, and save it again as .xlsx or as CSV',
+    { place, cause },
+  );
 }
 
 function local(name: string): string {
