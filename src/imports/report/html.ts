@@ -26,7 +26,7 @@ export interface HtmlReport {
   readonly version: string;
 }
 
-/** Texts reach a contrast of 4.5:1 against the paper, in both schemes (test/imports/report/html-style.test.ts). */
+/** Texts reach a contrast of 4.5:1 against the paper, in both schemes (test/imports/report/html-colours.test.ts). */
 export const LIGHT: Readonly<Record<string, string>> = {
   paper: '#fcfbf8',
   ink: '#1d232a',
