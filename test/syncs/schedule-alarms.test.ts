@@ -20,16 +20,15 @@ function hear(time: string) {
   const failures: unknown[] = [];
   const runs = office.runs({ clock: Date.now });
   const start = () => {
-    const alarms = startScheduleAlarms(
-      { catalog: office.catalog, clock: Date.now, fail: (error) => failures.push(error) },
-      {
-        due: (name) => {
-          rings.push(`${name} ${new Date().toISOString()}`);
-          runs.due(name);
-        },
-        planAgain: () => runs.planAgain(),
-      },
-    );
+    const due = (name: string) => {
+      rings.push(`${name} ${new Date().toISOString()}`);
+      runs.due(name);
+    };
+    const alarms = startScheduleAlarms({
+      catalog: office.catalog,
+      runs: { due, planAgain: () => runs.planAgain() },
+      fail: (error) => failures.push(error),
+    });
     onTestFinished(() => {
       alarms.close();
       expect(failures).toEqual([]);

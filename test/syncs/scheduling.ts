@@ -5,8 +5,11 @@ import { onTestFinished } from 'vitest';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { scheduleSettings } from '../../src/features/schedule/api.ts';
 import { type ScheduleChanges, scheduleChanges } from '../../src/features/schedule/change-schedule.ts';
-import type { GivenAt } from '../../src/features/schedule/compose-schedules.ts';
-import { type GivenSettings, settingsToKeep } from '../../src/features/schedule/routes/schedule-settings.ts';
+import {
+  type GivenAt,
+  type GivenSettings,
+  settingsToKeep,
+} from '../../src/features/schedule/routes/schedule-settings.ts';
 import {
   openScheduleCatalog,
   type Schedule,

@@ -5,15 +5,13 @@ import { nextRun } from '../../queue/cron.ts';
 import { type KeptSettings, keptSettings } from './api.ts';
 import { badSetting, type Schedule, type ScheduleCatalog } from './schedule-catalog.ts';
 
-/** Ms since 1970. */
-export type Clock = () => number;
-
 /** The catalog that is changed, and what a change has to know. */
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly catalog: ScheduleCatalog;
   /** Returns the folder of a schedule's own files, beside the catalog. */
   readonly folder: (name: string) => string;
-  readonly clock: Clock;
+  /** In ms since 1970. Default: that of the machine. */
+  readonly clock?: () => number;
   /** Whether this process is at work on a run of it. Default: never. */
   readonly isUnderWay?: (name: string) => boolean;
   /** Is called after each change. */
@@ -27,20 +25,16 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** @throws RollcallError where the name is taken, or cannot be one */
 export function checkNewName(catalog: Pick<ScheduleCatalog, 'find'>, name: string): void {
+  const shown = JSON.stringify(name);
   if (!NAME.test(name) || TAKEN_NAMES.has(name)) {
     throw badSetting(
       'name',
-      `${JSON.stringify(name)} cannot be the name of a schedule`,
+      `${shown} cannot be the name of a schedule`,
       `allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit, but not ${[...TAKEN_NAMES].join(', ')}`,
     );
   }
-  if (catalog.find(name) !== undefined) {
-    throw badSetting(
-      'name',
-      `there is a schedule ${JSON.stringify(name)} already`,
-      'take another name, or edit that schedule',
-    );
-  }
+  if (catalog.find(name) !== undefined)
+    throw badSetting('name', `there is a schedule ${shown} already`, 'take another name, or edit that schedule');
 }
 
 /** The same for the same settings. */
@@ -51,7 +45,7 @@ const PAUSES_MS = 40 * 86_400_000;
 
 /** Changes the schedules of a catalog. A run that is under way keeps the settings that it began with. */
 export function scheduleChanges(options: ChangeOptions) {
-  const { catalog, clock, folder, isUnderWay = () => false, changed = () => {} } = options;
+  const { catalog, clock = Date.now, folder, isUnderWay = () => false, changed = () => {} } = options;
   const save = (schedule: Schedule): Schedule => {
     catalog.save(schedule);
     changed();
@@ -76,7 +70,7 @@ export function scheduleChanges(options: ChangeOptions) {
     edit: (name: string, settings: KeptSettings, version: number): Schedule => {
       const before = catalog.get(name);
       if (before.version !== version)
-        throw new RollcallError('EDITED_MEANWHILE', { name: name, version: before.version, given: version });
+        throw new RollcallError('EDITED_MEANWHILE', { name, version: before.version, given: version });
       if (textOf(before) === textOf(settings)) return before;
       const { paused, createdAt, pauses, timedAt, nextDue, copy } = before;
       const isSameTime = before.cron === settings.cron && before.tz === settings.tz;

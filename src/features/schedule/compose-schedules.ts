@@ -11,20 +11,17 @@ import { openScheduleCatalog } from './schedule-catalog.ts';
 import { ScheduleRuns, type ScheduleRunsOptions } from './schedule-runs.ts';
 
 /** The parts that run schedules. */
-export interface ScheduleParts {
+interface ScheduleParts {
   readonly syncs: SyncRunner;
   readonly sendsTo: Aimed;
   readonly dir: DataDir;
-  readonly log: Logger;
   readonly fail: (error: Error) => void;
 }
 
 /** Wires which schedules there are, their alarms and their runs, and these to the syncs that they begin. To be stopped before the syncs. */
-export function composeSchedules(config: Config, parts: ScheduleParts) {
-  const { log } = parts;
-  const options = scheduleRunsOptions(config, parts);
-  const { catalog } = options;
-  const runs = new ScheduleRuns(options);
+export function composeSchedules(config: Config, parts: ScheduleParts & { readonly log: Logger }) {
+  const { log, sendsTo, fail, dir } = parts;
+  const { catalog, runs, stop } = openScheduleRuns(config, parts);
   let alarms: ReturnType<typeof startScheduleAlarms> | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
     log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
@@ -38,19 +35,18 @@ export function composeSchedules(config: Config, parts: ScheduleParts) {
   };
   return {
     catalog,
-    changes: scheduleChanges({ ...options, isUnderWay: (name) => runs.isUnderWay(name), changed }),
+    changes: scheduleChanges({ catalog, folder: dir.schedule, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     runs,
-    at: { ...config, sendsTo: parts.sendsTo },
+    at: { ...config, sendsTo },
     /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = startScheduleAlarms(options, runs);
+      alarms = startScheduleAlarms({ catalog, runs, fail: (error) => fail(asError(error)) });
     },
     stop: async () => {
       alarms?.close();
-      await runs.stop();
-      catalog.close();
+      await stop();
     },
   };
 }
@@ -58,20 +54,11 @@ export function composeSchedules(config: Config, parts: ScheduleParts) {
 /** The schedules of a process that owns the data directory and stays. */
 export type Schedules = ReturnType<typeof composeSchedules>;
 
-/** The person who gives settings, and the process that takes them. */
-export interface GivenAt extends Pick<Config, 'sources' | 'namedSources' | 'defaultRegion'> {
-  /** The person can log in on the machine of the data directory. */
-  readonly isHere: boolean;
-  readonly sendsTo: Aimed;
-}
-
-/** The catalog in it is open, and the caller's to close. */
-export function scheduleRunsOptions(
-  config: Config,
-  { syncs, sendsTo, dir, fail }: Omit<ScheduleParts, 'log'>,
-): ScheduleRunsOptions {
-  return {
-    catalog: openScheduleCatalog(dir.catalog),
+/** Opens the runs of a process that owns the data directory, and the catalog that they are in. */
+export function openScheduleRuns(config: Config, { syncs, sendsTo, dir, fail }: ScheduleParts) {
+  const catalog = openScheduleCatalog(dir.catalog);
+  const runs = new ScheduleRuns({
+    catalog,
     syncs,
     newSyncId: () => newSyncId('sync'),
     ledger: dir.ledger,
@@ -82,33 +69,39 @@ export function scheduleRunsOptions(
     sources: config.sources,
     clock: Date.now,
     fail: (error) => fail(asError(error)),
+  });
+  const stop = async () => {
+    await runs.stop();
+    catalog.close();
   };
+  return { catalog, runs, stop };
 }
 
 /** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
 const MAX_SLEEP_MS = 30_000;
 
+interface AlarmParts extends Pick<ScheduleRunsOptions, 'catalog' | 'fail'> {
+  readonly runs: Pick<ScheduleRuns, 'due' | 'planAgain'>;
+}
+
 /**
  * Rings when a schedule is due. The catalog says when that is, and one process owns it: a timer is all it takes.
  * @returns `set`, for a catalog that has changed, and `close`
  */
-export function startScheduleAlarms(
-  { catalog, clock, fail }: Pick<ScheduleRunsOptions, 'catalog' | 'clock' | 'fail'>,
-  runs: Pick<ScheduleRuns, 'due' | 'planAgain'>,
-) {
+export function startScheduleAlarms({ catalog, runs, fail }: AlarmParts) {
   let timer: NodeJS.Timeout | undefined;
-  let seenAt = clock();
+  let seenAt = Date.now();
   const times = () => catalog.list().filter(({ paused }) => !paused);
   const sleep = (): void => {
     clearTimeout(timer);
     const next = Math.min(...times().map(({ nextDue }) => nextDue));
-    timer = setTimeout(ring, Math.min(Math.max(0, next - clock()), MAX_SLEEP_MS));
+    timer = setTimeout(ring, Math.min(Math.max(0, next - Date.now()), MAX_SLEEP_MS));
   };
   const ring = (): void => {
     try {
-      if (clock() < seenAt) runs.planAgain();
-      seenAt = clock();
-      for (const { name, nextDue } of times()) if (nextDue <= clock()) runs.due(name);
+      if (Date.now() < seenAt) runs.planAgain();
+      seenAt = Date.now();
+      for (const { name, nextDue } of times()) if (nextDue <= Date.now()) runs.due(name);
       sleep();
     } catch (error) {
       fail(error);

@@ -16,7 +16,6 @@ import { asClause, counted, utcTime } from '../../text/wording.ts';
 import type { Sync } from '../sync/kept-sync.ts';
 import { hashWith } from '../sync/plan/prepare.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import type { Clock } from './change-schedule.ts';
 import type { Schedule, ScheduleCatalog, ScheduleRun } from './schedule-catalog.ts';
 import { obtainBeside, patienceOf, sourceOf, syncEnded, syncNow } from './schedule-sync.ts';
 
@@ -38,7 +37,8 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly folder: (name: string) => string;
   /** The time that runs wait for a service that does not answer, if it is set for all of them. */
   readonly patience: Patience;
-  readonly clock: Clock;
+  /** In ms since 1970. */
+  readonly clock: () => number;
   /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;
 }
@@ -70,7 +70,7 @@ export class ScheduleRuns {
   readonly #options: ScheduleRunsOptions;
   readonly #catalog: ScheduleCatalog;
   readonly #syncs: ScheduleRunsOptions['syncs'];
-  readonly #clock: Clock;
+  readonly #clock: ScheduleRunsOptions['clock'];
   readonly #stopping = new AbortController();
   /** By the id of the run. */
   readonly #underWay = new Map<number, Promise<void>>();

@@ -1,12 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { askRegions } from '../../../app/owner-socket.ts';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { withDataDir, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
 import { typedCommand } from '../../../cli/typed-command.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
@@ -17,11 +14,11 @@ import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';
 import { withDeciding } from '../../sync/commands/sync-flags.ts';
 import { scheduleOperations } from '../operations.ts';
-import { openSchedules } from './schedule-client.ts';
+import type { Work } from './schedule-client.ts';
 import { type AddFlags, localTime, scheduleOf } from './schedule-flags.ts';
 
 /** `rollcall schedule add`: a sync that starts by itself. */
-export function addCommand(io: Io, end: End): Command {
+export function addCommand(): Command {
   const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const command = new Command('add')
     .description('sync a file regularly, at the times of a cron expression')
@@ -35,27 +32,22 @@ export function addCommand(io: Io, end: End): Command {
   withOptions(command, { ...RUNS_WAIT, ...APPLYING, ...RUNNING });
   withOptions(withSource(command), { ...EXPECTING, ...MODE });
   withOptions(withCreation(withDeciding(command)), READING);
-  withShape(withRecipeFlag(command));
-  withServer(withDataDir(withJson(command))).option(
+  return withShape(withRecipeFlag(command)).option(
     '--sandbox',
     'run it against the sandbox, on this machine: by a server that is started with --sandbox, or by `schedule run --sandbox`',
   );
-  return command.action((name: string, flags: AddFlags) => end(add(io, name, flags)));
 }
 
-async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
-  const { config, imports, client } = await openSchedules(flags);
+export const add: Work<AddFlags> = async (client, name, flags, { config, imports }) => {
   const { server } = imports;
   const made = await client.call(scheduleOperations.add, await scheduleOf(name, flags, config, server));
-  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
   const sandbox = flags.sandbox ? ' --sandbox' : '';
-  const { file } = made;
+  const { file, tz, next } = made;
   const isThere = server !== undefined || isRemote(file) || isPattern(file) || existsSync(file);
   const isServed = server !== undefined || (await askRegions(dataDir(config.dataDir))) !== undefined;
-  say(
-    io,
-    `Schedule ${name} is added. It is next due at (${made.tz}):`,
-    ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
+  const says = [
+    `Schedule ${name} is added. It is next due at (${tz}):`,
+    ...next.map((at) => `  ${localTime(at, tz)}`),
     ...(isThere ? [] : [`There is no file ${printable(file)} yet; until there is one, runs fail and change nothing.`]),
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed
@@ -63,6 +55,6 @@ async function add(io: Io, name: string, flags: AddFlags): Promise<ExitCode> {
       : ['It runs as long as a server does, which is started with:', `  ${typedCommand(config, 'serve')}${sandbox}`]),
     'Try it now with:',
     `  ${imports.command('schedule', 'run', name)}${sandbox}`,
-  );
-  return EXIT.ok;
-}
+  ];
+  return { json: made, says };
+};

@@ -4,6 +4,9 @@ import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
+import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
+import { type Io, print, say } from '../../../cli/screen/io.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
@@ -26,7 +29,7 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
       throw new RollcallError('UNKNOWN_SCHEDULE', { name: input['name'] ?? '' });
     if (operation.method !== 'GET') {
       return changeCatalog(dir, openScheduleCatalog, (catalog) => {
-        const changes = scheduleChanges({ catalog, folder: dir.schedule, clock: Date.now });
+        const changes = scheduleChanges({ catalog, folder: dir.schedule });
         return perform(client(changingHandlers({ catalog, changes, at }, true)));
       });
     }
@@ -44,4 +47,25 @@ export async function openSchedules(
   const { config, imports } = await openImports(flags);
   const client = imports.server ?? schedulesHere(config, 'sandbox' in flags && flags.sandbox === true);
   return { config, imports, client };
+}
+
+export type PlaceFlags = CommonFlags & ServerFlags;
+type Opened = Awaited<ReturnType<typeof openSchedules>>;
+
+/** The answer of a command: for programs, for people who asked for it, and what else there is to say. */
+interface Answer {
+  readonly json: unknown;
+  readonly prints?: string;
+  readonly says?: readonly string[];
+}
+export type Work<Flags> = (client: Opened['client'], name: string, flags: Flags, opened: Opened) => Promise<Answer>;
+
+export async function answer<Flags extends PlaceFlags>(io: Io, flags: Flags, name: string, work: Work<Flags>) {
+  const opened = await openSchedules(flags);
+  const { json, prints, says = [] } = await work(opened.client, name, flags, opened);
+  if (flags.json) io.out.write(`${JSON.stringify(json)}\n`);
+  // Remarks on what is listed are for people who see the list.
+  if (!flags.json || prints === undefined) say(io, ...says);
+  if (!flags.json && prints) print(io, `${prints}\n`);
+  return EXIT.ok;
 }

@@ -1,25 +1,28 @@
 import { existsSync } from 'node:fs';
+import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
-import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
+import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagOf, type SourceFlags, sourceSettingsOf } from '../../../cli/flags/source-flags.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
+import type { ImportOptions } from '../../../imports/import-options.ts';
 import { CREATION, type CreateChoices } from '../../../options/create-options.ts';
 import type { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { LOOKUP_NAMES, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { type Given, type Kept, keptOf, type Options } from '../../../options/option.ts';
-import type { ReadingChoices } from '../../../options/reading-options.ts';
+import { READING, type ReadingChoices, SHAPE } from '../../../options/reading-options.ts';
 import { EXPECTING, type ExpectingChoices, RUNS_WAIT } from '../../../options/sending-options.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { wholeSource } from '../../../sources/obtain.ts';
-import { findRecipeOrFile } from '../../recipes/recipe-store.ts';
+import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
+import { recipeOperations } from '../../recipes/operations.ts';
+import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
-import { type NewSchedule, scheduleSettings } from '../api.ts';
-import { readingOf, recipeAt } from './schedule-reading.ts';
+import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../api.ts';
 
 export interface AddFlags
   extends CommonFlags,
@@ -66,30 +69,61 @@ export async function scheduleOf(
   if (server !== undefined) {
     refuseFilesHere(flags);
     const { protect } = await syncFlagsOf(flags);
-    return { ...given, protect, reading: await readingOf(flags, (recipe) => recipeAt(server, recipe)) };
+    return { ...given, protect, reading: await readingOf(flags, config, server) };
   }
   const whole = (file: string) => wholeSource(file, process.cwd(), { named: config.namedSources });
   const file = await wholeSource(flags.file, process.cwd(), {
     named: config.namedSources,
     given: { ...sourceSettings, headers },
   });
-  const reading = await readingOf(
-    flags,
-    async (recipe) => findRecipeOrFile(dataDir(config.dataDir), recipe),
-    () =>
-      existsSync(file)
-        ? optionsWithRecipe(config, flags.recipe, importOptionsOf(config, flags), file, flags.file)
-        : undefined,
-  );
   return {
     ...given,
     file,
-    reading,
+    reading: await readingOf(flags, config, undefined, file),
     ...(await mapLookupsInTurn(flags, whole)),
     protectFile: flags.protect && (await whole(flags.protect)),
     sourceSettings,
     sandbox: flags.sandbox === true,
   };
+}
+
+/**
+ * The options for reading the file. The schedule keeps them, whatever becomes of the recipe.
+ * @param server has the recipe, if that is named @param file is looked at, if it is there
+ */
+async function readingOf(
+  flags: AddFlags,
+  config: Config,
+  server: Client | undefined,
+  file?: string,
+): Promise<ScheduleReading> {
+  const { recipe: name } = flags;
+  const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
+  if (name === undefined) return given as ScheduleReading;
+  if (file !== undefined && existsSync(file))
+    return readingIn(await optionsWithRecipe(config, name, importOptionsOf(config, flags), file, flags.file));
+  const recipe = await recipeOf(name, config, server);
+  const options = withRecipe(recipe, given as Partial<ImportOptions>);
+  requireNeeds(recipe, options);
+  return readingIn(options);
+}
+
+/** The name of a recipe is one of the server's, a file is one of this machine. */
+async function recipeOf(recipe: string, config: Config, server: Client | undefined) {
+  if (server === undefined) return findRecipeOrFile(dataDir(config.dataDir), recipe);
+  return RECIPE_NAME.test(recipe) ? server.call(recipeOperations.one, { name: recipe }) : recipeOfFile(recipe);
+}
+
+/** Without what is the default. */
+function readingIn({ recipe: _, map = {}, format, ...options }: Partial<ImportOptions>): ScheduleReading {
+  const chosen = {
+    map: Object.keys(map).length === 0 ? undefined : map,
+    format: format === 'auto' ? undefined : format,
+  };
+  return scheduleSettings.shape.reading
+    .unwrap()
+    .strip()
+    .parse({ ...options, ...chosen });
 }
 
 /** Settings that have a flag with their name and value. */
@@ -115,10 +149,7 @@ function refuseFilesHere({ header: _, ...flags }: AddFlags): void {
 
 /** Returns the settings that the flags change, and those of reading the file. @throws UsageError where that is nothing */
 export function changesIn(flags: EditFlags) {
-  const changes = {
-    ...settingsIn(flags),
-    ...changed(RUNS_WAIT, flags),
-  };
+  const changes = { ...settingsIn(flags), ...changed(RUNS_WAIT, flags) };
   const read = changed(EXPECTING, flags);
   if (Object.keys({ ...changes, ...read }).length === 0) {
     throw new UsageError('there is nothing to change; give a setting, such as --cron or --file');

@@ -1,30 +1,24 @@
 import { serviceOpener } from '../../../app/open-service.ts';
 import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
-import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Here, run } from '../../../cli/run.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Running, run } from '../../../cli/run.ts';
+import { say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
-import type { SyncRunner } from '../../sync/run/sync-runner.ts';
-import { scheduleRunsOptions } from '../compose-schedules.ts';
+import { openScheduleRuns } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
 import { runningHandlers } from '../routes/handlers.ts';
-import { ScheduleRuns } from '../schedule-runs.ts';
+import type { ScheduleRuns } from '../schedule-runs.ts';
 import { schedulesHere } from './schedule-client.ts';
 
 /** A schedule that a command runs. */
-interface RunOfSchedule {
-  readonly io: Io;
-  readonly config: Config;
-  readonly imports: Imports;
+interface RunOfSchedule extends Pick<Running, 'io' | 'config' | 'imports'> {
   readonly name: string;
   readonly flags: RunningFlags;
 }
@@ -38,12 +32,16 @@ export async function runSchedule(wanted: RunOfSchedule): Promise<ExitCode> {
     : await askOwner(dataDir(config.dataDir), scheduleOperations.run, { name }, currentUser());
   if (begun === undefined) return runAlone(wanted);
   if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
-  say(io, `The server runs schedule ${name} now. See what comes of it with:`);
-  say(io, `  ${imports.command('schedule', 'history', name)}`);
+  say(
+    io,
+    `The server runs schedule ${name} now. See what comes of it with:`,
+    `  ${imports.command('schedule', 'history', name)}`,
+  );
   return EXIT.ok;
 }
 
-async function runAlone({ io, config, imports, name, flags }: RunOfSchedule): Promise<ExitCode> {
+async function runAlone({ name, flags, ...place }: RunOfSchedule): Promise<ExitCode> {
+  const { io, config, imports } = place;
   const client = schedulesHere(config, flags.sandbox === true);
   const { sandbox } = await client.call(scheduleOperations.one, { name });
   if (sandbox !== (flags.sandbox === true)) {
@@ -56,16 +54,20 @@ async function runAlone({ io, config, imports, name, flags }: RunOfSchedule): Pr
   const json = flags.json === true;
   let id = 0;
   let syncId: string | undefined;
-  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  const running = { ...place, openService: async () => serviceOpener(config, flags)() };
   const work = syncWork(running, {
     shown: { io, json, syncs: syncsOf(config, imports) },
     isNew: true,
     begin: async ({ here }, syncs) => {
       if (here === undefined || syncs === undefined) throw new Error('a server runs its schedules itself');
-      const { runs, client } = openRuns(config, syncs, here);
+      const { dir, coordinator, onStop, signal } = here;
+      const { sendsTo } = coordinator;
+      const { runs, stop } = openScheduleRuns(config, { ...here, sendsTo, syncs });
+      onStop(stop);
       await runs.noteInterrupted();
-      ({ id } = await client.call(scheduleOperations.run, { name }));
-      syncId = await syncOf(runs, id, here.signal);
+      const own = handledLocally(scheduleOperations, runningHandlers(runs), askedHere(dir, sendsTo));
+      ({ id } = await own.call(scheduleOperations.run, { name }));
+      syncId = await syncOf(runs, id, signal);
       return syncId === undefined ? { code: EXIT.ok } : { id: syncId };
     },
   });
@@ -85,20 +87,6 @@ async function runAlone({ io, config, imports, name, flags }: RunOfSchedule): Pr
   }
   say(io, `Nothing was sent: ${reason}.`);
   return state === 'failed' ? EXIT.usage : EXIT.ok;
-}
-
-/** Opens the runs, which are stopped before the syncs that they follow, and the client that begins them. */
-function openRuns(config: Config, syncs: SyncRunner, here: Here) {
-  const { dir, coordinator } = here;
-  const options = scheduleRunsOptions(config, { ...here, sendsTo: coordinator.sendsTo, syncs });
-  const { catalog } = options;
-  const runs = new ScheduleRuns(options);
-  here.onStop(async () => {
-    await runs.stop();
-    catalog.close();
-  });
-  const handlers = runningHandlers(runs);
-  return { runs, client: handledLocally(scheduleOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
 }
 
 /** The sync that a run makes; undefined when it ends without one, or a signal comes first. */

@@ -8,6 +8,7 @@ import { checkIntakeOptions } from '../../../imports/read/intake.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
 import type { Aimed } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
+import type { Config } from '../../../platform/config.ts';
 import { checkCron } from '../../../queue/cron.ts';
 import { badOption } from '../../../server/refusals.ts';
 import { badReading } from '../../../server/uploads/upload-options.ts';
@@ -18,9 +19,15 @@ import { isAddress, isRemote } from '../../../text/address-text.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { readProtectFile } from '../../sync/plan/protect.ts';
 import { type KeptSettings, keptSettings, machineSettings, type newSchedule } from '../api.ts';
-import type { GivenAt } from '../compose-schedules.ts';
 import { badSetting, type Schedule } from '../schedule-catalog.ts';
 import { readingOptions, syncSettings } from '../schedule-sync.ts';
+
+/** The person who gives settings, and the process that takes them. */
+export interface GivenAt extends Pick<Config, 'sources' | 'namedSources' | 'defaultRegion'> {
+  /** The person can log in on the machine of the data directory. */
+  readonly isHere: boolean;
+  readonly sendsTo: Aimed;
+}
 
 /** Settings with their defaults. */
 export type GivenSettings = Omit<z.output<typeof newSchedule>, 'name'>;
