@@ -1,15 +1,6 @@
 /** Words for syncs: states, plans, and actions for each member. Pure. */
 import { counted, grouped } from '../text/wording.ts';
-import type {
-  PlanAction,
-  PlanCounts,
-  Planning,
-  PlanTotals,
-  SyncAction,
-  SyncEntry,
-  SyncState,
-  Tone,
-} from './answers.ts';
+import type { PlanAction, PlanCounts, Planning, PlanTotals, SyncEntry, SyncState, Tone } from './answers.ts';
 import { fileName } from './import-words.ts';
 
 /** Actions in the order in which people look for them. */
@@ -26,15 +17,6 @@ export const ACTION_LABELS: Readonly<Record<PlanAction, string>> = {
   keep: 'unchanged',
 };
 
-export const MEMBER_LABELS: Readonly<Record<PlanAction, string>> = {
-  add: 'add',
-  change: 'change',
-  remove: 'remove',
-  ban: 'ban',
-  report: 'look at',
-  keep: 'stays',
-};
-
 /** Colour of an action: that of the outcome which it leads to. */
 export const ACTION_COLOURS: Readonly<Record<PlanAction, string>> = {
   add: 'added',
@@ -43,12 +25,6 @@ export const ACTION_COLOURS: Readonly<Record<PlanAction, string>> = {
   ban: 'banned',
   report: 'invalid',
   keep: 'already_member',
-};
-
-export const SYNC_ACTION_LABELS: Readonly<Record<SyncAction, string>> = {
-  apply: 'Apply',
-  approve: 'Approve…',
-  reject: 'Reject…',
 };
 
 /** Choices of the list's filter: name → states. */
@@ -92,11 +68,6 @@ export function standsStill({ state, code }: Pick<SyncEntry, 'state' | 'code'>) 
 /** Returns the name of the file that it reads, or of the import that it reverses. */
 export function titleOf({ file, mode }: Pick<SyncEntry, 'file' | 'mode'>) {
   return `${mode === 'undo' ? 'Undo of ' : ''}${fileName(file)}`;
-}
-
-/** Returns the id of the import that it reverses; null: none. */
-export function reversed({ undoOf }: Pick<SyncEntry, 'undoOf'>) {
-  return undoOf;
 }
 
 /** Describes the state of the sync and its meaning, in one or two sentences of its own for each state. */
@@ -196,9 +167,4 @@ export function mayCreateWords({
     .split(',')
     .map((part) => part.replace(/^(\w+)=(.*%)$/, '$2 of the $1').replace(/^(\w+)=(.*)$/, '$2 $1'));
   return `${what.join(', ')}; at most ${most.join(', ')}`;
-}
-
-/** Whether the numbers of a guard are members. */
-export function countsMembers(guard: string) {
-  return guard === 'emptied-groups' || /-(?:removals|additions)$/.test(guard);
 }

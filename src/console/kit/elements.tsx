@@ -90,6 +90,29 @@ export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
   );
 }
 
+interface JournalProperties<State extends string> {
+  turns: readonly { at: string; state: State; reason: string; who?: string }[];
+  tones: Readonly<Record<State, Tone>>;
+}
+
+/** The states that something was in, with reasons, and who brought them about. */
+export function Journal<State extends string>({ turns, tones }: JournalProperties<State>) {
+  return (
+    <ol class="journal">
+      {turns.map(({ at, state, reason, who = '' }, index) => (
+        <li key={index}>
+          <Time iso={at} seconds />
+          <Badge tone={tones[state]}>{state}</Badge>
+          <span>
+            {foreign(reason)}
+            {who !== '' && <> ({foreign(who)})</>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
 export function Empty({ children }: { children?: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }

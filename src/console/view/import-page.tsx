@@ -13,7 +13,6 @@ import { settings, targetFacts } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
 import { announce, CopyButton, reportCommand, useKeptFocus, useWork } from '../kit/actions.tsx';
 import {
-  Badge,
   Card,
   Empty,
   ErrorNotice,
@@ -22,6 +21,7 @@ import {
   Fold,
   foreign,
   importHref,
+  Journal,
   Pending,
   syncHref,
   Tag,
@@ -344,15 +344,5 @@ function ImportJournal({ id, live }: { id: string; live: LiveImport }) {
   useEffect(() => void reload(), [turns]);
   if (error !== undefined || data === undefined) return <Pending error={error} />;
   if (data.transitions.length === 0) return <Empty>No history yet.</Empty>;
-  return (
-    <ol class="journal">
-      {data.transitions.map(({ at, state, reason }, index) => (
-        <li key={index}>
-          <Time iso={at} seconds />
-          <Badge tone={STATE_TONES[state]}>{state}</Badge>
-          <span>{foreign(reason)}</span>
-        </li>
-      ))}
-    </ol>
-  );
+  return <Journal turns={data.transitions} tones={STATE_TONES} />;
 }

@@ -1,18 +1,12 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { foreign, ListState, memberHref, swatch, Tag } from '../../../console/kit/elements.tsx';
 import { FilterBar, TextFilter, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
 import { requestsOf } from '../../../console/requests.ts';
-import {
-  ACTION_COLOURS,
-  ACTION_LABELS,
-  CHANGES,
-  countsMembers,
-  MEMBER_LABELS,
-  PLAN_ACTIONS,
-} from '../../../console/sync-words.ts';
+import { ACTION_COLOURS, ACTION_LABELS, CHANGES, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncGroup } from '../api.ts';
@@ -70,7 +64,6 @@ interface GroupProperties {
 
 function Group({ id, group, action, isOpen }: GroupProperties) {
   const { region, guid, problem, members, actions, creates } = group;
-  const wasOpen = useSignal(isOpen);
   const name = (
     <span class="name">
       <b>{foreign(guid)}</b>
@@ -103,18 +96,16 @@ function Group({ id, group, action, isOpen }: GroupProperties) {
   );
   return (
     <li>
-      <details
-        open={isOpen}
-        onToggle={({ currentTarget }) => {
-          wasOpen.value ||= currentTarget.open;
-        }}
-      >
-        <summary>
-          {name}
-          {counts}
-        </summary>
-        {wasOpen.value && <GroupMembers id={id} region={region} guid={guid} action={action} />}
-      </details>
+      <LateFold
+        isOpen={isOpen}
+        summary={
+          <>
+            {name}
+            {counts}
+          </>
+        }
+        content={() => <GroupMembers id={id} region={region} guid={guid} action={action} />}
+      />
     </li>
   );
 }
@@ -126,7 +117,7 @@ const COLUMNS: Column<MemberAction>[] = [
     cell: ({ action }) => (
       <span class="mark">
         {swatch(ACTION_COLOURS[action])}
-        {MEMBER_LABELS[action]}
+        {ACTION_LABELS[action].replace('to ', '')}
       </span>
     ),
   },
@@ -176,11 +167,6 @@ const SUMMARY: Column<GuardObjections>[] = [
   },
   { label: 'Objections', kind: 'number', cell: ({ count }) => grouped(count) },
   {
-    label: 'Members',
-    kind: 'number',
-    cell: ({ guard, total }) => (countsMembers(guard) ? grouped(total) : '–'),
-  },
-  {
     label: 'Worst',
     kind: 'wide',
     cell: ({ worst }) => foreign(worst.sentence),
@@ -214,17 +200,36 @@ export function SyncGuards({ id, guards, isHeld }: SyncGuardsProperties) {
 }
 
 function Objections({ id, objections: { guard, count } }: { id: string; objections: GuardObjections }) {
-  const opened = useSignal(false);
+  return (
+    <LateFold
+      summary={
+        <>
+          {counted(count, 'group')} of <code>{guard}</code>
+        </>
+      }
+      content={() => <GroupList id={id} guard={guard} isLong={count > SHOWN} />}
+    />
+  );
+}
+
+interface LateFoldProperties {
+  isOpen?: boolean;
+  summary: ComponentChildren;
+  content: () => ComponentChildren;
+}
+
+/** Asks for its content when it is opened. */
+function LateFold({ isOpen = false, summary, content }: LateFoldProperties) {
+  const wasOpen = useSignal(isOpen);
   return (
     <details
+      open={isOpen}
       onToggle={({ currentTarget }) => {
-        opened.value ||= currentTarget.open;
+        wasOpen.value ||= currentTarget.open;
       }}
     >
-      <summary>
-        {counted(count, 'group')} of <code>{guard}</code>
-      </summary>
-      {opened.value && <GroupList id={id} guard={guard} isLong={count > SHOWN} />}
+      <summary>{summary}</summary>
+      {wasOpen.value && content()}
     </details>
   );
 }
@@ -232,13 +237,6 @@ function Objections({ id, objections: { guard, count } }: { id: string; objectio
 const OBJECTION_COLUMNS: Column<GuardFinding>[] = [
   { label: 'Group', kind: 'main', cell: ({ guid }) => foreign(guid ?? '') ?? 'all groups' },
   { label: 'Region', cell: ({ region }) => region ?? 'all' },
-  { label: 'Found', kind: 'number', cell: ({ value }) => grouped(value) },
-  { label: 'Allowed', kind: 'number', cell: ({ limit }) => grouped(limit) },
-  { label: 'Members', kind: 'number', cell: ({ members }) => (members === null ? '–' : grouped(members)) },
-];
-/** Columns for objections whose numbers do not tell enough. */
-const OBJECTION_COLUMNS_IN_WORDS: Column<GuardFinding>[] = [
-  ...OBJECTION_COLUMNS.slice(0, 2),
   { label: 'Why', kind: 'wide', cell: ({ sentence }) => foreign(sentence) },
 ];
 
@@ -263,7 +261,7 @@ function GroupList({ id, guard, isLong }: { id: string; guard: string; isLong: b
         pages={pages}
         noun={`of ${guard}`}
         caption={`Groups that ${guard} objects to, the worst first`}
-        columns={countsMembers(guard) ? OBJECTION_COLUMNS : OBJECTION_COLUMNS_IN_WORDS}
+        columns={OBJECTION_COLUMNS}
         keyOf={({ region, guid }, index) => `${region} ${guid} ${index}`}
         empty="No group fits."
       />

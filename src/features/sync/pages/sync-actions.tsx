@@ -5,13 +5,19 @@ import { ask, confirmed, reasonFor, useKeptFocus, useWork, WorkButton } from '..
 import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
-import { CHANGES, countsSentence, createdWords, reversed, SYNC_ACTION_LABELS } from '../../../console/sync-words.ts';
+import { CHANGES, countsSentence, createdWords } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import type { syncOperations } from '../operations.ts';
 
-const KINDS: Readonly<Record<SyncAction, string>> = { apply: 'main', approve: 'main', reject: 'quiet' };
+const { call } = requestsOf<typeof syncOperations>();
+
+const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
+  apply: { label: 'Apply', kind: 'main' },
+  approve: { label: 'Approve…', kind: 'main' },
+  reject: { label: 'Reject…', kind: 'quiet' },
+};
 
 interface SyncActionsProperties {
   view: SyncView;
@@ -37,20 +43,21 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
       }
     });
   };
-  const { left } = view;
-  const done = reversed(view);
+  const { left, undoOf } = view;
   const again = async () => {
     const plan = await plannedUndo(true);
-    if (plan === undefined || done === null) return;
-    await work.start(async (signal) => go(syncHref(await plan(done, signal))));
+    if (plan === undefined || undoOf === null) return;
+    await work.start(async (signal) => go(syncHref(await plan(undoOf, signal))));
   };
   const isUncertain = left !== null && left.uncertain > 0;
   return (
     <div class="actions" hidden={view.actions.length === 0 && !isUncertain && work.error === undefined}>
       <div class="buttons" ref={buttons}>
         {view.actions.map((action) => (
-          <WorkButton key={action} busy={work.busy} kind={KINDS[action]} onClick={() => void act(action)}>
-            {labelFor(view, action)}
+          <WorkButton key={action} busy={work.busy} kind={BUTTONS[action].kind} onClick={() => void act(action)}>
+            {action === 'apply' && view.totals !== null
+              ? `Apply ${counted(view.totals.changes, 'change')}`
+              : BUTTONS[action].label}
           </WorkButton>
         ))}
         {isUncertain && (
@@ -62,12 +69,6 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
       <ErrorPlace error={work.error} />
     </div>
   );
-}
-
-function labelFor({ totals }: SyncView, action: SyncAction) {
-  return action === 'apply' && totals !== null
-    ? `Apply ${counted(totals.changes, 'change')}`
-    : SYNC_ACTION_LABELS[action];
 }
 
 /** The body of the request; undefined when it is not to be sent. */
@@ -145,19 +146,11 @@ function shareOf(totals: SyncView['totals']) {
   return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
 }
 
-const { call } = requestsOf<typeof syncOperations>();
-
 /**
  * Asks what an undo is to take back; what has it planned and gives the id of its sync, or undefined where none is wanted.
  * @param uncertain whether what is uncertain is chosen beforehand
  */
 export async function plannedUndo(uncertain: boolean) {
-  const chosen = await undoChoice(uncertain);
-  return chosen && ((importId: string, signal: AbortSignal) => undone(importId, chosen, signal));
-}
-
-/** Asks what the undo is to take back, in the form for the server; returns undefined when none is to be planned. */
-async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, string>> | undefined> {
   const form = await ask({
     question: 'Undo this import?',
     explanation: 'A plan is made first: nothing is sent before you apply it.',
@@ -177,11 +170,9 @@ async function undoChoice(uncertain: boolean): Promise<Readonly<Record<string, s
       </>
     ),
   });
-  return form && (form.has('includeUncertain') ? { includeUncertain: 'true' } : {});
-}
-
-/** Has an undo planned; gives the id of its sync. */
-async function undone(importId: string, chosen: Readonly<Record<string, string>>, signal: AbortSignal) {
-  const { id } = await call('POST /v1/imports/:id/undo', { id: importId, query: chosen }, signal);
-  return id;
+  const query = form?.has('includeUncertain') ? { includeUncertain: true } : {};
+  return (
+    form &&
+    (async (id: string, signal: AbortSignal) => (await call('POST /v1/imports/:id/undo', { id, query }, signal)).id)
+  );
 }

@@ -15,6 +15,7 @@ import {
   FileNotes,
   foreign,
   importHref,
+  Journal,
   Legend,
   swatch,
   syncHref,
@@ -32,7 +33,6 @@ import {
   modeWords,
   PLAN_ACTIONS,
   REASONED,
-  reversed,
   SYNC_TONES,
   standsStill,
   syncSentence,
@@ -117,7 +117,7 @@ export function SyncPage() {
                 </Card>
               )}
               <Card id="journal" title="History">
-                <SyncJournal moves={view.moves} />
+                <Journal turns={view.moves} tones={SYNC_TONES} />
               </Card>
             </div>
           </>
@@ -143,15 +143,14 @@ function useAnnounced(view: SyncView | undefined) {
 }
 
 function Origin({ view }: { view: SyncView }) {
-  const { sandbox, schedule } = view;
-  const undone = reversed(view);
+  const { sandbox, schedule, undoOf } = view;
   return (
     <>
       {sandbox && <Tag>sandbox</Tag>}
-      {undone !== null && (
+      {undoOf !== null && (
         <span>
           {' '}
-          Reverses import <a href={importHref(undone)}>{foreign(undone)}</a>
+          Reverses import <a href={importHref(undoOf)}>{foreign(undoOf)}</a>
         </span>
       )}
       {schedule !== null && (
@@ -176,21 +175,17 @@ function SyncHead({ view }: { view: SyncView }) {
           {syncSentence(view)}
         </p>
       </div>
-      <p class="note">{(isBlocked || REASONED.includes(state)) && foreign(reason)}</p>
-      <p class="note">
-        {approved !== null && (
-          <>
-            Approved by <b>{foreign(approved.by)}</b>: {foreign(approved.reason)}
-          </>
-        )}
-      </p>
-      <p class="note">
-        {importId !== null && (
-          <>
-            <a href={importHref(importId)}>The import that carries it out</a> has the outcome of every change.
-          </>
-        )}
-      </p>
+      {(isBlocked || REASONED.includes(state)) && <p class="note">{foreign(reason)}</p>}
+      {approved !== null && (
+        <p class="note">
+          Approved by <b>{foreign(approved.by)}</b>: {foreign(approved.reason)}
+        </p>
+      )}
+      {importId !== null && (
+        <p class="note">
+          <a href={importHref(importId)}>The import that carries it out</a> has the outcome of every change.
+        </p>
+      )}
       {left !== null && <p class="notice attention">{foreign(left.sentence)}</p>}
       {(state === 'planning' || (state === 'applying' && importId === null)) && <SilentService />}
       <div class="reading">
@@ -310,23 +305,6 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Guard limits', changed.length > 0 && changed.join(', ')],
     ...targetFacts(view.target),
   ];
-}
-
-function SyncJournal({ moves }: { moves: SyncView['moves'] }) {
-  return (
-    <ol class="journal">
-      {moves.map(({ at, state, reason, who }, index) => (
-        <li key={index}>
-          <Time iso={at} seconds />
-          <Badge tone={SYNC_TONES[state]}>{state}</Badge>
-          <span>
-            {foreign(reason)}
-            {who !== '' && <> ({foreign(who)})</>}
-          </span>
-        </li>
-      ))}
-    </ol>
-  );
 }
 
 function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {

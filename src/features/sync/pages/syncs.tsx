@@ -11,7 +11,6 @@ import {
   CHANGES,
   countsSentence,
   modeWords,
-  reversed,
   SYNC_STATE_GROUPS,
   SYNC_TONES,
   titleOf,
@@ -57,7 +56,7 @@ const columnsOf = (syncs: readonly SyncEntry[]): Column<SyncEntry>[] => [
       <>
         <a href={syncHref(id)}>{foreign(titleOf({ file, mode }))}</a>
         {schedule !== null && <Tag>{foreign(schedule)}</Tag>}
-        {importId !== null && syncs.some((one) => reversed(one) === importId && one.state === 'applied') && (
+        {importId !== null && syncs.some((one) => one.undoOf === importId && one.state === 'applied') && (
           <Tag>undone</Tag>
         )}
         {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
