@@ -114,7 +114,8 @@ export function DataTable<T>({ caption, columns, items, keyOf, rowClass, sorted,
 }
 
 interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
-  pages: Pages<T>;
+  /** Of an answer that comes at once: its items. */
+  pages: Pages<T> | Pick<Pages<T>, 'items' | 'error'>;
   /** The words for the items, if the button names them. */
   noun?: string;
   /** Said where there are no items. */
@@ -124,12 +125,13 @@ interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
 }
 
 export function List<T>({ pages, noun, empty, loading, ...table }: ListProperties<T>) {
-  const { items, isOld, error } = pages;
+  const { items, error } = pages;
   if (error !== undefined || items === undefined) return <Pending error={error}>{loading}</Pending>;
+  const isOld = 'isOld' in pages && pages.isOld;
   return (
     <>
       {items.length === 0 ? <Empty>{isOld ? 'Searching …' : empty}</Empty> : <DataTable items={items} {...table} />}
-      <MoreButton pages={pages} noun={noun} />
+      {'more' in pages && <MoreButton pages={pages} noun={noun} />}
     </>
   );
 }

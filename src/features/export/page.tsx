@@ -1,10 +1,12 @@
 /** The page of exports: the current members of groups, as files that imports and syncs read back. */
 
+import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
 import { confirmed, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
-import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../../console/kit/elements.tsx';
+import { Badge, Card, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
 import { CheckField, TextField, useForm } from '../../console/kit/form.tsx';
+import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
 import { requestsOf } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
@@ -23,6 +25,10 @@ export function ExportsPage() {
   const { data, error, reload } = useAnswer(addressOf('GET /v1/exports', {}), {
     everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
   });
+  const columns = useMemo(() => {
+    const actions = (view: ExportView) => <Actions view={view} onChanged={reload} />;
+    return isOperator ? [...COLUMNS, { label: 'Actions', cell: actions }] : COLUMNS;
+  }, [isOperator]);
   return (
     <>
       <h1>Exports</h1>
@@ -33,17 +39,13 @@ export function ExportsPage() {
           </Card>
         )}
         <Card id="all" title="All exports">
-          {error !== undefined || data === undefined ? (
-            <Pending error={error} />
-          ) : data.exports.length === 0 ? (
-            <Empty>No exports yet.</Empty>
-          ) : (
-            <ul class="plain exports">
-              {data.exports.map((view) => (
-                <Export key={view.id} view={view} onChanged={reload} />
-              ))}
-            </ul>
-          )}
+          <List
+            pages={{ items: data?.exports, error }}
+            caption="Exports, newest first"
+            columns={columns}
+            keyOf={({ id }) => id}
+            empty="No exports yet."
+          />
         </Card>
       </div>
     </>
@@ -105,13 +107,64 @@ const TONES: Readonly<Record<ExportView['state'], Tone>> = {
   unreadable: 'attention',
 };
 
-function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
-  const { isOperator } = usePlace();
+/** Whether it could be resumed. */
+function isInterrupted({ state, underWay }: ExportView) {
+  return state === 'running' && !underWay;
+}
+
+const COLUMNS: Column<ExportView>[] = [
+  {
+    label: 'Export',
+    kind: 'main',
+    cell: (view) => (
+      <>
+        {view.state === 'unreadable' ? view.id : scopeOf(view)}
+        {view.sandbox && <Tag>sandbox</Tag>}
+        {view.target !== undefined && <Facts list={targetFacts(view.target)} />}
+      </>
+    ),
+  },
+  {
+    label: 'State',
+    kind: 'wide',
+    cell: (view) => (
+      <>
+        <Badge tone={isInterrupted(view) ? 'attention' : TONES[view.state]}>
+          {isInterrupted(view) ? 'interrupted' : view.state}
+        </Badge>
+        <p class="note" role="status">
+          {view.state !== 'unreadable' && progressText(view)}
+        </p>
+        {view.state !== 'completed' && !view.underWay && <p class="note">{foreign(view.reason)}</p>}
+      </>
+    ),
+  },
+  { label: 'Content', kind: 'wide', cell: ({ totals }) => totals !== null && totalsText(totals) },
+  {
+    label: 'Files',
+    kind: 'wide',
+    cell: ({ id, state, lists }) =>
+      (state === 'completed' || state === 'incomplete') && (
+        <ul class="downloads">
+          {lists.map((list) => (
+            <Download
+              key={list}
+              name={`${list.charAt(0).toUpperCase()}${list.slice(1)}`}
+              links={linksOf(FORMATS, (format) =>
+                addressOf('GET /v1/exports/:id/:list', { id, list, query: { format } }),
+              )}
+            />
+          ))}
+        </ul>
+      ),
+  },
+  { label: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+];
+
+function Actions({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
   const work = useWork();
   const buttons = useKeptFocus();
-  const { id, state, underWay, totals, sandbox, target, createdAt, reason } = view;
-  const isInterrupted = state === 'running' && !underWay;
-  const hasFiles = state === 'completed' || state === 'incomplete';
+  const { id, state, underWay } = view;
   const act = (route: 'POST /v1/exports/:id/resume' | 'DELETE /v1/exports/:id') =>
     work.start(async (signal) => {
       await call(route, { id }, signal);
@@ -127,50 +180,19 @@ function Export({ view, onChanged }: { view: ExportView; onChanged: () => Promis
     if (yes) await act('DELETE /v1/exports/:id');
   };
   return (
-    <li>
-      <div class="standing">
-        <Badge tone={isInterrupted ? 'attention' : TONES[state]}>{isInterrupted ? 'interrupted' : state}</Badge>
-        <h3>{state === 'unreadable' ? id : scopeOf(view)}</h3>
-        {sandbox && <Tag>sandbox</Tag>}
-        <span class="soft">
-          <Time iso={createdAt} />
-        </span>
-      </div>
-      {state !== 'unreadable' && (
-        <p class="note" role="status">
-          {progressText(view)}
-        </p>
-      )}
-      {state !== 'completed' && !underWay && reason !== '' && <p class="note">{foreign(reason)}</p>}
-      {totals !== null && <p class="note">{totalsText(totals)}</p>}
-      {target !== undefined && <Facts list={targetFacts(target)} />}
-      {hasFiles && (
-        <ul class="downloads">
-          {view.lists.map((list) => (
-            <Download
-              key={list}
-              name={`${list.charAt(0).toUpperCase()}${list.slice(1)}`}
-              links={linksOf(FORMATS, (format) =>
-                addressOf('GET /v1/exports/:id/:list', { id, list, query: { format } }),
-              )}
-            />
-          ))}
-        </ul>
-      )}
-      {isOperator && (
-        <div class="buttons" ref={buttons}>
-          {!underWay && state !== 'completed' && state !== 'unreadable' && (
-            <WorkButton busy={work.busy} onClick={() => void act('POST /v1/exports/:id/resume')}>
-              Resume export
-            </WorkButton>
-          )}
-          <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={() => void remove()}>
-            Delete…
+    <>
+      <div class="row-actions" ref={buttons}>
+        {!underWay && state !== 'completed' && state !== 'unreadable' && (
+          <WorkButton busy={work.busy} onClick={() => void act('POST /v1/exports/:id/resume')}>
+            Resume export
           </WorkButton>
-        </div>
-      )}
+        )}
+        <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={() => void remove()}>
+          Delete…
+        </WorkButton>
+      </div>
       <ErrorPlace error={work.error} />
-    </li>
+    </>
   );
 }
 

@@ -1,23 +1,13 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
 
 import { useEffect, useMemo } from 'preact/hooks';
-import type { RunState, Tone } from '../../../console/answers.ts';
+import type { Tone } from '../../../console/answers.ts';
 import { cronWords } from '../../../console/cron-words.ts';
 import { settings } from '../../../console/frame.tsx';
 import { confirmed, Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import {
-  Badge,
-  Card,
-  Empty,
-  ErrorPlace,
-  foreign,
-  Pending,
-  syncHref,
-  Tag,
-  TimeIn,
-} from '../../../console/kit/elements.tsx';
+import { Badge, Card, Empty, ErrorPlace, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
-import { type Column, DataTable } from '../../../console/kit/list.tsx';
+import { type Column, List } from '../../../console/kit/list.tsx';
 import { useListNews } from '../../../console/live.ts';
 import { usePlace } from '../../../console/place.ts';
 import { requestsOf } from '../../../console/requests.ts';
@@ -28,15 +18,23 @@ import type { scheduleOperations } from '../operations.ts';
 
 const { addressOf, call } = requestsOf<typeof scheduleOperations>();
 
-const RUN_TONES: Readonly<Record<RunState, Tone>> = {
-  running: 'busy',
-  ran: 'good',
-  'skipped-unchanged': 'still',
-  waiting: 'attention',
-  'skipped-running': 'attention',
-  missed: 'attention',
-  failed: 'attention',
+type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;
+
+/** A sign beside the tone of each state, so that colour is not the only difference, and what it means. */
+const STATES: Readonly<Record<NightState, readonly [sign: string, tone: Tone, meaning: string]>> = {
+  running: ['…', 'busy', 'running'],
+  ran: ['✓', 'good', 'ran'],
+  'skipped-unchanged': ['=', 'still', 'file unchanged'],
+  waiting: ['!', 'attention', 'waits for a person'],
+  'skipped-running': ['»', 'attention', 'skipped: the run before was not over'],
+  missed: ['?', 'attention', 'missed: no server was running'],
+  paused: ['‖', 'still', 'paused'],
+  failed: ['✗', 'attention', 'failed'],
 };
+
+function RunBadge({ state }: { state: NightState }) {
+  return <Badge tone={STATES[state][1]}>{state}</Badge>;
+}
 
 export function SchedulesPage() {
   const { query, isOperator } = usePlace();
@@ -64,24 +62,14 @@ export function SchedulesPage() {
         )}
       </div>
       <Card id="all" title="All schedules">
-        {error !== undefined || data === undefined ? (
-          <Pending error={error} />
-        ) : data.schedules.length === 0 ? (
-          <NoSchedules />
-        ) : (
-          <>
-            <DataTable
-              caption="Schedules by name"
-              columns={columns}
-              items={data.schedules}
-              keyOf={(schedule) => schedule.name}
-            />
-            <details>
-              <summary>Signs of the nights</summary>
-              <Signs />
-            </details>
-          </>
-        )}
+        <List
+          pages={{ items: data?.schedules, error }}
+          caption="Schedules by name"
+          columns={columns}
+          keyOf={(schedule) => schedule.name}
+          empty={`No schedules yet. ${isOperator ? 'Add the first one above.' : 'An operator can add one.'}`}
+        />
+        {data !== undefined && data.schedules.length > 0 && <Signs />}
       </Card>
       {name !== '' && (
         <Card id="history" title={`History of ${name}`}>
@@ -94,11 +82,6 @@ export function SchedulesPage() {
       )}
     </>
   );
-}
-
-function NoSchedules() {
-  const { isOperator } = usePlace();
-  return <Empty>No schedules yet. {isOperator ? 'Add the first one above.' : 'An operator can add one.'}</Empty>;
 }
 
 function actionsColumn(reload: () => Promise<void>): Column<Schedule> {
@@ -114,7 +97,7 @@ const COLUMNS: Column<Schedule>[] = [
     kind: 'main',
     cell: ({ name, paused, sandbox, apply }) => (
       <>
-        <a href={`/schedules?name=${encodeURIComponent(name)}#history`}>{foreign(name)}</a>
+        <a href={historyHref(name)}>{foreign(name)}</a>
         {paused && <Tag>paused</Tag>}
         {!apply && <Tag>plans only</Tag>}
         {sandbox && settings.value?.sandbox !== true && <Tag>sandbox</Tag>}
@@ -155,7 +138,7 @@ const COLUMNS: Column<Schedule>[] = [
         <span class="soft">none yet</span>
       ) : (
         <>
-          <Badge tone={RUN_TONES[lastRun.state]}>{lastRun.state}</Badge> <TimeIn iso={lastRun.dueAt} tz={tz} />
+          <RunBadge state={lastRun.state} /> <TimeIn iso={lastRun.dueAt} tz={tz} />
           <p class="note">{foreign(lastRun.reason)}</p>
           {lastRun.sync !== null && <a href={syncHref(lastRun.sync.id)}>Its sync</a>}
         </>
@@ -222,17 +205,21 @@ function ScheduleHistory({ schedule }: { schedule: Schedule }) {
   // The list is asked for again and again; its news are the history's.
   useEffect(() => void reload(), [schedule]);
   const columns = useMemo(() => runColumns(tz), [tz]);
-  if (error !== undefined || data === undefined) return <Pending error={error} />;
-  if (data.runs.length === 0) return <Empty>It has not run yet.</Empty>;
   return (
-    <DataTable caption={`Runs of ${name}, newest first`} columns={columns} items={data.runs} keyOf={({ id }) => id} />
+    <List
+      pages={{ items: data?.runs, error }}
+      caption={`Runs of ${name}, newest first`}
+      columns={columns}
+      keyOf={({ id }) => id}
+      empty="It has not run yet."
+    />
   );
 }
 
 function runColumns(tz: string): Column<ScheduleRun>[] {
   return [
     { label: 'Due', kind: 'main', cell: ({ dueAt }) => <TimeIn iso={dueAt} tz={tz} /> },
-    { label: 'State', cell: ({ state }) => <Badge tone={RUN_TONES[state]}>{state}</Badge> },
+    { label: 'State', cell: ({ state }) => <RunBadge state={state} /> },
     {
       label: 'Plan',
       kind: 'wide',
@@ -248,37 +235,6 @@ function runColumns(tz: string): Column<ScheduleRun>[] {
     { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
     { label: 'Started by', cell: ({ who }) => foreign(who) },
   ];
-}
-
-type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;
-
-/** A sign for each state, so that colour is not the only difference. */
-const SIGNS: Readonly<Record<NightState, string>> = {
-  running: '…',
-  ran: '✓',
-  'skipped-unchanged': '=',
-  waiting: '!',
-  'skipped-running': '»',
-  missed: '?',
-  paused: '‖',
-  failed: '✗',
-};
-
-const MEANINGS: Readonly<Record<NightState, string>> = {
-  running: 'running',
-  ran: 'ran',
-  'skipped-unchanged': 'file unchanged',
-  waiting: 'waits for a person',
-  'skipped-running': 'skipped: the run before was not over',
-  missed: 'missed: no server was running',
-  paused: 'paused',
-  failed: 'failed',
-};
-
-const STATES = Object.keys(SIGNS) as NightState[];
-
-function toneOf(state: NightState) {
-  return state === 'paused' ? 'still' : RUN_TONES[state];
 }
 
 function nightsColumn(known: ScheduleNights | undefined): Column<Schedule> {
@@ -299,16 +255,19 @@ function nightsColumn(known: ScheduleNights | undefined): Column<Schedule> {
 
 function Signs() {
   return (
-    <ul class="legend">
-      {STATES.map((state) => (
-        <li key={state}>
-          <span class={`night ${toneOf(state)}`} aria-hidden>
-            {SIGNS[state]}
-          </span>{' '}
-          {MEANINGS[state]}
-        </li>
-      ))}
-    </ul>
+    <details>
+      <summary>Signs of the nights</summary>
+      <ul class="legend">
+        {Object.entries(STATES).map(([state, [sign, tone, meaning]]) => (
+          <li key={state}>
+            <span class={`night ${tone}`} aria-hidden>
+              {sign}
+            </span>{' '}
+            {meaning}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -319,19 +278,13 @@ interface NightProperties {
 
 function Night({ name, night: { day, state, reason, sync, runs } }: NightProperties) {
   if (state === null) return <span class="night none" />;
-  const said = [
-    `${name}, ${dayName(day)}: ${MEANINGS[state]}`,
-    ...(runs > 1 ? [`the last of ${runs} runs`] : []),
-    reason,
-  ].join('; ');
+  const [sign, tone, meaning] = STATES[state];
+  const said = [`${name}, ${dayName(day)}: ${meaning}`, ...(runs > 1 ? [`the last of ${runs} runs`] : []), reason].join(
+    '; ',
+  );
   return (
-    <a
-      class={`night ${toneOf(state)}`}
-      href={sync === null ? historyHref(name) : syncHref(sync)}
-      aria-label={said}
-      title={said}
-    >
-      {SIGNS[state]}
+    <a class={`night ${tone}`} href={sync === null ? historyHref(name) : syncHref(sync)} aria-label={said} title={said}>
+      {sign}
     </a>
   );
 }

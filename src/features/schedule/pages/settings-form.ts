@@ -3,7 +3,6 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import type { Choice } from '../../../console/kit/form.tsx';
-import type {} from '../../../console/option-words.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
 import {
   FIRST_OF,
@@ -13,7 +12,7 @@ import {
   shapeOf,
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
-import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { CHOICES, PLAN_CHECKS } from '../../../options/labels.ts';
 import { type Allowed, rowsOrShare, rowsOrShareText, timeText, waitTime } from '../../../platform/allowed-values.ts';
 import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../api.ts';
@@ -73,87 +72,86 @@ function timeFields(cron: string) {
     : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
 }
 
-/** Writes a setting into its field, and reads it from there. */
-interface Kind {
-  /** @param value never undefined */
-  text: (value: never) => string;
-  /** @param text never empty @throws FieldError */
-  value: (text: string, field: string) => unknown;
-  /** The setting without a text. */
-  empty?: unknown;
-}
+/** Reads the text of a field, which is never empty. @throws FieldError */
+type Reader = (text: string, field: string) => unknown;
 
-const TEXT: Kind = { text: String, value: (text) => text };
-const CHECK: Kind = { text: (is) => (is ? 'true' : ''), value: () => true, empty: false };
-const NUMBER: Kind = { text: String, value: (text, field) => numberIn(field, 'It', text) };
-const UIDS: Kind = { text: (uids: string[]) => uids.join(', '), value: listIn, empty: [] };
-const PAIRS: Kind = { text: pairs, value: (text, field) => pairsIn(field, text), empty: {} };
-const WAIT: Kind = { text: timeText, value: (text, field) => valueIn(field, text, waitTime) };
-const SHARE: Kind = { text: rowsOrShareText, value: (text, field) => valueIn(field, text, rowsOrShare) };
-const DELIMITER: Kind = { ...TEXT, text: (delimiter: string) => (delimiter === '\t' ? 'tab' : delimiter) };
-const FILES: Kind = {
-  text: (files: string[]) => files.join(', '),
-  // A pattern such as {channels,groups}.json is one.
-  value: (text) => text.split(/,(?![^{]*\})/).flatMap((name) => name.trim() || []),
-};
+const asIs: Reader = (text) => text;
+const ticked: Reader = () => true;
 
 /** The settings that have one field each. */
-const SETTINGS: Readonly<Record<string, Kind>> = {
-  tz: TEXT,
-  file: TEXT,
-  headers: PAIRS,
-  mode: { text: (mode: string) => (mode === 'mirror' ? mode : ''), value: (text) => text, empty: 'add' },
-  missing: { text: (missing: string) => (missing === 'report' ? '' : missing), value: (text) => text },
-  protect: UIDS,
-  removeNamed: UIDS,
-  createUsers: CHECK,
-  createGroups: CHECK,
-  reactivate: CHECK,
-  userNameFrom: { text: () => 'true', value: () => 'uid' },
-  groupNameFrom: { text: () => 'true', value: () => 'guid' },
-  groupType: TEXT,
-  createMap: TEXT,
-  maxCreate: TEXT,
-  giveUpAfterMs: WAIT,
-  ...Object.fromEntries([...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'].map((name) => [name, CHECK])),
+const SETTINGS: Readonly<Record<string, Reader>> = {
+  tz: asIs,
+  file: asIs,
+  headers: pairsIn,
+  mode: asIs,
+  missing: asIs,
+  protect: listIn,
+  removeNamed: listIn,
+  createUsers: ticked,
+  createGroups: ticked,
+  reactivate: ticked,
+  userNameFrom: () => 'uid',
+  groupNameFrom: () => 'guid',
+  groupType: asIs,
+  createMap: asIs,
+  maxCreate: asIs,
+  giveUpAfterMs: reading(waitTime),
+  ...Object.fromEntries([...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'].map((name) => [name, ticked])),
 };
 
 /** Options for reading the file that have one field each; `map` and `shape` have several. */
-const READ: Readonly<Record<string, Kind>> = {
-  guid: TEXT,
-  scope: TEXT,
-  region: TEXT,
-  onBehalfOf: TEXT,
-  format: TEXT,
-  encoding: TEXT,
-  delimiter: DELIMITER,
-  sheet: TEXT,
-  exportOf: TEXT,
-  files: FILES,
-  expectRows: NUMBER,
-  minRows: SHARE,
+const READ: Readonly<Record<string, Reader>> = {
+  guid: asIs,
+  scope: asIs,
+  region: asIs,
+  onBehalfOf: asIs,
+  format: asIs,
+  encoding: asIs,
+  delimiter: asIs,
+  sheet: asIs,
+  exportOf: asIs,
+  // A pattern such as {channels,groups}.json is one.
+  files: (text) => text.split(/,(?![^{]*\})/).flatMap((name) => name.trim() || []),
+  expectRows: (text, field) => numberIn(field, 'It', text),
+  minRows: reading(rowsOrShare),
 };
+
+function reading<Value>({ allowed, parse }: Allowed<Value>): Reader {
+  return (text, field) => {
+    const value = parse(text, field);
+    if (value === undefined) throw new FieldError(field, `“${text}” is not possible; allowed is ${allowed}.`);
+    return value;
+  };
+}
 
 /** The name of a setting's field. */
 export function fieldOf(setting: string) {
   return setting === 'giveUpAfterMs' ? 'giveUpAfter' : setting;
 }
 
-function textsOf(kinds: Readonly<Record<string, Kind>>, settings: object): Values {
-  const values = settings as Readonly<Record<string, never>>;
+/** A setting as its field has it. */
+function textOf(name: string, value: unknown): string {
+  if (value === (CHOICES as Readonly<Record<string, readonly unknown[]>>)[name]?.[0]) return '';
+  if (/NameFrom$/.test(name)) return 'true';
+  if (name === 'giveUpAfterMs') return timeText(Number(value));
+  if (typeof value === 'boolean') return value ? 'true' : '';
+  if (Array.isArray(value)) return value.join(', ');
+  if (typeof value !== 'object' || value === null) return value === '\t' ? 'tab' : String(value);
+  return name === 'minRows' ? rowsOrShareText(value as { rows: number }) : pairs(value);
+}
+
+function textsOf(names: Readonly<Record<string, Reader>>, settings: object): Values {
   return Object.fromEntries(
-    Object.entries(kinds).flatMap(([name, { text }]) =>
-      values[name] === undefined ? [] : [[fieldOf(name), text(values[name])]],
-    ),
+    Object.entries(settings).flatMap(([name, value]) => (name in names ? [[fieldOf(name), textOf(name, value)]] : [])),
   );
 }
 
-/** An empty field gives undefined, or what the setting is then. */
-function valuesOf(kinds: Readonly<Record<string, Kind>>, fields: Values) {
+/** An empty field leaves its setting to the server. */
+function valuesOf(readers: Readonly<Record<string, Reader>>, fields: Values) {
   return Object.fromEntries(
-    Object.entries(kinds).map(([name, { value, empty }]) => {
+    Object.entries(readers).map(([name, read]) => {
       const text = fields[fieldOf(name)] ?? '';
-      return [name, text === '' ? empty : value(text, fieldOf(name))];
+      return [name, text === '' ? undefined : read(text, fieldOf(name))];
     }),
   );
 }
@@ -195,12 +193,7 @@ export function plainReading(): Values {
 
 /** The columns that were chosen by hand, by field. */
 export function mapOf({ map = '' }: Values): Record<string, string> {
-  return pairsIn('map', map);
-}
-
-/** @param map field → column @returns as the form has it */
-export function mapText(map: Readonly<Record<string, string>>): string {
-  return pairs(map);
+  return pairsIn(map, 'map');
 }
 
 /**
@@ -227,7 +220,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
   };
-  return { ...made, ...(made['mode'] === 'add' && { missing: undefined }) } as ScheduleSettings;
+  return { ...made, ...(made['mode'] !== 'mirror' && { missing: undefined }) } as ScheduleSettings;
 }
 
 /** A schedule that creates nothing has no options for it. */
@@ -256,7 +249,7 @@ export class FieldError extends Error {
 }
 
 /** `a=b, c=d` */
-function pairsIn(field: string, text: string): Record<string, string> {
+function pairsIn(text: string, field: string): Record<string, string> {
   return Object.fromEntries(
     text.split(/,(?=[^,]*=)/).flatMap((part) => {
       if (part.trim() === '') return [];
@@ -267,7 +260,7 @@ function pairsIn(field: string, text: string): Record<string, string> {
   );
 }
 
-function pairs(values: Readonly<Record<string, unknown>>) {
+export function pairs(values: object) {
   return Object.entries(values)
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
@@ -276,13 +269,6 @@ function pairs(values: Readonly<Record<string, unknown>>) {
 function numberIn(field: string, name: string, text: string) {
   const value = Number(text.replace(/%$/, ''));
   if (Number.isNaN(value)) throw new FieldError(field, `${name} is “${text}”; allowed is a number.`);
-  return value;
-}
-
-/** @throws FieldError */
-function valueIn<Value>(field: string, text: string, { allowed, parse }: Allowed<Value>): Value {
-  const value = parse(text, field);
-  if (value === undefined) throw new FieldError(field, `“${text}” is not possible; allowed is ${allowed}.`);
   return value;
 }
 

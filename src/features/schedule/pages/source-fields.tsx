@@ -17,7 +17,7 @@ import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
-import { mapOf, mapText, plainReading, readingFields } from './settings-form.ts';
+import { mapOf, pairs, plainReading, readingFields } from './settings-form.ts';
 
 const { call } = requestsOf<typeof scheduleOperations>();
 
@@ -38,7 +38,7 @@ export class SourcePreview extends ShownFile {
   }
 
   override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
-    this.#form.set('map', mapText({ ...this.#chosen(), ...columns }));
+    this.#form.set('map', pairs({ ...this.#chosen(), ...columns }));
     for (const field of Object.keys(columns)) this.#form.setError(`map-${field}`, '');
   }
 

@@ -167,6 +167,12 @@ const SUMMARY: Column<GuardObjections>[] = [
   },
   { label: 'Objections', kind: 'number', cell: ({ count }) => grouped(count) },
   {
+    label: 'Members',
+    kind: 'number',
+    // Other guards count something else.
+    cell: ({ guard, total }) => (/^emptied-groups$|-(removals|additions)$/.test(guard) ? grouped(total) : '–'),
+  },
+  {
     label: 'Worst',
     kind: 'wide',
     cell: ({ worst }) => foreign(worst.sentence),
