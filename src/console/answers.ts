@@ -40,7 +40,7 @@ export type Problem = Omit<ProblemDocument, 'type' | 'code' | 'remedy'> & { code
 
 export type { ActionCounts as PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry } from '../api/sync-entry.ts';
 export type { PlanActionName as PlanAction } from '../membership/plan-words.ts';
-export type { RunState, SyncState } from '../membership/sync-state.ts';
+export type { SyncState } from '../membership/sync-state.ts';
 
 /** The tone of a badge. */
 export type Tone = 'busy' | 'still' | 'good' | 'attention';

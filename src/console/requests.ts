@@ -6,6 +6,12 @@ import type { eventOperations, importOperations } from '../api/operations/import
 import type { memberOperations } from '../api/operations/member-operations.ts';
 import type { rowOperations } from '../api/operations/row-operations.ts';
 import type { serviceOperations, sessionOperations, tokenOperations } from '../api/operations/service-operations.ts';
+import type { checkOperations } from '../features/check/operations.ts';
+import type { exportOperations } from '../features/export/operations.ts';
+import type { notificationOperations } from '../features/notify/operations.ts';
+import type { repairOperations } from '../features/repair/operations.ts';
+import type { scheduleOperations } from '../features/schedule/operations.ts';
+import type { syncOperations } from '../features/sync/operations.ts';
 import type { Problem } from './answers.ts';
 import { forPeople } from './option-words.ts';
 /** The server's refusal (its problem document), or `AWAY` when it did not answer. */
@@ -66,12 +72,18 @@ export async function request<T>(
 }
 
 type Groups =
+  | typeof checkOperations
   | typeof eventOperations
+  | typeof exportOperations
   | typeof importOperations
   | typeof memberOperations
+  | typeof notificationOperations
+  | typeof repairOperations
   | typeof rowOperations
+  | typeof scheduleOperations
   | typeof serviceOperations
   | typeof sessionOperations
+  | typeof syncOperations
   | typeof tokenOperations;
 type Declared<Group> = Extract<Group extends unknown ? Group[keyof Group] : never, { readonly route: string }>;
 type Asked<Group, Route> = Extract<Declared<Group>, { readonly route: Route }>;
@@ -80,41 +92,29 @@ declare const ANSWER: unique symbol;
 /** An address of the API, which knows the type of its answer. */
 export type Address<Answer> = string & { readonly [ANSWER]?: Answer };
 
-/** Requests for operations of these groups, by their routes as they are declared. */
-export interface Requests<Group> {
-  /** The address of an operation. @param input the names in its path, and its query */
-  addressOf<Route extends Declared<Group>['route']>(
-    route: Route,
-    input: Omit<SentFor<Asked<Group, Route>>, 'body'>,
-  ): Address<AnswerOf<Asked<Group, Route>>>;
-  /** Has the server do an operation. @throws ApiError */
-  call<Route extends Declared<Group>['route']>(
-    route: Route,
-    input: SentFor<Asked<Group, Route>>,
-    signal?: AbortSignal,
-  ): Promise<AnswerOf<Asked<Group, Route>>>;
+/** The address of an operation. @param input the names in its path, and its query */
+export function addressOf<Route extends Declared<Groups>['route']>(
+  route: Route,
+  input: Omit<SentFor<Asked<Groups, Route>>, 'body'>,
+): Address<AnswerOf<Asked<Groups, Route>>> {
+  const { query: asked, ...names } = input as { query?: Parameters<typeof query>[0] };
+  const [, path = ''] = route.split(' ');
+  const address = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(Reflect.get(names, name))));
+  return `${address}${query(asked ?? {})}`;
 }
 
-/** Requests for the operations of a feature. */
-export function requestsOf<Group>(): Requests<Group> {
-  const addressOf = (route: string, input: object) => {
-    const { query: asked, ...names } = input as { query?: Parameters<typeof query>[0] };
-    const [, path = ''] = route.split(' ');
-    const address = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(Reflect.get(names, name))));
-    return `${address}${query(asked ?? {})}`;
-  };
-  return {
-    addressOf,
-    call: (route, input, signal) =>
-      request(addressOf(route, input), {
-        method: route.slice(0, route.indexOf(' ')),
-        json: Reflect.get(input, 'body') as object | undefined,
-        ...(signal !== undefined && { signal }),
-      }),
-  };
+/** Has the server do an operation. @throws ApiError */
+export function call<Route extends Declared<Groups>['route']>(
+  route: Route,
+  input: SentFor<Asked<Groups, Route>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<Asked<Groups, Route>>> {
+  return request(addressOf(route, input), {
+    method: route.slice(0, route.indexOf(' ')),
+    json: Reflect.get(input, 'body') as object | undefined,
+    ...(signal !== undefined && { signal }),
+  });
 }
-
-export const { addressOf, call } = requestsOf<Groups>();
 
 /** The error of a refused request; tells `refused` where that is why. */
 export function refusal(status: number, text: string) {

@@ -114,7 +114,7 @@ export function DataTable<T>({ caption, columns, items, keyOf, rowClass, sorted,
 }
 
 interface ListProperties<T> extends Omit<DataTableProperties<T>, 'items'> {
-  /** Of an answer that comes at once: its items. */
+  /** A list, or the items of an answer that comes at once. */
   pages: Pages<T> | Pick<Pages<T>, 'items' | 'error'>;
   /** The words for the items, if the button names them. */
   noun?: string;

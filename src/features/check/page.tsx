@@ -7,7 +7,7 @@ import { atLeast } from '../../console/format.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, RepairLink } from '../../console/kit/elements.tsx';
 import { usePlace } from '../../console/place.ts';
-import { query, requestsOf } from '../../console/requests.ts';
+import { addressOf, call, query } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import { VERDICTS } from '../../console/view/import/import-rows.tsx';
@@ -16,9 +16,6 @@ import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
-import type { checkOperations } from './operations.ts';
-
-const { addressOf, call: ask } = requestsOf<typeof checkOperations>();
 
 const ASK_EVERY_MS = 1000;
 
@@ -59,7 +56,7 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
   });
   const start = (maxCalls?: number) =>
     work.start(async (signal) => {
-      set(await ask('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));
+      set(await call('POST /v1/imports/:id/check', { id, query: { maxCalls } }, signal));
       isAsked.value = true;
     });
   const checkedAt = check?.summary?.checkedAt;

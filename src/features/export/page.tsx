@@ -8,14 +8,11 @@ import { Badge, Card, ErrorPlace, Facts, foreign, Tag, Time } from '../../consol
 import { CheckField, TextField, useForm } from '../../console/kit/form.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
-import { requestsOf } from '../../console/requests.ts';
+import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download, linksOf } from '../../console/view/import/downloads.tsx';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ExportView } from './api.ts';
-import type { exportOperations } from './operations.ts';
-
-const { addressOf, call } = requestsOf<typeof exportOperations>();
 
 const ASK_EVERY_MS = 1000;
 const FORMATS = ['csv', 'ndjson'];

@@ -5,11 +5,9 @@ import { confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../../co
 import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
 import { TextField, useForm } from '../../console/kit/form.tsx';
 import { saidOf } from '../../console/option-words.ts';
-import { ApiError, requestsOf } from '../../console/requests.ts';
+import { ApiError, addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
-import type { NotificationsView, notificationOperations } from './operations.ts';
-
-const { addressOf, call } = requestsOf<typeof notificationOperations>();
+import type { NotificationsView } from './operations.ts';
 
 export function Notifications({ onChanged }: { onChanged: () => void }) {
   const { data: view, error, reload } = useAnswer(addressOf('GET /v1/notifications', {}));

@@ -2,10 +2,12 @@
 
 import { batch, type Signal, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { SentFor } from '../../../api/operation.ts';
 import { useEntry } from '../../../console/kept-entries.ts';
 import { announce } from '../../../console/kit/actions.tsx';
-import { isNarrow, keepInAddress, usePlace } from '../../../console/place.ts';
-import { connection, query, request, requestsOf } from '../../../console/requests.ts';
+import { type Filter, useFilter } from '../../../console/kit/filter.tsx';
+import { isNarrow, usePlace } from '../../../console/place.ts';
+import { addressOf, call, connection, request } from '../../../console/requests.ts';
 import { isAway, Pages } from '../../../console/use-answer.ts';
 import type {
   AskedEdit,
@@ -18,16 +20,17 @@ import type {
 } from '../api.ts';
 import type { repairOperations } from '../operations.ts';
 
-const { addressOf, call } = requestsOf<typeof repairOperations>();
-
-const FILTERS = ['status', 'code', 'problemColumn', 'state'];
-/** The filter: those that are set. */
-type Wanted = Readonly<Record<string, string>>;
+/** Set by choices that the page draws. */
+const CONDITIONS = {
+  status: { label: 'Outcome' },
+  code: { label: 'Code' },
+  problemColumn: { label: 'Column' },
+  state: { label: 'State' },
+};
+type Asked = NonNullable<SentFor<typeof repairOperations.replace>['body']>;
 /** A new value; null: as the file had it. */
 type NewValue = { row: RepairRow; column: string; value: string | null };
 
-/** So many rows at a time: on a phone each is as high as a card. */
-export const pageSize = () => (isNarrow() ? 20 : 50);
 /** Edits that the server takes at a time. */
 const MAX_EDITS = 1000;
 
@@ -36,8 +39,9 @@ export class RepairRows {
   view = signal<RepairView | undefined>(undefined);
   /** The error for which nothing can be shown. */
   error = signal<unknown>(undefined);
-  pages = new Pages<RepairRow>({ name: 'rows', limit: pageSize() });
-  wanted;
+  /** On a phone each row is as high as a card. */
+  pages = new Pages<RepairRow>({ name: 'rows', limit: isNarrow() ? 20 : 50 });
+  filter;
   /** Edits that the server does not have yet, in order: they outlive the page. */
   unsaved;
   /** The error for which they are not saved. */
@@ -55,9 +59,9 @@ export class RepairRows {
   #revision = 0;
   #leaving = new AbortController();
 
-  constructor(id: string, wanted: Wanted, unsaved: Signal<readonly AskedEdit[]>) {
+  constructor(id: string, filter: Filter<keyof typeof CONDITIONS>, unsaved: Signal<readonly AskedEdit[]>) {
     this.#id = id;
-    this.wanted = signal(wanted);
+    this.filter = filter;
     this.unsaved = unsaved;
   }
 
@@ -81,23 +85,26 @@ export class RepairRows {
   async load() {
     // The rows are at least as new as this number.
     const view = await this.overview();
-    this.pages.path = addressOf('GET /v1/imports/:id/repair/rows', { id: this.#id, query: this.wanted.peek() });
+    this.pages.path = addressOf('GET /v1/imports/:id/repair/rows', { id: this.#id, query: this.filter.values });
     await (this.pages.items === undefined || this.pages.isOld ? this.pages.restart() : this.pages.refresh());
     if (view !== undefined) this.#revision = view.revision;
   }
 
-  choose(wanted: Wanted) {
-    this.wanted.value = wanted;
-    keepInAddress(query(wanted));
+  choose(wanted: Parameters<typeof this.filter.choose>[0]) {
+    this.filter.choose(wanted);
     void this.load();
   }
 
-  /** The value of a cell, saved or not; null where there is no such cell. */
-  valueOf({ row, cells, edits }: RepairRow, column: string) {
-    const place = this.view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1;
-    const inFile = cells[place] ?? null;
-    const unsaved = this.unsaved.value.findLast((edit) => edit.row === row && edit.column === column);
-    return unsaved === undefined ? (edits[column] ?? inFile) : (unsaved.value ?? inFile);
+  /** The value of a cell in the file; null where there is no such cell. */
+  inFile({ cells }: RepairRow, column: string) {
+    return cells[this.view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
+  }
+
+  /** The same, saved or not. */
+  valueOf(row: RepairRow, column: string) {
+    const inFile = this.inFile(row, column);
+    const unsaved = this.unsaved.value.findLast((edit) => edit.row === row.row && edit.column === column);
+    return unsaved === undefined ? (row.edits[column] ?? inFile) : (unsaved.value ?? inFile);
   }
 
   /** Resolves when they are saved, or one could not be. */
@@ -161,12 +168,9 @@ export class RepairRows {
 
   /** Finds and replaces in the rows that pass the filter. */
   async replace(given: Readonly<Record<string, string | null>>, preview: boolean): Promise<RepairReplaced> {
-    const { state, ...filter } = this.wanted.peek();
-    const answer = await request(addressOf('POST /v1/imports/:id/repair/replace', { id: this.#id }), {
-      method: 'POST',
-      json: { ...filter, ...(state && { states: [state] }), ...given, preview },
-      signal: this.#leaving.signal,
-    });
+    const { state, ...filter } = this.filter.set;
+    const body = { ...filter, ...(state && { states: [state] }), ...given, preview } as Asked;
+    const answer = await call('POST /v1/imports/:id/repair/replace', { id: this.#id, body }, this.#leaving.signal);
     if (preview) return answer;
     this.latest.value = undefined;
     await this.load();
@@ -211,14 +215,14 @@ export class RepairRows {
 }
 
 export function useRepairRows(): RepairRows {
-  const { param: id, query: wanted } = usePlace();
+  const { param: id } = usePlace();
+  const filter = useFilter(CONDITIONS);
   const repair = useRef<RepairRows | undefined>(undefined);
   const { unsaved } = useEntry(`repair ${id}`, () => {
     const edits = signal<readonly AskedEdit[]>([]);
     return { unsaved: edits, isUnsaved: () => edits.peek().length > 0 };
   });
-  const set = [...wanted].filter(([name]) => FILTERS.includes(name));
-  repair.current ??= new RepairRows(id, Object.fromEntries(set), unsaved);
+  repair.current ??= new RepairRows(id, filter, unsaved);
   useEffect(() => repair.current?.start(), []);
   return repair.current;
 }

@@ -3,20 +3,19 @@ import type { TargetedKeyboardEvent, TargetedMouseEvent } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { columnLabel } from '../../../console/import-words.ts';
 import { confirmed } from '../../../console/kit/actions.tsx';
-import { Empty, foreign, importHref } from '../../../console/kit/elements.tsx';
-import { type Column, DataTable } from '../../../console/kit/list.tsx';
+import { foreign, importHref } from '../../../console/kit/elements.tsx';
+import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RepairReplaced, RepairRow, RepairView } from '../api.ts';
-import { pageSize, type RepairRows } from './repair-rows.ts';
+import type { RepairRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */
 const MAX_SHOWN = 12;
 
 export function RepairTable({ view, repair }: { view: RepairView; repair: RepairRows }) {
   const { isOperator } = usePlace();
-  const rows = repair.pages.items;
-  const names = columnsToShow(view, rows ?? []);
+  const names = columnsToShow(view, repair.pages.items ?? []);
   const columns = useMemo(
     (): Column<RepairRow>[] => [
       { label: 'Row', kind: 'main', cell: ({ line }) => <span class="row-number">{grouped(line)}</span> },
@@ -30,22 +29,16 @@ export function RepairTable({ view, repair }: { view: RepairView; repair: Repair
     ],
     [names.join('\n'), isOperator],
   );
-  if (rows === undefined) return <Empty>Loading …</Empty>;
   return (
-    <>
-      {rows.length === 0 ? (
-        <Empty>No row is left here.</Empty>
-      ) : (
-        <div class="repair-rows">
-          <DataTable caption="Rows to repair" columns={columns} items={rows} keyOf={({ row }) => row} />
-        </div>
-      )}
-      {repair.pages.hasMore && (
-        <button type="button" onClick={() => void repair.pages.more()}>
-          Show {pageSize()} more
-        </button>
-      )}
-    </>
+    <div class="repair-rows">
+      <List
+        pages={repair.pages}
+        caption="Rows to repair"
+        columns={columns}
+        keyOf={({ row }) => row}
+        empty="No row is left here."
+      />
+    </div>
   );
 }
 
@@ -176,7 +169,9 @@ function RowState({ repair, row }: RowProperties) {
             ))}
           </ul>
         )}
-        {edited.length > 0 && <p class="note">{edited.map((name) => wasText(repair, row, name)).join('; ')}</p>}
+        {edited.length > 0 && (
+          <p class="note">{edited.map((name) => wasText(repair.inFile(row, name), name)).join('; ')}</p>
+        )}
       </div>
       {isOperator && state !== 'sent' && <RowButtons repair={repair} row={row} />}
     </div>
@@ -226,8 +221,7 @@ function RowButtons({ repair, row }: RowProperties) {
   );
 }
 
-function wasText({ view }: RepairRows, { cells }: RepairRow, column: string) {
-  const was = cells[view.peek()?.columns.findIndex(({ name }) => name === column) ?? -1] ?? null;
+function wasText(was: string | null, column: string) {
   return was === null ? `${column}: there was no cell` : was === '' ? `${column} was empty` : `${column} was “${was}”`;
 }
 

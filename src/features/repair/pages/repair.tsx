@@ -7,7 +7,7 @@ import { confirmed, useWork, WorkButton } from '../../../console/kit/actions.tsx
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
 import { type Choice, FilterChoice, SelectField, TextField, useForm } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { addressOf, call, query } from '../../../console/requests.ts';
+import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -60,7 +60,7 @@ function Repair({ repair, view }: { repair: RepairRows; view: RepairView }) {
       </section>
       <section class="card" aria-label="Rows">
         <Filters repair={repair} view={view} />
-        {isOperator && repair.wanted.value['state'] !== 'sent' && <RepairTools view={view} repair={repair} />}
+        {isOperator && repair.filter.values.state !== 'sent' && <RepairTools view={view} repair={repair} />}
         <RepairTable view={view} repair={repair} />
         <p class="note">
           {isOperator
@@ -137,28 +137,29 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
 
 /** One problem at a time, or all; and what was done about it. */
 function Filters({ repair, view }: { repair: RepairRows; view: RepairView }) {
-  const { state = '', ...problem } = repair.wanted.value;
-  const problems = view.problems.map((one) => {
-    const { status, code, column } = one;
-    return [query({ status, code, problemColumn: column }), problemText(one)] as const;
-  });
+  const { state = '', status = '', code = '', problemColumn = '' } = repair.filter.values;
+  const problems = view.problems.map(
+    (one) => [JSON.stringify([one.status, one.code, one.column]), problemText(one)] as const,
+  );
+  const chosen = JSON.stringify([status, code, problemColumn]);
   return (
     <div class="filter repair-bar">
       <FilterChoice
         id="repair-problem"
         label="Problem"
-        value={query(problem)}
-        choices={[['', 'all'], ...problems]}
-        onChoose={(chosen) =>
-          repair.choose({ ...Object.fromEntries(new URLSearchParams(chosen)), ...(state && { state }) })
-        }
+        value={chosen}
+        choices={[[JSON.stringify(['', '', '']), 'all'], ...problems]}
+        onChoose={(text) => {
+          const [status, code, problemColumn] = JSON.parse(text);
+          repair.choose({ status, code, problemColumn });
+        }}
       />
       <FilterChoice
         id="repair-state"
         label="Show rows that are"
         value={state}
         choices={STATES}
-        onChoose={(chosen) => repair.choose({ ...problem, ...(chosen && { state: chosen }) })}
+        onChoose={(state) => repair.choose({ state })}
       />
     </div>
   );

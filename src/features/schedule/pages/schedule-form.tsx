@@ -10,26 +10,23 @@ import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/
 import { CheckField, Form, focusField, TextField } from '../../../console/kit/form.tsx';
 import { saidBeside } from '../../../console/option-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
+import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
 import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule } from '../api.ts';
-import type { scheduleOperations } from '../operations.ts';
 import { FieldError, fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
 
-const schedules = requestsOf<typeof scheduleOperations>();
-
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
   const { param: edited, isOperator } = usePlace();
   const settings = useAnswer(addressOf('GET /v1/settings', {}));
-  const schedule = useAnswer(edited === '' ? null : schedules.addressOf('GET /v1/schedules/:name', { name: edited }));
+  const schedule = useAnswer(edited === '' ? null : addressOf('GET /v1/schedules/:name', { name: edited }));
   const title = edited === '' ? 'New schedule' : `Edit ${edited}`;
   useTitle(title);
   const error = settings.error ?? schedule.error;
@@ -219,8 +216,8 @@ function useAttempts({ entry, before, place }: AttemptsOf) {
       const name = before?.name ?? nameIn(values);
       const made = settingsOf(values, before, preview.columnOf('uid'));
       await (before === undefined
-        ? schedules.call('POST /v1/schedules', { body: { ...made, name } }, signal)
-        : schedules.call('PUT /v1/schedules/:name', { name, body: { ...made, version: version.peek() } }, signal));
+        ? call('POST /v1/schedules', { body: { ...made, name } }, signal)
+        : call('PUT /v1/schedules/:name', { name, body: { ...made, version: version.peek() } }, signal));
       forget(place);
       go(`/schedules?name=${encodeURIComponent(name)}#history`);
     });
@@ -230,7 +227,7 @@ function useAttempts({ entry, before, place }: AttemptsOf) {
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
     await attempt(async (signal) => {
-      const sync = await schedules.call('POST /v1/schedules/try', { body: toTry() }, signal);
+      const sync = await call('POST /v1/schedules/try', { body: toTry() }, signal);
       id = sync.id;
     });
     return id;
@@ -322,7 +319,7 @@ function controlOf(field: string, form: Form) {
 }
 
 function NameField({ form }: { form: Form }) {
-  const { data } = useAnswer(schedules.addressOf('GET /v1/schedules', {}));
+  const { data } = useAnswer(addressOf('GET /v1/schedules', {}));
   const given = form.get('name');
   const name = scheduleName(given.trim());
   const isTaken = data?.schedules.some((one) => one.name === name) === true;

@@ -10,13 +10,10 @@ import { useChange } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { useListNews } from '../../../console/live.ts';
 import { usePlace } from '../../../console/place.ts';
-import { requestsOf } from '../../../console/requests.ts';
+import { addressOf, call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../api.ts';
-import type { scheduleOperations } from '../operations.ts';
-
-const { addressOf, call } = requestsOf<typeof scheduleOperations>();
 
 type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;
 

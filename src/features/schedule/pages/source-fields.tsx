@@ -8,7 +8,7 @@ import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
 import { foreign } from '../../../console/kit/elements.tsx';
 import { type Form, TextField, useChange } from '../../../console/kit/form.tsx';
-import { ApiError, requestsOf } from '../../../console/requests.ts';
+import { ApiError, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
@@ -18,8 +18,6 @@ import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
 import { mapOf, pairs, plainReading, readingFields } from './settings-form.ts';
-
-const { call } = requestsOf<typeof scheduleOperations>();
 
 /** A schedule looks ids up where its settings say, and a file that is too large is refused. */
 export class SourcePreview extends ShownFile {

@@ -2,21 +2,18 @@
 import { useSignal } from '@preact/signals';
 import { WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, ErrorNotice, syncHref } from '../../../console/kit/elements.tsx';
-import { requestsOf } from '../../../console/requests.ts';
+import { addressOf } from '../../../console/requests.ts';
 import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../../sync/api.ts';
-import type { syncOperations } from '../../sync/operations.ts';
-
-const syncs = requestsOf<typeof syncOperations>();
 
 const ASK_EVERY_MS = 700;
 
 /** `onTry` gives the id of the sync that plans. */
 export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<string | undefined> }) {
   const id = useSignal('');
-  const { data, error } = useAnswer(id.value === '' ? null : syncs.addressOf('GET /v1/syncs/:id', { id: id.value }), {
+  const { data, error } = useAnswer(id.value === '' ? null : addressOf('GET /v1/syncs/:id', { id: id.value }), {
     everyMs: (view) => (view === undefined || view.state === 'planning' ? ASK_EVERY_MS : undefined),
   });
   const view = data?.id === id.value ? data : undefined;

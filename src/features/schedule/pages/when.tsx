@@ -3,12 +3,9 @@ import { useRef } from 'preact/hooks';
 import { cronWords } from '../../../console/cron-words.ts';
 import { TimeIn } from '../../../console/kit/elements.tsx';
 import { Field, type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
-import { requestsOf } from '../../../console/requests.ts';
+import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import type { scheduleOperations } from '../operations.ts';
 import { cronOf, EVERY_CHOICES } from './settings-form.ts';
-
-const { addressOf } = requestsOf<typeof scheduleOperations>();
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');

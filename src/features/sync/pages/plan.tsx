@@ -5,15 +5,12 @@ import { foreign, ListState, memberHref, swatch, Tag } from '../../../console/ki
 import { FilterBar, TextFilter, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
-import { requestsOf } from '../../../console/requests.ts';
+import { addressOf } from '../../../console/requests.ts';
 import { ACTION_COLOURS, ACTION_LABELS, CHANGES, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncGroup } from '../api.ts';
 import type { GuardFinding, GuardObjections, PlanAction as MemberAction } from '../api-plan.ts';
-import type { syncOperations } from '../operations.ts';
-
-const { addressOf } = requestsOf<typeof syncOperations>();
 
 const TO_DO = [...CHANGES, 'report'].join(',');
 const ANYTHING = 'all';

@@ -4,14 +4,11 @@ import type { PlanTotals, SyncAction } from '../../../console/answers.ts';
 import { ask, confirmed, reasonFor, useKeptFocus, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { ErrorPlace, syncHref } from '../../../console/kit/elements.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { requestsOf } from '../../../console/requests.ts';
+import { call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, createdWords } from '../../../console/sync-words.ts';
 import { MANY_ROWS, SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import type { syncOperations } from '../operations.ts';
-
-const { call } = requestsOf<typeof syncOperations>();
 
 const BUTTONS: Readonly<Record<SyncAction, { label: string; kind: string }>> = {
   apply: { label: 'Apply', kind: 'main' },

@@ -24,7 +24,7 @@ import {
 } from '../../../console/kit/elements.tsx';
 import { useListNews } from '../../../console/live.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { ApiError, addressOf, requestsOf } from '../../../console/requests.ts';
+import { ApiError, addressOf } from '../../../console/requests.ts';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
@@ -44,11 +44,8 @@ import { FollowUpList } from '../../../console/view/import/import-head.tsx';
 import { ReadOtherwise } from '../../../console/view/upload-form.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import type { syncOperations } from '../operations.ts';
 import { SyncGuards, SyncPlan } from './plan.tsx';
 import { SyncActions } from './sync-actions.tsx';
-
-const syncs = requestsOf<typeof syncOperations>();
 
 /** A sync that moves by itself is asked for so often. */
 const ASK_EVERY_MS = 1000;
@@ -60,7 +57,7 @@ export function SyncPage() {
     error,
     set,
     reload,
-  } = useAnswer(syncs.addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
+  } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
   const ask = () => void reload();
   useListNews(['sync', 'removed'], ask, (news) => news.id === id);
   useAnnounced(view);
@@ -313,15 +310,13 @@ function SyncDownloads({ view: { id, importId, totals } }: { view: SyncView }) {
     <ul class="downloads">
       <Download
         name="Every member, with the action"
-        links={linksOf(['csv', 'json'], (format) =>
-          syncs.addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }),
-        )}
+        links={linksOf(['csv', 'json'], (format) => addressOf('GET /v1/syncs/:id/plan', { id, query: { format } }))}
       />
       {importId !== null && takes > 0 && (
         <Download
           name="Members before the sync"
           note="of the groups it takes something from, as a file that imports read back"
-          links={[{ text: 'CSV', href: syncs.addressOf('GET /v1/syncs/:id/before', { id }) }]}
+          links={[{ text: 'CSV', href: addressOf('GET /v1/syncs/:id/before', { id }) }]}
         />
       )}
     </ul>

@@ -6,7 +6,7 @@ import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
-import { requestsOf } from '../../../console/requests.ts';
+import { addressOf } from '../../../console/requests.ts';
 import {
   CHANGES,
   countsSentence,
@@ -20,10 +20,7 @@ import { CREATING, Creating, creatingField, creatingOptions } from '../../../con
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
 import { UploadForm } from '../../../console/view/upload-form.tsx';
-import type { syncOperations } from '../operations.ts';
 import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.tsx';
-
-const { addressOf } = requestsOf<typeof syncOperations>();
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
