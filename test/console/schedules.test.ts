@@ -29,7 +29,7 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await page.getByLabel('File or pattern').fill(join(exports, 'gone.csv'));
   await page.getByLabel('Runs', { exact: true }).selectOption('Monday to Friday');
   await page.getByLabel('At', { exact: true }).fill('03:15');
-  await page.getByText('Monday to Friday at 03:15').waitFor();
+  await page.getByText('At 03:15, Monday through Friday').waitFor();
   await eventually(() => page.locator('.next-times li').count()).toBe(5);
   expect(await page.locator('.next-times').textContent()).toContain('(Europe/Rome)');
   await page.getByLabel('Apply the plan at once').check();
@@ -91,7 +91,7 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await page.getByLabel('Most groups to create').fill('4');
   await page.getByLabel('At', { exact: true }).fill('04:00');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await row.getByText('Monday to Friday at 04:00').waitFor();
+  await row.getByText('At 04:00, Monday through Friday').waitFor();
   await row.getByText('may create groups; at most 4 groups').waitFor();
   await checkScreens(page, 'schedules');
 
@@ -263,5 +263,5 @@ test('a cron expression begins with the times that were chosen, and the zone say
   await page.getByLabel('Time zone').fill('Nowhere');
   await page.getByText('A city as in the list').waitFor();
   await page.getByLabel('Time zone').fill('UTC');
-  await page.locator('.next-times', { hasText: 'every day at 06:45 (UTC)' }).waitFor();
+  await page.locator('.next-times', { hasText: 'At 06:45 (UTC)' }).waitFor();
 });

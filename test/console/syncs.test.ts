@@ -226,7 +226,7 @@ test('a schedule says when it is due in words, is run, paused and resumed, and h
   });
   const page = await enter('operator', '/schedules');
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
-  await row.getByText('Monday to Friday at 02:30').waitFor();
+  await row.getByText('At 02:30, Monday through Friday').waitFor();
   expect(await row.textContent()).toMatch(/\d{4}, 02:30/);
   await row.getByLabel('More actions for nightly').click();
   await row.getByRole('button', { name: 'Pause: nightly' }).click();

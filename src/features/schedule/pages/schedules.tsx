@@ -1,8 +1,8 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
 
+import cronstrue from 'cronstrue';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
-import { cronWords } from '../../../console/cron-words.ts';
 import { settings } from '../../../console/frame.tsx';
 import { confirmed, Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
@@ -14,6 +14,15 @@ import { addressOf, call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../api.ts';
+
+/** A cron expression in words; '' where there are none for it. */
+export function cronWords(cron: string) {
+  try {
+    return cronstrue.toString(cron, { use24HourTimeFormat: true });
+  } catch {
+    return '';
+  }
+}
 
 type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;
 

@@ -1,10 +1,10 @@
 /** The times of a schedule: in words, as an expression, and the next five. */
 import { useRef } from 'preact/hooks';
-import { cronWords } from '../../../console/cron-words.ts';
 import { TimeIn } from '../../../console/kit/elements.tsx';
 import { Field, type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
 import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
+import { cronWords } from './schedules.tsx';
 import { cronOf, EVERY_CHOICES } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
