@@ -3,7 +3,11 @@ import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { CHOICES, LABELS } from '../../options/labels.ts';
+import { saidOf } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
+import { ApiError } from '../requests.ts';
+import { useWork } from './actions.tsx';
+import { ErrorPlace } from './elements.tsx';
 
 /** Values and errors of a form by the names of its fields; a checkbox is 'true' or ''. */
 export class Form {
@@ -25,6 +29,11 @@ export class Form {
   /** All values, without the space around them. */
   read(): Readonly<Record<string, string>> {
     return Object.fromEntries(Object.entries(this.values.peek()).map(([name, value]) => [name, value.trim()]));
+  }
+
+  /** To how the form began. */
+  reset() {
+    this.assign(this.#initial);
   }
 
   get(name: string) {
@@ -180,6 +189,66 @@ export function SelectField(properties: FieldProperties & { choices: readonly Ch
         </select>
       )}
     />
+  );
+}
+
+/** A field, and what it is if it is not one line of text. */
+export type FieldOptions = Pick<FieldProperties, 'label' | 'note' | 'placeholder' | 'isLong'> & {
+  choices?: readonly Choice[];
+  suggestions?: readonly Choice[];
+  isTicked?: boolean;
+};
+
+/** The fields that are not false, in their order. */
+export function Fields({ form, fields }: { form: Form; fields: Readonly<Record<string, FieldOptions | false>> }) {
+  return Object.entries(fields).map(([name, own]) => {
+    if (own === false) return null;
+    const { choices, isTicked = false, ...others } = own;
+    const properties = { key: name, form, name, ...others };
+    if (isTicked) return <CheckField {...properties} />;
+    return choices === undefined ? <TextField {...properties} /> : <SelectField {...properties} choices={choices} />;
+  });
+}
+
+interface EntryFormProperties {
+  fields: Readonly<Record<string, FieldOptions>>;
+  /** Values to begin with; the others are empty. */
+  initial?: Readonly<Record<string, string>>;
+  /** Names what is done. */
+  button: string;
+  /** Whether the values stay once they were sent. */
+  isKept?: boolean;
+  onSend: (values: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<void>;
+}
+
+/** A short form with its button; what is wrong with a field is said beside it. */
+export function EntryForm({ fields, initial = {}, button, isKept = false, onSend }: EntryFormProperties) {
+  const form = useForm({ ...Object.fromEntries(Object.keys(fields).map((name) => [name, ''])), ...initial });
+  const work = useWork();
+  const send = (event: SubmitEvent) => {
+    event.preventDefault();
+    void work.start(async (signal) => {
+      try {
+        await onSend(form.read(), signal);
+        if (!isKept) form.reset();
+      } catch (error) {
+        if (!(error instanceof ApiError && form.showError(error.problem.field ?? '', saidOf(error.problem))))
+          throw error;
+      }
+    });
+  };
+  return (
+    <form class="new-import" noValidate onSubmit={send}>
+      <div class="fields">
+        <Fields form={form} fields={fields} />
+      </div>
+      <ErrorPlace error={work.error} />
+      <div class="buttons">
+        <button type="submit" class="main" aria-disabled={work.busy}>
+          {button}
+        </button>
+      </div>
+    </form>
   );
 }
 

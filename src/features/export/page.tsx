@@ -5,7 +5,7 @@ import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
 import { confirmed, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { Badge, Card, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
-import { CheckField, TextField, useForm } from '../../console/kit/form.tsx';
+import { EntryForm } from '../../console/kit/form.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call } from '../../console/requests.ts';
@@ -32,7 +32,18 @@ export function ExportsPage() {
       <div class="stack">
         {isOperator && (
           <Card id="new" title="New export">
-            <NewExport onBegun={reload} />
+            <p class="note">
+              Reads who is in which group now: a backup, or the first file for a sync. It takes calls of your rate limit
+              and changes nothing.
+            </p>
+            <EntryForm
+              fields={FIELDS}
+              button="Start export"
+              onSend={async (...entered) => {
+                await begin(...entered);
+                await reload();
+              }}
+            />
           </Card>
         )}
         <Card id="all" title="All exports">
@@ -49,51 +60,18 @@ export function ExportsPage() {
   );
 }
 
-function NewExport({ onBegun }: { onBegun: () => Promise<void> }) {
-  const form = useForm({ groups: '', users: '', groupsOnly: '' });
-  const work = useWork();
-  const begin = () =>
-    work.start(async (signal) => {
-      const { groups = '', users, groupsOnly } = form.read();
-      const named = groups.split(/[,\s]+/).filter((guid) => guid !== '');
-      const lists = { users: users === 'true', groupsOnly: groupsOnly === 'true' };
-      await call('POST /v1/exports', { body: { ...(named.length > 0 && { groups: named }), ...lists } }, signal);
-      await onBegun();
-    });
-  return (
-    <form
-      class="new-import"
-      noValidate
-      onSubmit={(event: SubmitEvent) => {
-        event.preventDefault();
-        void begin();
-      }}
-    >
-      <p class="note">
-        Reads who is in which group now: a backup, or the first file for a sync. It takes calls of your rate limit and
-        changes nothing.
-      </p>
-      <div class="fields">
-        <TextField
-          form={form}
-          name="groups"
-          label="Groups"
-          isLong
-          placeholder="choir, team"
-          note="GUIDs. Leave empty for all groups."
-        />
-        <CheckField form={form} name="users" label="Users with their fields too" />
-        <CheckField form={form} name="groupsOnly" label="Only the groups, without members" />
-      </div>
-      <ErrorPlace error={work.error} />
-      <div class="buttons">
-        <button type="submit" class="main" aria-disabled={work.busy}>
-          Start export
-        </button>
-      </div>
-    </form>
-  );
+/** Reads who is in which group now. */
+async function begin({ groups = '', users, groupsOnly }: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const named = groups.split(/[,\s]+/).filter((guid) => guid !== '');
+  const lists = { users: users === 'true', groupsOnly: groupsOnly === 'true' };
+  await call('POST /v1/exports', { body: { ...(named.length > 0 && { groups: named }), ...lists } }, signal);
 }
+
+const FIELDS = {
+  groups: { label: 'Groups', isLong: true, placeholder: 'choir, team', note: 'GUIDs. Leave empty for all groups.' },
+  users: { label: 'Users with their fields too', isTicked: true },
+  groupsOnly: { label: 'Only the groups, without members', isTicked: true },
+};
 
 const TONES: Readonly<Record<ExportView['state'], Tone>> = {
   running: 'busy',

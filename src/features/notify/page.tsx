@@ -3,9 +3,8 @@
 import { useSignal } from '@preact/signals';
 import { confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
-import { TextField, useForm } from '../../console/kit/form.tsx';
-import { saidOf } from '../../console/option-words.ts';
-import { ApiError, addressOf, call } from '../../console/requests.ts';
+import { EntryForm } from '../../console/kit/form.tsx';
+import { addressOf, call } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import type { NotificationsView } from './operations.ts';
 
@@ -79,45 +78,22 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
 }
 
 function Receiver({ isFirst, onChanged }: { isFirst: boolean; onChanged: () => Promise<void> }) {
-  const form = useForm({ address: '' });
-  const work = useWork();
-  const save = () =>
-    work.start(async (signal) => {
-      const { address = '' } = form.read();
-      try {
-        const set = await call('PUT /v1/notifications', { body: { address } }, signal);
-        form.assign({ address: '' });
-        if (set.secret !== null) await showOnce('The signing secret', 'The receiver needs it too.', set.secret);
-        await onChanged();
-      } catch (error) {
-        if (!(error instanceof ApiError && form.showError(error.problem.field ?? '', saidOf(error.problem))))
-          throw error;
-      }
-    });
   return (
-    <form
-      noValidate
-      onSubmit={(event: SubmitEvent) => {
-        event.preventDefault();
-        void save();
+    <EntryForm
+      fields={{
+        address: {
+          label: isFirst ? 'Address' : 'Another address',
+          isLong: true,
+          placeholder: 'https://hooks.example/rollcall',
+          note: 'Or slack+https://…, or smtp://… with from and to. It is not shown again. The secret that signs what goes to https://… is made when you save.',
+        },
       }}
-    >
-      <div class="fields">
-        <TextField
-          form={form}
-          name="address"
-          label={isFirst ? 'Address' : 'Another address'}
-          isLong
-          placeholder="https://hooks.example/rollcall"
-          note="Or slack+https://…, or smtp://… with from and to. It is not shown again. The secret that signs what goes to https://… is made when you save."
-        />
-      </div>
-      <ErrorPlace error={work.error} />
-      <div class="buttons">
-        <button type="submit" class="main" aria-disabled={work.busy}>
-          Save receiver
-        </button>
-      </div>
-    </form>
+      button="Save receiver"
+      onSend={async ({ address = '' }, signal) => {
+        const { secret } = await call('PUT /v1/notifications', { body: { address } }, signal);
+        if (secret !== null) await showOnce('The signing secret', 'The receiver needs it too.', secret);
+        await onChanged();
+      }}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { confirmed, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Empty, ErrorPlace, foreign, importHref, Pending } from '../../../console/kit/elements.tsx';
-import { type Choice, FilterChoice, SelectField, TextField, useForm } from '../../../console/kit/form.tsx';
+import { type Choice, EntryForm, FilterChoice } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
@@ -203,29 +203,19 @@ export function RepairTools({ view, repair }: ToolProperties) {
 function FindReplace({ view, repair }: ToolProperties) {
   const names = view.columns.map(({ name }) => name).filter((name) => name !== '_from_row' && name !== '_edited');
   const [first = names[0] ?? ''] = view.problems.map(({ column }) => column).filter((column) => names.includes(column));
-  const form = useForm({ column: first, as: 'text', from: '', to: '' });
   return (
-    <form
-      class="repair-tool"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void repair.carryOut(() => replace(repair, form.values.peek()));
+    <EntryForm
+      fields={{
+        column: { label: 'In column', choices: names.map((name) => [name, columnLabel(name)] as const) },
+        as: { label: 'Match', choices: MATCHES },
+        from: { label: 'Find' },
+        to: { label: 'Replace with', note: 'Upper and lower case count.' },
       }}
-    >
-      <div class="fields">
-        <SelectField
-          form={form}
-          name="column"
-          label="In column"
-          choices={names.map((name) => [name, columnLabel(name)] as const)}
-        />
-        <SelectField form={form} name="as" label="Match" choices={MATCHES} />
-        <TextField form={form} name="from" label="Find" />
-        <TextField form={form} name="to" label="Replace with" />
-      </div>
-      <p class="note">Upper and lower case count.</p>
-      <button type="submit">Preview…</button>
-    </form>
+      initial={{ column: first, as: 'text' }}
+      button="Preview…"
+      isKept
+      onSend={(entered) => repair.carryOut(() => replace(repair, entered))}
+    />
   );
 }
 

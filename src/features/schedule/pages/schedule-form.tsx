@@ -7,7 +7,7 @@ import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork } from '../../../console/kit/actions.tsx';
 import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/kit/elements.tsx';
-import { CheckField, Form, focusField, TextField } from '../../../console/kit/form.tsx';
+import { CheckField, Fields, Form, focusField, TextField } from '../../../console/kit/form.tsx';
 import { saidBeside } from '../../../console/option-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
@@ -15,7 +15,7 @@ import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
-import { GuardLimits, planChecks, planFields } from '../../sync/pages/plan-fields.tsx';
+import { GuardLimits, PlanChecks, PlanFields } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule } from '../api.ts';
 import { FieldError, fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';
@@ -75,9 +75,9 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
     <fieldset>
       <legend>Each run</legend>
       <div class="fields">
-        {planFields(form)}
+        <PlanFields form={form} />
         <RunLimits form={form} />
-        {planChecks(form)}
+        <PlanChecks form={form} />
         <CheckField form={form} name="repair" />
         <CheckField form={form} name="catchUp" />
       </div>
@@ -285,26 +285,26 @@ function newEntry(sources: readonly string[], before: Schedule | undefined) {
   return { form, preview: new SourcePreview(form), version, isUnsaved: () => form.isChanged };
 }
 
+const AS_TEXT = {
+  map: {
+    label: 'Columns with other names',
+    placeholder: 'uid=Member ID, guid=Team',
+    note: 'Leave empty where the names are recognised.',
+  },
+  shape: {
+    label: 'More of the shape (JSON)',
+    placeholder: '{"lists":{"admin":["owners"]}}',
+    note: 'What no field above can say; docs/shaping.md has every setting.',
+  },
+};
+
 /** Columns and shape as text: also without a look at the file. */
 function MoreReading({ form }: { form: Form }) {
   return (
     <details>
       <summary>Columns and shape as text</summary>
       <div class="fields">
-        <TextField
-          form={form}
-          name="map"
-          label="Columns with other names"
-          placeholder="uid=Member ID, guid=Team"
-          note="Leave empty where the names are recognised."
-        />
-        <TextField
-          form={form}
-          name="shape"
-          label="More of the shape (JSON)"
-          placeholder='{"lists":{"admin":["owners"]}}'
-          note="What no field above can say; docs/shaping.md has every setting."
-        />
+        <Fields form={form} fields={AS_TEXT} />
       </div>
     </details>
   );

@@ -1,7 +1,7 @@
 /** The flags that decide a plan, as fields of a form: of a sync, and of a schedule. */
 
 import { settings } from '../../../console/frame.tsx';
-import { CheckFields, choicesOf, type Form, SelectField, TextField, unticked } from '../../../console/kit/form.tsx';
+import { CheckFields, choicesOf, Fields, type Form, unticked } from '../../../console/kit/form.tsx';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 
 /** The values of these fields before anything is chosen. */
@@ -13,51 +13,35 @@ export const PLAN = {
   ...unticked(PLAN_CHECKS),
 };
 
-export function planFields(form: Form) {
-  const mirrors = form.get('mode') === 'mirror';
-  return (
-    <>
-      <SelectField
-        form={form}
-        name="mode"
-        choices={choicesOf('mode')}
-        note={
-          mirrors ? 'Also looks at members who are not in the file.' : 'Adds and raises members; never removes any.'
-        }
-      />
-      {mirrors && <SelectField form={form} name="missing" choices={choicesOf('missing')} />}
-      <TextField form={form} name="protect" placeholder="ann, ben" note="Never removed, banned or lowered." />
-      <TextField
-        form={form}
-        name="removeNamed"
-        placeholder="ann, ben"
-        note="Even if they are owner, admin or protected."
-      />
-    </>
-  );
+export function PlanFields({ form }: { form: Form }) {
+  const fields = {
+    mode: {
+      choices: choicesOf('mode'),
+      note: 'Add adds and raises members, and never removes any. Mirror also looks at members who are not in the file.',
+    },
+    missing: form.get('mode') === 'mirror' && { choices: choicesOf('missing') },
+    protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
+    removeNamed: { placeholder: 'ann, ben', note: 'Even if they are owner, admin or protected.' },
+  };
+  return <Fields form={form} fields={fields} />;
 }
 
-export function planChecks(form: Form) {
+export function PlanChecks({ form }: { form: Form }) {
   return <CheckFields form={form} labels={PLAN_CHECKS} />;
 }
 
 /** A field for each limit of a guard, empty for its default. */
 export function GuardLimits({ form }: { form: Form }) {
   const limits = settings.value?.guardLimits ?? [];
+  const fields = limits.map(({ name, default: byDefault, unit, why }) => {
+    const note = unit === 'percent' ? `Percent of ${why}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+    return [`${LIMIT}${name}`, { label: name, placeholder: String(byDefault), note }];
+  });
   return (
     <details>
       <summary>Guard limits ({limits.length})</summary>
       <div class="fields">
-        {limits.map(({ name, default: byDefault, unit, why }) => (
-          <TextField
-            key={name}
-            form={form}
-            name={`${LIMIT}${name}`}
-            label={name}
-            placeholder={String(byDefault)}
-            note={unit === 'percent' ? `Percent of ${why}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`}
-          />
-        ))}
+        <Fields form={form} fields={Object.fromEntries(fields)} />
       </div>
     </details>
   );

@@ -20,7 +20,7 @@ import { CREATING, Creating, creatingField, creatingOptions } from '../../../con
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
 import { UploadForm } from '../../../console/view/upload-form.tsx';
-import { GuardLimits, limitsIn, PLAN, planChecks, planFields } from './plan-fields.tsx';
+import { GuardLimits, limitsIn, PLAN, PlanChecks, PlanFields } from './plan-fields.tsx';
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -135,8 +135,8 @@ function NewSync() {
           <fieldset>
             <legend>The plan</legend>
             <div class="fields">
-              {planFields(form)}
-              {planChecks(form)}
+              <PlanFields form={form} />
+              <PlanChecks form={form} />
             </div>
             <GuardLimits form={form} />
           </fieldset>
