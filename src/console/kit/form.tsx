@@ -1,7 +1,7 @@
 /** Forms: values by name, an error beside each control, and the way to the first one that is wrong. */
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CHOICES, LABELS } from '../../options/labels.ts';
 import { saidOf } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
@@ -80,13 +80,6 @@ export class Form {
     if (control === null) this.#controls.delete(name);
     else this.#controls.set(name, control);
   }
-}
-
-/** A form that lives as long as this part of the page. */
-export function useForm(initial: Readonly<Record<string, string>>) {
-  const form = useRef<Form | undefined>(undefined);
-  form.current ??= new Form(initial);
-  return form.current;
 }
 
 interface FieldProperties {
@@ -223,7 +216,10 @@ interface EntryFormProperties {
 
 /** A short form with its button; what is wrong with a field is said beside it. */
 export function EntryForm({ fields, initial = {}, button, isKept = false, onSend }: EntryFormProperties) {
-  const form = useForm({ ...Object.fromEntries(Object.keys(fields).map((name) => [name, ''])), ...initial });
+  const form = useMemo(
+    () => new Form({ ...Object.fromEntries(Object.keys(fields).map((name) => [name, ''])), ...initial }),
+    [],
+  );
   const work = useWork();
   const send = (event: SubmitEvent) => {
     event.preventDefault();
