@@ -1,14 +1,13 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
-import { lookupHost } from '../chat/service-address.ts';
 import { option, words } from '../errors/named-options.ts';
 import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/loopback.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
-import { bare, isPublic } from './reach.ts';
+import { bare, eachOf, isPublic, lookupChecked } from './reach.ts';
 import { resumed } from './resumed.ts';
 import { headersWithValues } from './secrets.ts';
 import type { Adapter, Opened, SourceRequest } from './source.ts';
@@ -57,10 +56,11 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
   const failed = (error: unknown): unknown => {
     if (stop.aborted) return stop.reason;
     if (error instanceof SourceError || isError(error, 'SOURCE_NOT_ALLOWED')) return error;
-    return new SourceError(`${shown(name)} cannot be fetched: ${reasonOf(error)}`, {
-      remedy: UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)] ?? UNANSWERED,
-      cause: error,
-    });
+    return new SourceError(
+      `${shown(name)} cannot be fetched: ${reasonOf(error)}`,
+      UNKNOWN_AUTHORITY[String((error as NodeJS.ErrnoException).code)] ?? UNANSWERED,
+      { cause: error },
+    );
   };
   const check: Outside['check'] = (to, from) => {
     outside.check(to, from);
@@ -74,9 +74,10 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
       return { name, version: known, content: undefined, close };
     }
     if (NEXT_LINK.test([headers['link'] ?? ''].flat().join())) {
-      throw new SourceError(`${shown(name)} is one page of several: its header Link names the next one`, {
-        remedy: 'fetch all pages with curl, and give their rows to rollcall import -',
-      });
+      throw new SourceError(
+        `${shown(name)} is one page of several: its header Link names the next one`,
+        'fetch all pages with curl, and give their rows to rollcall import -',
+      );
     }
     const size = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
     const more = isStrong(headers['etag']) ? (at: number) => rest(ask, shown(name), headers, at) : undefined;
@@ -119,7 +120,7 @@ async function rest(
   await answer.body.dump();
   throw new SourceError(
     `${name} broke off after ${grouped(from)} bytes, and its server does not go on there: it was changed meanwhile, or cannot be asked for a part`,
-    { remedy: NOTHING_READ },
+    NOTHING_READ,
   );
 }
 
@@ -177,10 +178,11 @@ async function follow(
     if (rest !== undefined && statusCode >= 500)
       throw new Error(`it broke off, and its server answered ${statusCode} then`);
     if (!REDIRECTS.has(statusCode)) {
-      throw new SourceError(`${at} answered ${statusCode} where the file was expected`, {
-        remedy: words`check the address, and what ${option('header')} gives`,
-        facts: { status: statusCode },
-      });
+      throw new SourceError(
+        `${at} answered ${statusCode} where the file was expected`,
+        words`check the address, and what ${option('header')} gives`,
+        { facts: { status: statusCode } },
+      );
     }
     if (redirects === MAX_REDIRECTS)
       throw new SourceError(`${at} leads on after ${MAX_REDIRECTS} redirects; name the address behind them`);
@@ -215,11 +217,7 @@ export interface Outside {
  * looked up for the connection: checked earlier, they could have another address by then.
  * @param mayConnect checks all addresses of a name, of the source itself too
  */
-export function keepOutside(
-  source: URL,
-  mayConnect?: SourceRequest['mayConnect'],
-  resolve: LookupFunction = lookupHost,
-): Outside {
+export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'], resolve?: LookupFunction): Outside {
   const home = bare(source.hostname);
   // A name is known to be public when it is looked up for the first time, before any redirect.
   let isPublicHome = isIP(home) === 0 ? undefined : isPublic(home);
@@ -229,23 +227,12 @@ export function keepOutside(
       `${from} redirects to ${shown(host)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
     );
   return {
-    lookup: (hostname, options, done) => {
-      resolve(hostname, { ...options, all: true }, (error, found) => {
-        if (error !== null) return done(error, '', 0);
-        const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
-        try {
-          for (const { address } of addresses) mayConnect?.(hostname, address);
-        } catch (refusal) {
-          return done(refusal as Error, '', 0);
-        }
-        const areOutside = addresses.every(({ address }) => isPublic(address));
-        isPublicHome ??= areOutside;
-        if (isPublicHome && !areOutside) return done(refused(hostname), '', 0);
-        const [first] = addresses;
-        if (options.all === true || first === undefined) return done(null, addresses);
-        done(null, first.address, first.family);
-      });
-    },
+    lookup: lookupChecked((host, addresses) => {
+      if (mayConnect !== undefined) eachOf(mayConnect)(host, addresses);
+      const areOutside = addresses.every(isPublic);
+      isPublicHome ??= areOutside;
+      if (isPublicHome && !areOutside) throw refused(host);
+    }, resolve),
     check: (to, at) => {
       from = at;
       const host = bare(to.hostname);

@@ -48,9 +48,10 @@ export function requestOf(text: string, given: SourceSettings, context: SourceCo
 
 function unknownName(name: string, known: readonly string[]): SourceError {
   const others = known.length === 0 ? 'none is named there' : `named there are ${known.join(', ')}`;
-  return new SourceError(`the settings name no source ${JSON.stringify(name)}; ${others}`, {
-    remedy: 'name it in "sources" of rollcall.config.json, where rollcall runs',
-  });
+  return new SourceError(
+    `the settings name no source ${JSON.stringify(name)}; ${others}`,
+    'name it in "sources" of rollcall.config.json, where rollcall runs',
+  );
 }
 
 function joined(ofName: SourceSettings, given: SourceSettings): SourceSettings {

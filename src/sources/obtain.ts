@@ -112,11 +112,13 @@ function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
     if (isError(cause, 'SOURCE_NOT_ALLOWED')) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new SourceError(`there is no file ${shown(name)}; check the path, and whether the export has run`, {
-        cause,
-      });
+      throw new SourceError(
+        `there is no file ${shown(name)}; check the path, and whether the export has run`,
+        undefined,
+        { cause },
+      );
     }
-    throw new SourceError(`${shown(name)} cannot be read: ${why(cause)}`, { cause });
+    throw new SourceError(`${shown(name)} cannot be read: ${why(cause)}`, undefined, { cause });
   };
 }
 

@@ -1,4 +1,3 @@
-import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { lookupHost } from '../chat/service-address.ts';
@@ -24,35 +23,38 @@ export const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
  */
 export async function checkedHost(host: string, mayConnect: SourceRequest['mayConnect']): Promise<string> {
   if (mayConnect === undefined || isIP(host) !== 0) return host;
-  const [first] = await checkedAddresses(host, mayConnect, {});
-  return first?.address ?? host;
-}
-
-/** Looks names up for sockets, each of whose addresses is checked: a connection goes to one that was. */
-export function lookupChecked(mayConnect: MayConnect): LookupFunction {
-  return (host, options, done) => {
-    checkedAddresses(host, mayConnect, options).then(
-      (found) => {
-        const [first] = found;
-        if (options.all === true || first === undefined) done(null, found);
-        else done(null, first.address, first.family);
-      },
-      (error) => done(error, '', 0),
-    );
-  };
-}
-
-type MayConnect = NonNullable<SourceRequest['mayConnect']>;
-
-async function checkedAddresses(
-  host: string,
-  mayConnect: MayConnect,
-  options: LookupOptions,
-): Promise<LookupAddress[]> {
-  const found = await new Promise<string | LookupAddress[]>((resolve, reject) =>
-    lookupHost(host, { ...options, all: true }, (error, all) => (error === null ? resolve(all) : reject(error))),
+  return new Promise((resolve, reject) =>
+    lookupChecked(eachOf(mayConnect))(host, {}, (error, address) =>
+      error === null ? resolve(address as string) : reject(error),
+    ),
   );
-  const all = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
-  for (const { address } of all) mayConnect(host, address);
-  return all;
+}
+
+/** Checks all addresses of a host by a check of one. */
+export const eachOf =
+  (mayConnect: NonNullable<SourceRequest['mayConnect']>): CheckHost =>
+  (host, addresses) => {
+    for (const address of addresses) mayConnect(host, address);
+  };
+
+/** Throws for a host that must not be connected to, by the addresses of its name. */
+type CheckHost = (host: string, addresses: readonly string[]) => void;
+
+/** Looks names up for sockets, all of whose addresses are checked: a connection goes to one that was. */
+export function lookupChecked(check: CheckHost, resolve: LookupFunction = lookupHost): LookupFunction {
+  return (host, options, done) => {
+    resolve(host, { ...options, all: true }, (error, found) => {
+      if (error !== null) return done(error, '', 0);
+      const all = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
+      const addresses = all.map(({ address }) => address);
+      try {
+        check(host, addresses);
+      } catch (refusal) {
+        return done(refusal as Error, '', 0);
+      }
+      const [first] = all;
+      if (options.all === true || first === undefined) done(null, all);
+      else done(null, first.address, first.family);
+    });
+  };
 }

@@ -99,9 +99,10 @@ function bucketPlace(address: string): Place {
 }
 
 function namesNoObject({ name }: Place): SourceError {
-  return new SourceError(`${shown(name)} names no object`, {
-    remedy: `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
-  });
+  return new SourceError(
+    `${shown(name)} names no object`,
+    `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
+  );
 }
 
 function configOf({ address, settings, environment, secret, ca }: SourceRequest, { name }: Place): S3ClientConfig {
@@ -112,17 +113,16 @@ function configOf({ address, settings, environment, secret, ca }: SourceRequest,
   if (endpoint !== undefined && url?.protocol !== 'https:' && !isPlain) {
     throw new SourceError(
       'the address of the server of buckets is refused; allowed are https, and plain http on this machine',
-      {
-        remedy: words`correct ${option('endpoint')}`,
-      },
+      words`correct ${option('endpoint')}`,
     );
   }
   const [accessKeyId, secretAccessKey, sessionToken] = ['accessKeyId', 'secretAccessKey', 'sessionToken'].map(secret);
   const isGiven = accessKeyId !== undefined && secretAccessKey !== undefined;
   if (isGoogle && !isGiven) {
-    throw new SourceError(`${shown(name)} is read with an HMAC key of a service account`, {
-      remedy: words`make one in the settings of Cloud Storage under Interoperability, and give it with ${option('secret', 'accessKeyId=env:NAME')} and ${option('secret', 'secretAccessKey=env:NAME')}`,
-    });
+    throw new SourceError(
+      `${shown(name)} is read with an HMAC key of a service account`,
+      words`make one in the settings of Cloud Storage under Interoperability, and give it with ${option('secret', 'accessKeyId=env:NAME')} and ${option('secret', 'secretAccessKey=env:NAME')}`,
+    );
   }
   const region = settings.region ?? environment('AWS_REGION') ?? environment('AWS_DEFAULT_REGION');
   return {
@@ -181,10 +181,7 @@ function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' 
     messageOf(error) === kind || messageOf(error) === 'UnknownError'
       ? `${kind} ${status ?? ''}`.trim()
       : messageOf(error);
-  return new SourceError(`${shown(name)} cannot be ${done}: ${what}`, {
-    ...(remedy !== undefined && { remedy }),
-    cause: error,
-  });
+  return new SourceError(`${shown(name)} cannot be ${done}: ${what}`, remedy, { cause: error });
 }
 
 async function open(client: S3Client, place: Place, signal: AbortSignal, known: string | undefined): Promise<Opened> {
@@ -243,9 +240,7 @@ async function newest(
     if (isLater && fits(Key)) best = { key: Key, etag: ETag, at };
   }
   if (best !== undefined) return best;
-  throw new SourceError(`no object fits ${shown(name)}`, {
-    remedy: 'check the pattern, and whether the export has run',
-  });
+  throw new SourceError(`no object fits ${shown(name)}`, 'check the pattern, and whether the export has run');
 }
 
 async function* objects(client: S3Client, bucket: string, prefix: string, signal: AbortSignal) {
@@ -263,9 +258,10 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
     token = NextContinuationToken;
   } while (token !== undefined && seen < MAX_LISTED);
   if (token === undefined) return;
-  throw new SourceError(`there are more than ${grouped(MAX_LISTED)} objects below ${shown(prefix)}`, {
-    remedy: 'name more of the beginning in the pattern',
-  });
+  throw new SourceError(
+    `there are more than ${grouped(MAX_LISTED)} objects below ${shown(prefix)}`,
+    'name more of the beginning in the pattern',
+  );
 }
 
 /** Lists the folder of the key. There are no empty folders: one with nothing in it is not there. */
@@ -274,7 +270,7 @@ async function listed(client: S3Client, { bucket, key, name }: Place, signal: Ab
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: folder, Delimiter: '/' });
   const { Contents = [], CommonPrefixes = [] } = await client.send(command, { abortSignal: signal });
   if (folder !== '' && Contents.length + CommonPrefixes.length === 0) {
-    throw new SourceError(`there is no folder ${shown(folder)} in ${shown(name)}`, { remedy: 'check the address' });
+    throw new SourceError(`there is no folder ${shown(folder)} in ${shown(name)}`, 'check the address');
   }
   const folders = CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(folder.length, -1));
   return [

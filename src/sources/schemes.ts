@@ -87,14 +87,16 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
   }
   const isWeb = scheme.names[0] === 'https';
   if (hasPassword(address) && !isWeb) {
-    throw new SourceError(`${name}:// addresses take no password, and this one holds a password`, {
-      remedy: words`take it out, and give it in an environment variable or in a file: ${option('secret', 'password=env:NAME')} or ${option('secret', 'password=file:PATH')}`,
-    });
+    throw new SourceError(
+      `${name}:// addresses take no password, and this one holds a password`,
+      words`take it out, and give it in an environment variable or in a file: ${option('secret', 'password=env:NAME')} or ${option('secret', 'password=file:PATH')}`,
+    );
   }
   if (name === 'sqlite' && address.includes('?')) {
-    throw new SourceError('sqlite:// addresses name a file, and take nothing behind a question mark', {
-      remedy: 'leave the rest of it out',
-    });
+    throw new SourceError(
+      'sqlite:// addresses name a file, and take nothing behind a question mark',
+      'leave the rest of it out',
+    );
   }
   if (!isWeb && name !== 'sqlite' && !address.includes('://')) {
     throw new SourceError(`"${name}:…" is not a valid address; write it as ${name}://…`);
@@ -103,9 +105,10 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
     const { [given]: value = {} } = settings;
     const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
     if (isEmpty || scheme.takes.includes(given)) continue;
-    throw new SourceError(`${name}:// addresses do not take everything that is given`, {
-      remedy: words`leave ${option(OPTIONS[given] ?? given)} out`,
-    });
+    throw new SourceError(
+      `${name}:// addresses do not take everything that is given`,
+      words`leave ${option(OPTIONS[given] ?? given)} out`,
+    );
   }
   return isWeb ? webAddress(address) : address;
 }
@@ -117,9 +120,10 @@ function webAddress(text: string): string {
   if (url === undefined)
     throw new SourceError(`"${schemeOf(text)}://…" is not a valid address; allowed is https:// with a host and a path`);
   if (url.username + url.password !== '') {
-    throw new SourceError(`the address at ${url.host} holds a user name or password`, {
-      remedy: words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
-    });
+    throw new SourceError(
+      `the address at ${url.host} holds a user name or password`,
+      words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
+    );
   }
   if (url.protocol !== 'https:' && !isLoopback(url.hostname)) {
     const at = shown(addressName(url.href));

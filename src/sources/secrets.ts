@@ -50,7 +50,7 @@ function inFile(secret: string, path: string): string {
     const value = readFileSync(path, 'utf8').trim();
     if (value !== '') return value;
   } catch (cause) {
-    throw new SourceError(`the file with the ${secret} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new SourceError(`the file with the ${secret} cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
   throw new SourceError(`the file with the ${secret}, ${path}, is empty; put the ${secret} into it`);
 }

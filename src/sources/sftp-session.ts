@@ -128,9 +128,10 @@ function configOf({ host, port, user }: SftpPlace, { settings, secret, environme
   const agent = environment('SSH_AUTH_SOCK');
   const { keyFile } = settings;
   if (keyFile === undefined && password === undefined && agent === undefined) {
-    throw new SourceError(`nothing says how to sign in at ${host}: there is no key file, no password and no agent`, {
-      remedy: words`give ${option('keyFile', '~/.ssh/id_ed25519')} or ${option('secret', 'password=env:NAME')}, or set SSH_AUTH_SOCK`,
-    });
+    throw new SourceError(
+      `nothing says how to sign in at ${host}: there is no key file, no password and no agent`,
+      words`give ${option('keyFile', '~/.ssh/id_ed25519')} or ${option('secret', 'password=env:NAME')}, or set SSH_AUTH_SOCK`,
+    );
   }
   return {
     host,
@@ -151,7 +152,7 @@ function keyIn(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new SourceError(`the key file cannot be read: ${messageOf(cause)}`, { cause });
+    throw new SourceError(`the key file cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
 }
 
@@ -197,20 +198,22 @@ function keyFileText(path: string, isNamed: boolean): string {
     return readFileSync(path, 'utf8');
   } catch (cause) {
     if (!isNamed) return '';
-    throw new SourceError(`the file of known hosts cannot be read: ${messageOf(cause)}`, { cause });
+    throw new SourceError(`the file of known hosts cannot be read: ${messageOf(cause)}`, undefined, { cause });
   }
 }
 
 function strangeKey(entry: string, path: string, key: Buffer, line: number | undefined): SourceError {
   const shows = `${entry} shows a key of type ${typeOf(key)} with the fingerprint ${fingerprint(key)}`;
   if (line !== undefined) {
-    return new SourceError(`${shows}, and line ${line} of ${path} has another one`, {
-      remedy: 'somebody may be in between: ask the owner of the host before you change that line',
-    });
+    return new SourceError(
+      `${shows}, and line ${line} of ${path} has another one`,
+      'somebody may be in between: ask the owner of the host before you change that line',
+    );
   }
-  return new SourceError(`${shows}, and ${path} has none of it`, {
-    remedy: words`compare the fingerprint with what the owner of the host says; if it is the same, add this line to that file, or to one of your own that ${option('knownHosts')} names: ${`${entry} ${typeOf(key)} ${key.toString('base64')}`}`,
-  });
+  return new SourceError(
+    `${shows}, and ${path} has none of it`,
+    words`compare the fingerprint with what the owner of the host says; if it is the same, add this line to that file, or to one of your own that ${option('knownHosts')} names: ${`${entry} ${typeOf(key)} ${key.toString('base64')}`}`,
+  );
 }
 
 const ENDS: Readonly<Record<string, string>> = {
@@ -222,10 +225,11 @@ const ENDS: Readonly<Record<string, string>> = {
 function connectionError(at: string, cause: Error, user: string): SourceError {
   const { level, code = '' } = cause as { level?: string; code?: string };
   if (level === 'client-authentication') {
-    return new SourceError(`${at} does not let ${shown(user)} in with what is given`, {
-      remedy: words`check the user's name in the address, ${option('keyFile')} and ${option('secret')}`,
-      cause,
-    });
+    return new SourceError(
+      `${at} does not let ${shown(user)} in with what is given`,
+      words`check the user's name in the address, ${option('keyFile')} and ${option('secret')}`,
+      { cause },
+    );
   }
   // A private key that cannot be used is found out before anyone is asked.
   const isKey = /private ?key|passphrase/i.test(cause.message);
@@ -233,7 +237,7 @@ function connectionError(at: string, cause: Error, user: string): SourceError {
     ? words`check ${option('keyFile')}, and give the passphrase of an encrypted key: ${option('secret', 'passphrase=env:NAME')}`
     : 'check host and port, and whether this machine may reach it';
   const what = isKey ? 'the key file cannot be used' : `${at} cannot be reached`;
-  return new SourceError(`${what}: ${ENDS[code] ?? cause.message}`, { remedy, cause });
+  return new SourceError(`${what}: ${ENDS[code] ?? cause.message}`, remedy, { cause });
 }
 
 export const NO_SUCH_FILE = 2;
@@ -246,12 +250,12 @@ const isEnd = (error: unknown) => statusOf(error) === END_OF_FILE;
 function fileError(at: string, path: string, cause: Error): SourceError {
   const file = path === '' ? `a file at ${at}` : `${shown(path)} at ${at}`;
   if (statusOf(cause) === NO_SUCH_FILE) {
-    return new SourceError(`there is no ${file}; check the path, and whether the export has run`, { cause });
+    return new SourceError(`there is no ${file}; check the path, and whether the export has run`, undefined, { cause });
   }
   if (statusOf(cause) === NO_PERMISSION) {
-    return new SourceError(`${file} may not be read by this user; ask the owner of the host`, { cause });
+    return new SourceError(`${file} may not be read by this user; ask the owner of the host`, undefined, { cause });
   }
-  return new SourceError(`${file} cannot be read: ${cause.message}`, { cause });
+  return new SourceError(`${file} cannot be read: ${cause.message}`, undefined, { cause });
 }
 
 /** The keys of hosts, as OpenSSH keeps them in `known_hosts`. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path/posix';
 import type { FileEntryWithStats, SFTPWrapper, Stats } from 'ssh2';
@@ -171,12 +171,9 @@ async function writeFile(session: Session, { path, name }: SftpPlace, from: stri
         if (!(await isThere(folder))) throw error;
       });
     }
-    const handle = await session.ask<Buffer>(
-      (sftp, done) => sftp.open(unfinished, 'w', { mode: FILE_MODE }, done),
-      path,
-    );
-    const size = await writeAll(session, handle, from, path);
-    await ask((sftp, done) => sftp.close(handle, plainly(done)));
+    const { size } = await stat(from);
+    const way = { mode: FILE_MODE, concurrency: AT_ONCE, chunkSize: PIECE_BYTES };
+    await ask((sftp, done) => sftp.fastPut(from, unfinished, way, plainly(done)));
     const written = await session.stat(unfinished);
     if (written.size !== size) throw new Error(`${written.size} of ${size} bytes have arrived`);
     await replace(session, unfinished, path);
@@ -184,27 +181,6 @@ async function writeFile(session: Session, { path, name }: SftpPlace, from: stri
     await ask((sftp, done) => sftp.unlink(unfinished, plainly(done))).catch(() => {});
     throw asWriting(name, error);
   }
-}
-
-async function writeAll(session: Session, handle: Buffer, from: string, path: string): Promise<number> {
-  const asked: Promise<unknown>[] = [];
-  let start = 0;
-  await using file = await open(from, 'r');
-  for (;;) {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, start);
-    if (bytesRead === 0) break;
-    const at = start;
-    const write = session.ask<undefined>(
-      (sftp, done) => sftp.write(handle, buffer, 0, bytesRead, at, plainly(done)),
-      path,
-    );
-    write.catch(() => {});
-    asked.push(write);
-    start += bytesRead;
-    if (asked.length === AT_ONCE) await asked.shift();
-  }
-  await Promise.all(asked);
-  return start;
 }
 
 /** In one step where the server can do that (OpenSSH can); SFTP itself renames to no name that is taken. */
@@ -230,19 +206,21 @@ function asWriting(name: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const status = statusOf(error.cause ?? error);
   if (status === NO_SUCH_FILE) {
-    return new SourceError(`${shown(name)} cannot be written: the folder above it is not there`, {
-      remedy: 'make it, or correct the path',
-      cause: error,
-    });
+    return new SourceError(
+      `${shown(name)} cannot be written: the folder above it is not there`,
+      'make it, or correct the path',
+      { cause: error },
+    );
   }
   if (status === NO_PERMISSION) {
-    return new SourceError(`${shown(name)} may not be written by this user`, {
-      remedy: 'ask the owner of the host for the right to write there',
-      cause: error,
-    });
+    return new SourceError(
+      `${shown(name)} may not be written by this user`,
+      'ask the owner of the host for the right to write there',
+      { cause: error },
+    );
   }
   // A refused login and a lost connection are errors that say what to do already.
   if (error instanceof SourceError && typeof status !== 'number') return error;
   const { message } = error.cause instanceof Error ? error.cause : error;
-  return new SourceError(`${shown(name)} cannot be written: ${message}`, { cause: error });
+  return new SourceError(`${shown(name)} cannot be written: ${message}`, undefined, { cause: error });
 }

@@ -6,20 +6,18 @@ import { grouped } from '../text/wording.ts';
 export class SourceError extends RollcallError {
   constructor(
     what: string,
-    about: {
-      readonly remedy?: Words;
-      readonly facts?: Readonly<Record<string, unknown>>;
-      readonly cause?: unknown;
-    } = {},
+    remedy?: Words,
+    about: { readonly facts?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
   ) {
-    super('BAD_SOURCE', what, about);
+    super('BAD_SOURCE', what, { remedy, ...about });
   }
 
   /** @param what the source as it is shown */
   static tooLarge(what: string, maxBytes: number): SourceError {
-    return new SourceError(`${what} is larger than ${grouped(maxBytes)} bytes`, {
-      remedy: words`allow more with ${option('maxSource')}`,
-    });
+    return new SourceError(
+      `${what} is larger than ${grouped(maxBytes)} bytes`,
+      words`allow more with ${option('maxSource')}`,
+    );
   }
 }
 

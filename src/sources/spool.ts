@@ -81,10 +81,11 @@ export async function spool(source: Source, options: SpoolOptions): Promise<Spoo
     options,
     (signal) => keepWhole(source, options, kept, signal),
     (minutes, cause) =>
-      new SourceError(`${shown(source.name)} has not given everything within ${minutes} minutes`, {
-        remedy: 'ask for less at once, or fetch it to a file by other means',
-        cause,
-      }),
+      new SourceError(
+        `${shown(source.name)} has not given everything within ${minutes} minutes`,
+        'ask for less at once, or fetch it to a file by other means',
+        { cause },
+      ),
   );
 }
 
@@ -147,7 +148,7 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
 function brokenOff(at: string, bytes: number, of: number): SourceError {
   return new SourceError(
     `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
-    { remedy: NOTHING_READ },
+    NOTHING_READ,
   );
 }
 
@@ -159,18 +160,20 @@ function brokenOff(at: string, bytes: number, of: number): SourceError {
 export function writerTo(source: Source): (path: string, signal: AbortSignal, late?: AbortSignal) => Promise<void> {
   const write = source.write?.bind(source);
   if (write === undefined) {
-    throw new SourceError(`${shown(source.name)} cannot be written`, {
-      remedy: 'name a file, or an address with s3://, gs:// or sftp://',
-    });
+    throw new SourceError(
+      `${shown(source.name)} cannot be written`,
+      'name a file, or an address with s3://, gs:// or sftp://',
+    );
   }
   return (path, signal, late) =>
     inTime(
       { signal, late },
       (either) => write(path, either),
       (minutes, cause) =>
-        new SourceError(`${shown(source.name)} has not taken everything within ${minutes} minutes`, {
-          remedy: 'see why its server is so slow',
-          cause,
-        }),
+        new SourceError(
+          `${shown(source.name)} has not taken everything within ${minutes} minutes`,
+          'see why its server is so slow',
+          { cause },
+        ),
     );
 }

@@ -61,9 +61,7 @@ export function sqlSource(database: Database, statementMs = STATEMENT_MS): Adapt
     const { query, table } = request.settings;
     const name = addressName(request.address);
     if ((query === undefined) === (table === undefined)) {
-      throw new SourceError(`${shown(name)} is a database, of which one table or one query is read`, {
-        remedy: QUERY_REMEDY,
-      });
+      throw new SourceError(`${shown(name)} is a database, of which one table or one query is read`, QUERY_REMEDY);
     }
     return { name, open: (signal) => open(database, request, name, statementMs, signal) };
   };
@@ -93,11 +91,12 @@ async function open(
 function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unknown) => never): Content {
   const twice = columns.find((column, at) => columns.indexOf(column) !== at);
   if (twice !== undefined) {
-    throw new SourceError(`the query of ${shown(name)} has two columns ${shown(twice)}`, {
-      remedy: 'give one of them another name with AS',
-    });
+    throw new SourceError(
+      `the query of ${shown(name)} has two columns ${shown(twice)}`,
+      'give one of them another name with AS',
+    );
   }
-  if (columns.length === 0) throw new SourceError(`the query of ${shown(name)} gives no columns`, { remedy: IS_WRITE });
+  if (columns.length === 0) throw new SourceError(`the query of ${shown(name)} gives no columns`, IS_WRITE);
   const checked = async function* () {
     try {
       yield* pieces;
@@ -111,16 +110,17 @@ function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unkn
 async function sqlOf({ query, table }: SourceSettings, quote: Database['quote']): Promise<string> {
   if (query === undefined) return `select * from ${(table ?? '').split('.').map(quote).join('.')}`;
   const sql = await readFile(query).catch((cause: unknown) => {
-    throw new SourceError(`the query ${shownPath(query)} cannot be read: ${messageOf(cause)}`, { cause });
+    throw new SourceError(`the query ${shownPath(query)} cannot be read: ${messageOf(cause)}`, undefined, { cause });
   });
   const text = sql
     .toString()
     .replace(/^\ufeff/, '')
     .trim();
   if (text !== '' && sql.length <= MAX_QUERY_BYTES) return text;
-  throw new SourceError(`the file ${shownPath(query)} ${text === '' ? 'is empty' : 'is larger than a query'}`, {
-    remedy: 'write one SELECT into it',
-  });
+  throw new SourceError(
+    `the file ${shownPath(query)} ${text === '' ? 'is empty' : 'is larger than a query'}`,
+    'write one SELECT into it',
+  );
 }
 
 /** Errors of the network and of TLS, for all databases. */
@@ -140,10 +140,7 @@ function databaseRefused(name: string, error: unknown, remedies: Database['remed
   const known =
     [code, String(errno), about].find((one) => one !== undefined && (one in remedies || one in NETWORK)) ?? '';
   const remedy = remedies[known] ?? NETWORK[known];
-  return new SourceError(`${shown(name)} cannot be read: ${about}`, {
-    ...(remedy !== undefined && { remedy }),
-    cause: error,
-  });
+  return new SourceError(`${shown(name)} cannot be read: ${about}`, remedy, { cause: error });
 }
 
 /** The place of a database, and its user. */
@@ -160,18 +157,20 @@ export interface DatabasePlace {
 /** TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws SourceError */
 export function databasePlace({ address, ca, secret }: SourceRequest): DatabasePlace {
   if (!URL.canParse(address)) {
-    throw new SourceError(`${shown(addressName(address))} is not a valid address`, {
-      remedy: `write it as ${schemeOf(address)}://user@host:port/database`,
-    });
+    throw new SourceError(
+      `${shown(addressName(address))} is not a valid address`,
+      `write it as ${schemeOf(address)}://user@host:port/database`,
+    );
   }
   const { hostname, port, username, pathname, searchParams } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
   const database = decodeURIComponent(pathname.slice(1));
   const mode = searchParams.get('sslmode') ?? (isLoopback(hostname) ? 'disable' : 'verify-full');
   if (!/^(?:disable|require|verify-ca|verify-full)$/.test(mode)) {
-    throw new SourceError(`sslmode=${mode} is not possible`, {
-      remedy: 'write sslmode=verify-full, or sslmode=disable where the network is trusted',
-    });
+    throw new SourceError(
+      `sslmode=${mode} is not possible`,
+      'write sslmode=verify-full, or sslmode=disable where the network is trusted',
+    );
   }
   return {
     host,

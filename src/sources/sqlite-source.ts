@@ -43,9 +43,9 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   const at = shownPath(path);
   // SQLite would say only that it cannot open it.
   const status = await stat(path).catch((cause: Error) => {
-    throw new SourceError(`there is no database ${at}: ${cause.message}`, { remedy: 'check the path', cause });
+    throw new SourceError(`there is no database ${at}: ${cause.message}`, 'check the path', { cause });
   });
-  if (!status.isFile()) throw new SourceError(`${at} is no file`, { remedy: 'name the file of the database' });
+  if (!status.isFile()) throw new SourceError(`${at} is no file`, 'name the file of the database');
   signal.throwIfAborted();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROCESS], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -66,13 +66,12 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   const next = async (): Promise<readonly unknown[]> => {
     const { value, done } = await lines.next();
     signal.throwIfAborted();
-    if (slow.aborted)
-      throw new SourceError(`the query of ${at} takes longer than ${statementMs / 1000} s`, { remedy: IS_SLOW });
+    if (slow.aborted) throw new SourceError(`the query of ${at} takes longer than ${statementMs / 1000} s`, IS_SLOW);
     if (done === true) throw new SourceError(`the query of ${at} has ended without all of its rows`);
     const said = JSON.parse(value) as readonly unknown[] | { readonly message: string };
     if (!('message' in said)) return said;
     const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(said.message)) ?? [];
-    throw new SourceError(`${at} cannot be read: ${said.message}`, remedy === undefined ? {} : { remedy });
+    throw new SourceError(`${at} cannot be read: ${said.message}`, remedy);
   };
   async function* pieces() {
     // The last piece is the one that is not full.

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { connectTimes } from '../../platform/loopback.ts';
 import { VERSION } from '../../platform/package-folder.ts';
-import { bare, isPublic, lookupChecked } from '../../sources/reach.ts';
+import { bare, eachOf, isPublic, lookupChecked } from '../../sources/reach.ts';
 
 /** A program, a channel of Slack or a mailbox that a server notifies of imports and syncs (docs/webhook.md). */
 export interface Receiver {
@@ -33,7 +33,7 @@ export function openWebhook(address: string, key: Buffer | undefined, allowPriva
     connect: {
       ...connectTimes(url.hostname, CONNECT_MS),
       rejectUnauthorized: true,
-      ...(!allowPrivate && { lookup: lookupChecked(requirePublic) }),
+      ...(!allowPrivate && { lookup: lookupChecked(eachOf(requirePublic)) }),
     },
   });
   return {
