@@ -1,5 +1,25 @@
 -- Statements on the survey of a check. `staged` is the import's ledger, attached and only read.
 
+-- name: open_checked
+-- Rows that would be sent, with their verdicts, groups and users.
+create temp view checked as
+select x.verdict, x.code, r.id as row_id, r.scope_id, r.group_id, g.region, g.guid, g.state as group_state,
+  coalesce(g.size, 0) as size, u.id as user_id, u.state as user_state
+from main.verdicts x join staged.rows r on r.id = x.row_id join main.groups g on g.id = r.group_id
+left join main.users u on u.region = g.region and u.uid = r.uid;
+
+-- name: open_growing
+-- Groups that would get members, with their numbers before and after.
+create temp view growing as
+select group_id, guid, size as before, size + count(*) as after from temp.checked
+where verdict in ('add', 'create', 'lifts_ban') group by group_id;
+
+-- name: open_inputs
+-- What the input had for each row.
+create temp view inputs as
+select r.id as row_id, case r.original when '' then f.original else r.original end as original
+from staged.rows r left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row;
+
 -- name: fill_groups
 -- Groups of the rows that would be sent.
 insert into groups (id, region, guid)
@@ -47,11 +67,9 @@ select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists
 
 -- name: rows_of_new_group
 -- In: group. Out: what the input had for its rows, in its order.
-select case r.original when '' then f.original else r.original end as original
+select i.original
 from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id join staged.memberships m on m.batch_id = b.id
-join staged.rows r on r.id = m.row_id
-left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row
-where cg.group_id = :group order by m.row_id limit 1000;
+join inputs i on i.row_id = m.row_id where cg.group_id = :group order by m.row_id limit 1000;
 
 -- name: acting_user
 -- In: group, add (action). Out: the only user on whose behalf rows are added to it, who creates and owns a group without an owner.
@@ -81,15 +99,12 @@ where g.creation = '' and u.state in ('unknown', 'deactivated') group by u.id;
 
 -- name: users_to_plan
 -- In: after (number of a user), limit. Out: users who are not found and whom a row needs, with what the input had for it.
-select u.id, r.uid, case r.original when '' then f.original else r.original end as original
-from users u join staged.rows r on r.id = u.first_row
-left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row
-where u.creation is null and u.first_row is not null and u.id > :after order by u.id limit :limit;
+select u.id, u.uid, i.original from users u join inputs i on i.row_id = u.first_row
+where u.creation is null and u.id > :after order by u.id limit :limit;
 
 -- name: original
 -- In: row. Out: what the input had for it.
-select case r.original when '' then f.original else r.original end as original from staged.rows r
-left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row where r.id = :row;
+select original from inputs where row_id = :row;
 
 -- name: plan_user
 -- In: user, creation.
@@ -130,66 +145,70 @@ with moved as materialized (
   left join members p on p.group_id = g.id and p.uid = cg.on_behalf_of
   left join moved m on m.group_id = g.id and m.uid = lower(cg.on_behalf_of)
   where cg.on_behalf_of <> ''
-), judged as (
-  select r.id,
-    case
-      when g.state = 'missing' and g.creation is null then 'fail:' || :group_missing
-      when g.state = 'missing' and g.creation <> '' then 'fail:' || g.creation
-      when g.state not in ('found', 'missing') then 'not_checked:' || g.code
-      when g.state = 'missing' and (cg.action_id <> :add or r.uid = g.owner collate nocase) then 'not_checked:NEW_GROUP'
-      when a.state in ('unknown', 'deactivated') and not (g.state = 'missing' and a.place = :admin) then
-        iif(a.creation = '' or a.state = 'deactivated' and :reactivate and a.first_row is not null, 'not_checked:NEW_USER', 'fail:ACTING_USER_NOT_FOUND')
-      when r.uid = a.uid collate nocase and not :anybody and not (cg.action_id = :add and r.scope_id <> :ban and a.place is :admin) then
-        case when a.place is null then 'not_checked:'
-          when cg.action_id <> :add or r.scope_id = :ban then 'not_checked:SELF_ACTION'
-          when a.place = :ban then iif(:lifts, 'not_checked:SELF_ACTION', 'fail:BANNED')
-          when a.place = :outside and r.scope_id = :participant and g.type = 'private' then 'fail:' || :join_not_allowed
-          when a.place = :outside and r.scope_id = :participant and g.type = 'password' then 'fail:' || :wrong_password
-          else 'not_checked:SELF_ACTION' end
-      when not :anybody and (a.leaves or (a.joins and coalesce(a.place, :other) in (:outside, :ban, :other))) then 'not_checked:ACTING_USER_MOVES'
-      when a.uid is not null and a.place is null then 'not_checked:'
-      when a.place in (:outside, :ban) then 'fail:' || :actor_outside
-      when a.place = :other then 'not_checked:ACTING_SCOPE'
-      when a.place = :participant then 'fail:' || :too_low
-      when a.place = :moderator and cg.action_id = :add and r.scope_id <> :ban then
-        iif(r.scope_id = :participant, 'not_checked:ACTING_SCOPE', 'fail:' || :scope_too_low)
-      when a.place = :moderator and (coalesce(m.place, g.absent) = :admin or coalesce(m.place, g.absent) = :moderator and cg.action_id <> :change
-        or cg.action_id = :change and r.scope_id = :admin) then 'fail:' || :too_low
-      when a.place = :moderator and (cg.action_id in (:change, :unban) or coalesce(m.place, g.absent) = :other or coalesce(m.place, g.absent) = :ban and cg.action_id = :remove)
-        then 'not_checked:ACTING_SCOPE'
-      when r.uid = g.owner collate nocase and not :anybody
-        and (cg.action_id in (:change, :remove) or a.uid is not null and r.scope_id = :ban) then 'not_checked:OWNER'
-      when coalesce(m.place, g.absent) = :ban and not :lifts and cg.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
-      when u.state = 'deactivated' then
-        case when not :reactivate then 'fail:USER_DEACTIVATED'
-          when cg.action_id <> :add or r.scope_id = :ban then
-            iif(u.first_row is not null and coalesce(u.creation, '') = '', 'not_checked:NEW_USER', 'fail:USER_DEACTIVATED')
-          when u.creation <> '' then 'fail:' || u.creation
-          else iif(g.state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
-      when u.state = 'unknown' then
-        case when u.creation is null then 'fail:' || :user_missing
-          when cg.action_id <> :add or r.scope_id = :ban then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:' || :user_missing)
-          when u.creation <> '' then 'fail:' || u.creation
-          when g.state = 'missing' then 'create:CREATE_BOTH'
-          else 'create:CREATE_USER' end
-      when u.state is null or (coalesce(m.place, g.absent) is null and g.state = 'found') then 'not_checked:'
-      when g.state = 'missing' then iif(r.scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
-      when cg.action_id = :remove then iif(coalesce(m.place, g.absent) in (:outside, :ban), 'nothing_to_do:', 'remove:')
-      when cg.action_id = :unban then iif(coalesce(m.place, g.absent) = :ban, 'unban:', 'nothing_to_do:')
-      when cg.action_id = :change then case when coalesce(m.place, g.absent) in (:outside, :ban) then 'fail:' || :not_a_member
-        when coalesce(m.place, g.absent) = r.scope_id then 'already_member:' else 'change:' end
-      when coalesce(m.place, g.absent) = :ban then case when r.scope_id = :ban then 'already_banned:' else 'lifts_ban:' end
-      when r.scope_id = :ban then 'ban:'
-      when coalesce(m.place, g.absent) = :outside then 'add:'
-      when coalesce(m.place, g.absent) = r.scope_id then 'already_member:'
-      else 'other_scope:'
-    end as found
+), found as (
+  select r.id, r.scope_id, cg.action_id as action, cg.action_id = :add and r.scope_id <> :ban as adds,
+    g.state as group_state, g.code, g.creation as group_creation, g.type,
+    r.uid = g.owner collate nocase as owns, r.uid = a.uid collate nocase as acts, coalesce(m.place, g.absent) as now,
+    u.state, u.creation, u.first_row, a.uid as actor, a.state as actor_state, a.creation as actor_creation,
+    a.first_row as actor_row, a.joins, a.leaves, a.place
   from staged.rows r
   join staged.call_groups cg on cg.id = r.call_group_id
   join groups g on g.id = r.group_id
   join users u on u.region = g.region and u.uid = r.uid
   left join members m on m.group_id = g.id and m.uid = r.uid
   left join acting a on a.call_group_id = r.call_group_id
+), judged as (
+  select id,
+    case
+      when group_state = 'missing' and group_creation is null then 'fail:' || :group_missing
+      when group_state = 'missing' and group_creation <> '' then 'fail:' || group_creation
+      when group_state not in ('found', 'missing') then 'not_checked:' || code
+      when group_state = 'missing' and (action <> :add or owns) then 'not_checked:NEW_GROUP'
+      when actor_state in ('unknown', 'deactivated') and not (group_state = 'missing' and place = :admin) then
+        iif(actor_creation = '' or actor_state = 'deactivated' and :reactivate and actor_row is not null, 'not_checked:NEW_USER', 'fail:ACTING_USER_NOT_FOUND')
+      when acts and not :anybody and not (adds and place is :admin) then
+        case when place is null then 'not_checked:'
+          when not adds then 'not_checked:SELF_ACTION'
+          when place = :ban then iif(:lifts, 'not_checked:SELF_ACTION', 'fail:BANNED')
+          when place = :outside and scope_id = :participant and type = 'private' then 'fail:' || :join_not_allowed
+          when place = :outside and scope_id = :participant and type = 'password' then 'fail:' || :wrong_password
+          else 'not_checked:SELF_ACTION' end
+      when not :anybody and (leaves or (joins and coalesce(place, :other) in (:outside, :ban, :other))) then 'not_checked:ACTING_USER_MOVES'
+      when actor is not null and place is null then 'not_checked:'
+      when place in (:outside, :ban) then 'fail:' || :actor_outside
+      when place = :other then 'not_checked:ACTING_SCOPE'
+      when place = :participant then 'fail:' || :too_low
+      when place = :moderator and adds then iif(scope_id = :participant, 'not_checked:ACTING_SCOPE', 'fail:' || :scope_too_low)
+      when place = :moderator and (now = :admin or now = :moderator and action <> :change or action = :change and scope_id = :admin)
+        then 'fail:' || :too_low
+      when place = :moderator and (action in (:change, :unban) or now = :other or now = :ban and action = :remove)
+        then 'not_checked:ACTING_SCOPE'
+      when owns and not :anybody and (action in (:change, :remove) or actor is not null and scope_id = :ban) then 'not_checked:OWNER'
+      when now = :ban and not :lifts and adds then 'fail:BANNED'
+      when state = 'deactivated' then
+        case when not :reactivate then 'fail:USER_DEACTIVATED'
+          when not adds then
+            iif(first_row is not null and coalesce(creation, '') = '', 'not_checked:NEW_USER', 'fail:USER_DEACTIVATED')
+          when creation <> '' then 'fail:' || creation
+          else iif(group_state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
+      when state = 'unknown' then
+        case when creation is null then 'fail:' || :user_missing
+          when not adds then iif(creation = '', 'not_checked:NEW_USER', 'fail:' || :user_missing)
+          when creation <> '' then 'fail:' || creation
+          else iif(group_state = 'missing', 'create:CREATE_BOTH', 'create:CREATE_USER') end
+      when state is null or (now is null and group_state = 'found') then 'not_checked:'
+      when group_state = 'missing' then iif(scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
+      when action = :remove then iif(now in (:outside, :ban), 'nothing_to_do:', 'remove:')
+      when action = :unban then iif(now = :ban, 'unban:', 'nothing_to_do:')
+      when action = :change then case when now in (:outside, :ban) then 'fail:' || :not_a_member
+        when now = scope_id then 'already_member:' else 'change:' end
+      when now = :ban then iif(scope_id = :ban, 'already_banned:', 'lifts_ban:')
+      when scope_id = :ban then 'ban:'
+      when now = :outside then 'add:'
+      when now = scope_id then 'already_member:'
+      else 'other_scope:'
+    end as found
+  from found
 )
 select id, substr(found, 1, instr(found, ':') - 1), substr(found, instr(found, ':') + 1) from judged;
 
@@ -197,18 +216,14 @@ select id, substr(found, 1, instr(found, ':') - 1), substr(found, instr(found, '
 -- Out: users and groups that would be created, and users who would be made active again.
 select (select count(*) from groups where creation = '') as groups,
   (select count(*) from users where creation = '' and state = 'unknown') as users,
-  (select count(distinct u.id) from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-   join users u on u.region = g.region and u.uid = r.uid
-   where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP')) as reactivated;
+  (select count(distinct user_id) from checked where code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP')) as reactivated;
 
 -- name: count_missing
 -- In: ban (scope), user_missing (code). Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
 select (select count(*) from groups where creation is not null) as groups,
   (select count(*) from (
-    select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-    join users u on u.region = g.region and u.uid = r.uid
-    where u.state in ('unknown', 'deactivated') and r.scope_id <> :ban
-      and (x.verdict = 'create' or (x.code in (:user_missing, 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and g.state = 'found'))
+    select user_id from checked where user_state in ('unknown', 'deactivated') and scope_id <> :ban
+      and (verdict = 'create' or (code in (:user_missing, 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA', 'FIELD_LIMIT') and group_state = 'found'))
     union select id from users where creation is not null)) as users;
 
 -- name: count_known
@@ -265,11 +280,8 @@ select region, sum(n) as n from (
   union all
   select region, count(*) from users where creation = '' group by 1
   union all
-  select region, (count(*) + cast(:call as integer) - 1) / cast(:call as integer) from users
-  where state = 'deactivated' and id in (
-    select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-    join users u on u.region = g.region and u.uid = r.uid where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP'))
-  group by 1
+  select region, (count(distinct user_id) + cast(:call as integer) - 1) / cast(:call as integer) from checked
+  where user_state = 'deactivated' and code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP') group by 1
 ) group by region having sum(n) > 0 order by region;
 
 -- name: group_results
@@ -277,24 +289,17 @@ select region, sum(n) as n from (
 select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.size as members, g.creation,
   coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as adds, coalesce(v.fails, 0) as fails
 from groups g
-left join (select r.group_id, count(*) as rows, sum(x.verdict in ('add', 'create', 'lifts_ban')) as adds, sum(x.verdict = 'fail') as fails
-           from verdicts x join staged.rows r on r.id = x.row_id group by r.group_id) v on v.group_id = g.id
+left join (select group_id, count(*) as rows, sum(verdict in ('add', 'create', 'lifts_ban')) as adds, sum(verdict = 'fail') as fails
+           from checked group by group_id) v on v.group_id = g.id
 order by g.id;
 
 -- name: full_groups
 -- In: most (members of a group). Out: groups that would have more, and rows without room.
-select count(*) as groups, coalesce(sum(least), 0) as rows from (
-  select coalesce(g.size, 0) + count(*) - :most as least
-  from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-  where x.verdict in ('add', 'create', 'lifts_ban') group by g.id having coalesce(g.size, 0) + count(*) > :most);
+select count(*) as groups, coalesce(sum(after - :most), 0) as rows from growing where after > :most;
 
 -- name: grown_groups
 -- In: most (members of a group). Out: groups that would grow from at most so many members to more, the largest with its members.
-select count(*) as n, guid, max(after) as members from (
-  select g.guid, coalesce(g.size, 0) + count(*) as after
-  from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-  where x.verdict in ('add', 'create', 'lifts_ban') and coalesce(g.size, 0) <= :most
-  group by g.id having coalesce(g.size, 0) + count(*) > :most);
+select count(*) as n, guid, max(after) as members from growing where before <= :most and after > :most;
 
 -- name: users_in_many_groups
 -- In: most (groups of a user). Out: users whom the file puts into more.
@@ -302,22 +307,22 @@ select count(*) as n from (select user_id from asked group by user_id having cou
 
 -- name: messages
 -- Out: memberships that would change, each with a message at most, and in how many groups.
-select count(*) as count, count(distinct r.group_id) as groups from verdicts x join staged.rows r on r.id = x.row_id
-where x.verdict in ('add', 'create', 'lifts_ban', 'ban', 'change', 'remove', 'unban');
+select count(*) as count, count(distinct group_id) as groups from checked
+where verdict in ('add', 'create', 'lifts_ban', 'ban', 'change', 'remove', 'unban');
 
 -- name: row_results
 -- Out: every row of the file in its order, with its verdict.
 select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
   coalesce(s.name, inv.scope, '') as scope,
-  case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' when sk.row_id is not null then 'skipped' else 'invalid' end as verdict,
-  case when x.row_id is not null then x.code when d.row_id is not null then '' else coalesce(sk.code, pr.code, '') end as code,
-  case when d.row_id is not null then (select o.line from staged.rows o where o.id = d.of_row) end as of_line,
-  pr.reason as problem, iif(x.row_id is null, null, coalesce(m.place, checked.absent)) as place, checked.message as group_message, cg.on_behalf_of as acting,
+  coalesce(x.verdict, iif(d.row_id is not null, 'duplicate', iif(sk.row_id is not null, 'skipped', 'invalid'))) as verdict,
+  coalesce(x.code, iif(d.row_id is not null, '', coalesce(sk.code, pr.code, ''))) as code,
+  (select o.line from staged.rows o where o.id = d.of_row) as of_line,
+  pr.reason as problem, iif(x.row_id is null, null, coalesce(m.place, here.absent)) as place, here.message as group_message, cg.on_behalf_of as acting,
   sk.message as left_out, pa.value as value
 from staged.rows r
 left join staged.regions reg on reg.id = r.region_id
 left join staged.groups g on g.id = r.group_id
-left join groups checked on checked.id = r.group_id
+left join groups here on here.id = r.group_id
 left join staged.scopes s on s.id = r.scope_id
 left join staged.invalid_rows inv on inv.row_id = r.id
 left join staged.call_groups cg on cg.id = r.call_group_id

@@ -4,7 +4,7 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { CHECK_SCHEMA } from '../../imports/predictions/row-check.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
-import { Survey, type SurveyRecord } from '../../imports/survey/survey.ts';
+import { Survey } from '../../imports/survey/survey.ts';
 import {
   attachForReading,
   openForReading,
@@ -26,8 +26,6 @@ export function placeWord(place: number): string {
 }
 
 const CHECK_STATEMENTS = new URL('check-ledger.sql', import.meta.url);
-
-export type CheckRecord = SurveyRecord<'done'>;
 
 /** The file of a check. The ledger of the import is attached as `staged`. */
 export interface CheckLedger {
@@ -64,9 +62,11 @@ export function readCheck<Result>(folder: string, read: (ledger: CheckLedger) =>
 function ledgerOf(database: DatabaseSync, folder: string): CheckLedger {
   try {
     attachForReading(database, checkFiles(folder).ledger, 'staged', IMPORT_SCHEMA);
+    const sql = statementsOf(database, CHECK_STATEMENTS);
+    for (const view of ['open_checked', 'open_growing', 'open_inputs']) sql(view).run();
+    return { survey: new Survey(database), sql };
   } catch (error) {
     database.close();
     throw error;
   }
-  return { survey: new Survey(database), sql: statementsOf(database, CHECK_STATEMENTS) };
 }

@@ -1,14 +1,31 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { ImportView } from '../../api/imports.ts';
+import { checkFiles } from '../../imports/predictions/check-paths.ts';
+import type { SurveyProgress } from '../../imports/survey/crawl.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { CheckView } from './api.ts';
-import { type Checks, checkOf, checkSummaryOf } from './checks.ts';
+import type { Works } from '../../platform/works.ts';
+import { type CheckSummary, type CheckView, checkSummary } from './api.ts';
+import { readCheck } from './check-ledger.ts';
+
+/** Returns the record of an import's check; undefined if there is none. @param folder of the import */
+export function checkOf(folder: string) {
+  return readCheck(folder, ({ survey }) => survey.record());
+}
+
+/** The result of an import's check; undefined until it has finished. @param folder of the import */
+export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
+  const { summary } = checkFiles(folder);
+  if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;
+  return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
+}
 
 /** The check of an import as it is shown; undefined if there is none. @param checks those that this process runs */
 export async function checkView(
   dir: DataDir,
   id: string,
-  checks?: Pick<Checks, 'isRunning' | 'progress'>,
+  checks?: Pick<Works<SurveyProgress>, 'isUnderWay' | 'progress'>,
 ): Promise<CheckView | undefined> {
   const folder = dir.folder(id);
   const record = checkOf(folder);
@@ -17,10 +34,10 @@ export async function checkView(
   return {
     importId: id,
     state,
-    underWay: checks?.isRunning(id) ?? false,
+    underWay: checks?.isUnderWay(id) ?? false,
     reason,
     calls,
-    price: price === null ? null : { ...price },
+    price,
     progress: checks?.progress(id) ?? null,
     summary: (await checkSummaryOf(folder)) ?? null,
   };

@@ -1,42 +1,30 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { requireNames } from '../../imports/record/profiles.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import { type PossiblePace, slowestCallMs } from '../../imports/send/region-pace.ts';
-import type { SurveyProgress, SurveyRun } from '../../imports/survey/crawl.ts';
+import {
+  type Crawl,
+  pay,
+  priceSum,
+  runSurvey,
+  type SurveyProgress,
+  type SurveyRun,
+} from '../../imports/survey/crawl.ts';
+import { findGroups, readGroups } from '../../imports/survey/read-groups.ts';
+import { findUsers, priceOfUsers } from '../../imports/survey/read-users.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';
-import { type CheckSummary, checkSummary } from './api.ts';
-import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
+import { type CheckLedger, createCheckLedger, openCheckLedger } from './check-ledger.ts';
+import { checkOf } from './check-view.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
-import { type CheckRun, runCheck } from './run-check.ts';
 
-/** Checks staged imports against the service in the background. For the owner of the data directory. */
-export interface Checks {
-  /**
-   * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
-   * state is then, and rejects with an unexpected error.
-   * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
-   */
-  start(id: string, how: CheckHow): Promise<void>;
-  isRunning(id: string): boolean;
-  /** Returns the progress of a running check. */
-  progress(id: string): SurveyProgress | undefined;
-  /** Ends the check of an import that was removed. */
-  forget(id: string): void;
-  /** Stops running checks; they can continue later. */
-  stop(): Promise<void>;
-}
-
-export type CheckHow = Pick<CheckRun, 'maxCalls'>;
+export type CheckHow = Pick<SurveyRun, 'maxCalls'>;
 
 interface ChecksOptions {
   readonly dir: DataDir;
@@ -47,25 +35,80 @@ interface ChecksOptions {
   readonly anybodyActs?: boolean | undefined;
 }
 
-export function createChecks(options: ChecksOptions): Checks {
-  const { dir, coordinator, apps, pace, anybodyActs } = options;
-  const works = new Works<SurveyProgress>();
+/** Checks staged imports against the service in the background. For the owner of the data directory. */
+export class Checks {
+  readonly #options: ChecksOptions;
+  readonly #works = new Works<SurveyProgress>();
+
+  constructor(options: ChecksOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts a check, continues an interrupted one, or checks again. It can be read at once; resolves when it ends, whatever its
+   * state is then, and rejects with an unexpected error.
+   * @throws UNKNOWN_IMPORT, WRONG_STATE, WRONG_TARGET, REGION_WITHOUT_APP, CREATE_WITHOUT_NAME, CANNOT_CHECK
+   */
+  start(id: string, { maxCalls }: CheckHow): Promise<void> {
+    const { dir, coordinator } = this.#options;
+    if (this.#works.isUnderWay(id)) return this.#works.over(id);
+    const record = coordinator.find(id);
+    const chosen = readOptions(record);
+    checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
+    if (chosen.edits === true) {
+      throw new RollcallError('CANNOT_CHECK', {
+        id,
+        why: 'a sync made it, and has compared it with the service already',
+      });
+    }
+    if (record.state !== 'staged') {
+      throw wrongState(
+        record,
+        'cannot be checked: only what was read and not sent yet can be',
+        actionsOf(record.state, false),
+      );
+    }
+    this.#requireApps(id, regionsOf(dir.ledger(id)));
+    if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
+    const opened = openOrCreate(dir.folder(id));
+    return this.#works.begin(id, (signal, onProgress) => this.#run(id, opened, { maxCalls, signal, onProgress }));
+  }
+
+  isUnderWay(id: string): boolean {
+    return this.#works.isUnderWay(id);
+  }
+
+  /** Returns the progress of a running check. */
+  progress(id: string): SurveyProgress | undefined {
+    return this.#works.progress(id);
+  }
+
+  /** Ends the check of an import that was removed. */
+  forget(id: string): void {
+    void this.#works.end(id, 'its import was removed');
+  }
+
+  /** Stops running checks; they can continue later. */
+  async stop(): Promise<void> {
+    await this.#works.stop();
+  }
 
   /** @throws REGION_WITHOUT_APP */
-  const requireApps = (id: string, regions: readonly Region[]): void => {
-    const without = regions.filter((region) => !Object.hasOwn(apps, region));
+  #requireApps(id: string, regions: readonly Region[]): void {
+    const without = regions.filter((region) => !Object.hasOwn(this.#options.apps, region));
     if (without.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { id, regions: without, of: 'rows' });
-  };
+  }
 
-  const run = async (
+  async #run(
     id: string,
     { ledger, isNew }: ReturnType<typeof openOrCreate>,
     how: Pick<SurveyRun, 'maxCalls' | 'signal' | 'onProgress'>,
-  ) => {
-    const { signal } = how;
+  ): Promise<void> {
+    const { dir, coordinator, pace, anybodyActs } = this.#options;
+    const { survey, sql } = ledger;
     const folder = dir.folder(id);
     try {
-      const rows = rowsIn(ledger);
+      const rows = Number(sql('rows_read').get()?.['n'] ?? 0);
       const { file, options } = coordinator.find(id);
       const { create, bans } = readOptions({ options });
       const work = async (step: CheckWork['step']) => {
@@ -74,48 +117,51 @@ export function createChecks(options: ChecksOptions): Checks {
         await doCheckWork({ folder, step, subject }, rows);
       };
       if (isNew) await work('fill');
-      signal.throwIfAborted();
-      requireApps(id, ledger.survey.regions());
-      const whole = await runCheck({
-        survey: ledger.survey,
-        pages: (region) => coordinator.pages(region),
-        ...how,
-        ...(create?.groups && { plan: () => work('plan') }),
-      });
+      how.signal.throwIfAborted();
+      this.#requireApps(id, survey.regions());
+      const plan = create?.groups ? () => work('plan') : undefined;
+      const whole = await runSurvey(
+        { survey, pages: (region) => coordinator.pages(region), ...how },
+        'asked',
+        (crawl) => askAbout(crawl, plan),
+      );
       if (whole) await work('conclude');
     } finally {
-      ledger.survey.close();
+      survey.close();
     }
-  };
+  }
+}
 
-  return {
-    start: (id, { maxCalls }) => {
-      if (works.isUnderWay(id)) return works.over(id);
-      const record = coordinator.find(id);
-      const chosen = readOptions(record);
-      checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
-      if (chosen.edits === true)
-        throw new RollcallError('CANNOT_CHECK', {
-          id,
-          why: 'a sync made it, and has compared it with the service already',
-        });
-      if (record.state !== 'staged') {
-        throw wrongState(
-          record,
-          'cannot be checked: only what was read and not sent yet can be',
-          actionsOf(record.state, false),
-        );
-      }
-      requireApps(id, regionsOf(dir.ledger(id)));
-      if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
-      const opened = openOrCreate(dir.folder(id));
-      return works.begin(id, (signal, onProgress) => run(id, opened, { maxCalls, signal, onProgress }));
-    },
-    isRunning: (id) => works.isUnderWay(id),
-    forget: (id) => void works.end(id, 'its import was removed'),
-    progress: (id) => works.progress(id),
-    stop: () => works.stop(),
-  };
+/** Calls for the list of deactivated users, which is nearly always short. */
+const DEACTIVATED = 1;
+
+/**
+ * Asks the service about everything that the rows of a staged import name, in the cheaper of two ways each: groups one by
+ * one or as a list, members group by group or user by user, users likewise. Nothing is changed at the service.
+ * @param plan plans what would be created, once it is known which groups are missing; it may add users to ask about
+ */
+async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): Promise<void> {
+  const { survey } = crawl;
+  const regions = survey.regions();
+  const ofEach = (calls: (region: Region) => number) => new Map(regions.map((region) => [region, calls(region)]));
+  const parts = { parts: ['members', 'banned'] } as const;
+  pay(
+    crawl,
+    ofEach((region) => survey.pendingCount(region)),
+  );
+  await findGroups(crawl, regions);
+  survey.chooseWays();
+  await plan?.();
+  const members = survey.priceOf(parts);
+  const atMost = ofEach((region) => survey.openUserCount(region));
+  const price = () => ofEach((region) => (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED);
+  // If the price is too high, one call to find out the cost of the list of users pays off.
+  if (priceSum(price()) > crawl.left()) {
+    for (const region of regions) atMost.set(region, (await priceOfUsers(crawl, region)).calls);
+  }
+  pay(crawl, price());
+  await readGroups(crawl, regions, 'members', parts);
+  await findUsers(crawl, regions);
 }
 
 /** Continues a check that was interrupted or waits; starts a new one where there is none, or it has finished. */
@@ -135,20 +181,4 @@ function regionsOf(path: string): Region[] {
   } finally {
     reader.close();
   }
-}
-
-function rowsIn({ sql }: Pick<CheckLedger, 'sql'>): number {
-  return Number(sql('rows_read').get()?.['n'] ?? 0);
-}
-
-/** Returns the record of an import's check; undefined if there is none. @param folder of the import */
-export function checkOf(folder: string): CheckRecord | undefined {
-  return readCheck(folder, ({ survey }) => survey.record());
-}
-
-/** The result of an import's check; undefined until it has finished. @param folder of the import */
-export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
-  const { summary } = checkFiles(folder);
-  if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;
-  return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
 }

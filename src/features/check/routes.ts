@@ -11,14 +11,14 @@ import { Problem } from '../../server/problem.ts';
 import { serve, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
-import { checkView } from './check-view.ts';
-import { type Checks, checkOf, createChecks } from './checks.ts';
+import { checkOf, checkView } from './check-view.ts';
+import { Checks } from './checks.ts';
 import { checkOperations } from './operations.ts';
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
 export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
   const { apps } = settings;
-  const checks = createChecks({ dir, coordinator, apps, pace: settings, anybodyActs });
+  const checks = new Checks({ dir, coordinator, apps, pace: settings, anybodyActs });
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));
 

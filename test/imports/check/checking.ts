@@ -2,14 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
 import type { CheckSummary } from '../../../src/features/check/api.ts';
-import type { CheckRecord } from '../../../src/features/check/check-ledger.ts';
-import {
-  type CheckHow,
-  type Checks,
-  checkOf,
-  checkSummaryOf,
-  createChecks,
-} from '../../../src/features/check/checks.ts';
+import { checkOf, checkSummaryOf } from '../../../src/features/check/check-view.ts';
+import { type CheckHow, Checks } from '../../../src/features/check/checks.ts';
 import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
 import { REGIONS } from '../../../src/membership/membership.ts';
@@ -20,7 +14,7 @@ export interface Checking extends Pipeline {
   /** Reads a file and sends nothing. Gives the id. */
   stage(content: string, options?: Partial<ImportOptions>): Promise<string>;
   /** Checks a staged import to its end. */
-  check(id: string, how?: Partial<CheckHow>): Promise<CheckRecord | undefined>;
+  check(id: string, how?: Partial<CheckHow>): Promise<ReturnType<typeof checkOf>>;
   findings(id: string): Promise<CheckSummary | undefined>;
   /** Rows of check.csv. */
   found(id: string): Record<string, string>[];
@@ -35,7 +29,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     ...options,
     sandbox: { users: 0, groups: 0, ...options.sandbox },
   });
-  const checks = createChecks({
+  const checks = new Checks({
     dir: pipeline.dir,
     coordinator: {
       find: (id) => pipeline.coordinator.find(id),

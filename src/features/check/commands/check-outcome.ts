@@ -8,8 +8,13 @@ import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICTS } from '../../../membership/check-words.ts';
 import { messagesSentence } from '../../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
-import type { CheckSummary } from '../api.ts';
-import type { Checked } from './checked.ts';
+import type { CheckSummary, CheckView } from '../api.ts';
+
+/** The check of an import. */
+export interface Checked extends CheckView {
+  /** The files with every row and every group. */
+  readonly files: readonly string[];
+}
 
 interface CheckOutcome {
   readonly io: Io;

@@ -1,8 +1,35 @@
+import { existsSync } from 'node:fs';
 import type { ImportView } from '../../../api/imports.ts';
+import { askRegions } from '../../../app/owner-socket.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
+import { unless } from '../../../cli/client/operation-client.ts';
 import type { Io } from '../../../cli/screen/io.ts';
+import { checkFiles } from '../../../imports/predictions/check-paths.ts';
 import type { Config } from '../../../platform/config.ts';
-import { checkedOf } from './checked.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
+import type { Checked } from './check-outcome.ts';
+
+/** The check of an import; undefined if there is none. Parts of the API are loaded where they are needed: most imports are not checked. */
+export async function checkedOf(
+  config: Pick<Config, 'dataDir'>,
+  { server }: Pick<Imports, 'server'>,
+  id: string,
+): Promise<Checked | undefined> {
+  if (server !== undefined) {
+    const { checkOperations } = await import('../operations.ts');
+    const view = await unless('NO_CHECK_YET', server.call(checkOperations.one, { id }));
+    const address = (list: string) => `${server.url}/v1/imports/${encodeURIComponent(id)}/check/${list}`;
+    return view && { ...view, files: [address('rows'), address('groups')] };
+  }
+  const dir = dataDir(config.dataDir);
+  const { check, rows, groups } = checkFiles(dir.folder(id));
+  if (!existsSync(check)) return undefined;
+  const { checkView } = await import('../check-view.ts');
+  const view = await checkView(dir, id);
+  if (view === undefined) return undefined;
+  const underWay = view.state === 'running' && (await askRegions(dir)) !== undefined;
+  return { ...view, underWay, files: [rows, groups] };
+}
 
 /** Returns the check of an import that was not sent, for `status`; undefined if there is none. */
 export async function checkStatus(config: Config, imports: Imports, { id, sandbox }: ImportView) {
