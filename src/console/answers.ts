@@ -2,7 +2,6 @@
 import type { ImportEvents as Events } from '../api/events.ts';
 import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/region-status.ts';
-import type { RowView as Row } from '../api/rows.ts';
 
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
 export type { FileFacts } from '../api/file-facts.ts';
@@ -19,10 +18,9 @@ export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue } from '../api/region-status.ts';
 export type { RowDetail } from '../api/row-detail.ts';
-export type { ProblemView } from '../api/rows.ts';
+export type { ProblemView, RowView } from '../api/rows.ts';
 export type { AuditPage, Session, SettingsAnswer as Settings } from '../api/service.ts';
 export type { TokenView } from '../api/tokens.ts';
-export type { Verdict } from '../membership/check-words.ts';
 export type { ImportAction as Action, ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 export type { Field, ShapeInput as Shape } from '../options/shape.ts';
@@ -31,9 +29,6 @@ export type { Field, ShapeInput as Shape } from '../options/shape.ts';
 export type ImportEvents = Pick<Events, 'state' | 'progress'>;
 
 export type RegionState = Omit<Status, 'region'>;
-
-/** A row; while the import runs, one without an outcome has the status null. */
-export type RowView = Omit<Row, 'status'> & { status: Row['status'] | null };
 
 /** The reason why a request failed: the server's answer, or that there was none. */
 export type Problem = Omit<ProblemDocument, 'type' | 'code' | 'remedy'> & { code: string; remedy?: string };

@@ -30,6 +30,11 @@ export function outcomeLabel(outcome: Outcome, scope: string) {
   return scope === 'ban' ? 'already banned' : 'already a member';
 }
 
+/** Rows that are not sent yet are pending while the import goes on. */
+export function outcomeNow(status: Outcome | '', over: boolean) {
+  return status === 'unprocessed' && !over ? null : status;
+}
+
 /** Outcomes of rows that went wrong. */
 export const WRONG: readonly Outcome[] = ['failed', 'invalid', 'unconfirmed'];
 /** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. */

@@ -24,7 +24,7 @@ test('before anything is sent, the service is asked which rows would fail; then 
   await page.getByText(headline).first().waitFor();
   const verdicts = page.getByRole('table', { name: 'Rows of the file' }).locator('td[data-label=Check]');
   await eventually(() => verdicts.allTextContents()).toEqual([
-    'would be added',
+    'will be added',
     'would fail ERR_UID_NOT_FOUND',
     'would fail ERR_GUID_NOT_FOUND',
   ]);

@@ -105,7 +105,7 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   await viewer.getByText('Completed: all 3 rows succeeded.').first().waitFor();
   await viewer.getByRole('link', { name: 'user-2' }).waitFor();
   expect(await viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
-  await viewer.getByRole('button', { name: 'Copy 3 rows' }).waitFor();
+  await viewer.getByRole('link', { name: 'Download all 3 rows as CSV' }).waitFor();
   expect(await viewer.getByRole('button', { name: /retry|repair|undo|delete/i }).count()).toBe(0);
   await viewer.getByRole('link', { name: 'Settings' }).click();
   await viewer.getByText('Keys are never shown.').waitFor();

@@ -256,20 +256,20 @@ function Dialog({
 const COPIED_MS = 2000;
 
 interface CopyButtonProperties {
-  text: string | (() => Promise<string>);
+  text: string;
   /** Is copied, such as "the UID anna": for those who do not see what it belongs to. */
   what: string;
   label?: string;
 }
 
-/** Copies `text`, which may be made when it is asked for. It says so on its face and aloud. */
+/** Copies `text`, and says so on its face and aloud. */
 export function CopyButton({ text, what, label = 'Copy' }: CopyButtonProperties) {
   const said = useSignal('');
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async () => {
     try {
-      await copyText(typeof text === 'string' ? text : await text());
+      await copyText(text);
       said.value = 'Copied';
       announce(`Copied ${what}.`);
     } catch {
@@ -305,17 +305,6 @@ async function copyText(text: string) {
   field.remove();
   if (before instanceof HTMLElement) before.focus();
   if (!isCopied) throw new Error('the browser does not allow it');
-}
-
-/** Words as a shell takes them: those with other characters than names have stand in quotes. */
-function commandLine(words: readonly string[]) {
-  return words.map((word) => (/^[\w.,:/@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
-}
-
-/** `rollcall report ID --server …` with flags of the same names as the options. */
-export function reportCommand(id: string, server: string, options: Readonly<Record<string, string>> = {}) {
-  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  return commandLine(['rollcall', 'report', id, ...flags, '--server', server]);
 }
 
 /**

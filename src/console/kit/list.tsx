@@ -136,18 +136,28 @@ export function List<T>({ pages, noun, empty, loading, ...table }: ListPropertie
   );
 }
 
-interface MoreButtonProperties {
-  pages: Pick<Pages<unknown>, 'hasMore' | 'more' | 'step'>;
+interface MoreButtonProperties<T> {
+  pages: Pages<T>;
   noun?: string | undefined;
 }
 
 /** Brings further items, where there are any. */
-export function MoreButton({ pages, noun }: MoreButtonProperties) {
+export function MoreButton<T>({ pages, noun }: MoreButtonProperties<T>) {
+  const { hasMore, dropped, items = [], total, step } = pages;
+  if (!hasMore && !dropped) return null;
   return (
-    pages.hasMore && (
-      <button type="button" onClick={() => void pages.more()}>
-        Show {pages.step} more{noun !== undefined && ` ${noun}`}
-      </button>
-    )
+    <div class="buttons">
+      {hasMore && (
+        <button type="button" onClick={() => void pages.more()}>
+          Show {dropped || total === null ? step : Math.min(step, total - items.length)} more
+          {noun !== undefined && ` ${noun}`}
+        </button>
+      )}
+      {dropped && (
+        <button type="button" class="quiet" onClick={() => void pages.restart()}>
+          Back to the start
+        </button>
+      )}
+    </div>
   );
 }

@@ -11,7 +11,7 @@ import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
 import { settings, targetFacts } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
-import { announce, CopyButton, reportCommand, useKeptFocus, useWork } from '../kit/actions.tsx';
+import { announce, CopyButton, useKeptFocus, useWork } from '../kit/actions.tsx';
 import {
   Card,
   Empty,
@@ -306,7 +306,7 @@ function factsOf(view: ImportView): (readonly [string, ComponentChildren])[] {
     [
       'Report',
       <CopyButton
-        text={reportCommand(view.id, location.origin)}
+        text={`rollcall report ${view.id} --server ${location.origin}`}
         label="Copy command"
         what="that reports this import"
       />,

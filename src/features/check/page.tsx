@@ -10,10 +10,10 @@ import { usePlace } from '../../console/place.ts';
 import { addressOf, call, query } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
-import { VERDICTS } from '../../console/view/import/import-rows.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
+import { VERDICT_LABELS } from '../../membership/check-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 
@@ -32,9 +32,6 @@ const SHOWN = [
   'other_scope',
   'duplicate',
 ] as const;
-/** The words for several rows. */
-const LABELS = { ...VERDICTS, lifts_ban: 'are banned: adding lifts the ban' };
-
 interface ImportCheckProperties {
   id: string;
   live: LiveImport;
@@ -217,7 +214,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         <Facts
           list={SHOWN.map((verdict) => {
             const number = rows[verdict];
-            return [LABELS[verdict] ?? verdict, number > 0 && grouped(number)] as const;
+            return [VERDICT_LABELS[verdict], number > 0 && grouped(number)] as const;
           })}
         />
         <CheckProblems id={id} problems={problems} filter={filter} />

@@ -1,5 +1,4 @@
 import { meaningOf } from '../../chat/service/codes.ts';
-import type { Verdict } from '../../membership/check-words.ts';
 
 /**
  * Reasons why a row would fail, as sentences without capital and full stop; chat/service/codes.ts has those of the
@@ -46,23 +45,3 @@ export function reasonOf(code: string): string {
     ? 'the service does not say whether the user exists or is a member'
     : `its group could not be read: ${code}`;
 }
-
-/** Texts of the verdicts. */
-export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
-  add: 'will be added',
-  create: 'will be added, after what is missing is created',
-  ban: 'will be banned',
-  change: 'will get another scope',
-  remove: 'will be removed',
-  unban: 'will be unbanned',
-  already_member: 'already a member',
-  already_banned: 'already banned',
-  nothing_to_do: 'not a member, or not banned: nothing to do',
-  other_scope: 'already a member with another scope, which an import does not change',
-  lifts_ban: 'banned: adding the user lifts the ban',
-  fail: 'would fail',
-  not_checked: 'could not be checked',
-  invalid: 'invalid',
-  duplicate: 'duplicate',
-  skipped: 'skipped',
-};

@@ -2,23 +2,15 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { VERDICT_LABELS, type Verdict } from '../../../membership/check-words.ts';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RowView, Verdict } from '../../answers.ts';
-import { messageWords, outcomeLabel } from '../../import-words.ts';
-import { CopyButton, confirmed, reportCommand, useWork, WorkButton } from '../../kit/actions.tsx';
-import {
-  Empty,
-  ErrorPlace,
-  foreign,
-  importHref,
-  memberHref,
-  OutcomeMark,
-  Pending,
-  RepairLink,
-} from '../../kit/elements.tsx';
+import type { RowView } from '../../answers.ts';
+import { messageWords, outcomeNow } from '../../import-words.ts';
+import { confirmed, useWork, WorkButton } from '../../kit/actions.tsx';
+import { ErrorPlace, foreign, importHref, memberHref, OutcomeMark, RepairLink } from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
-import { type Column, DataTable } from '../../kit/list.tsx';
+import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { type Pages, useAnswer, usePages, useRenewal } from '../../use-answer.ts';
@@ -43,29 +35,27 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
     [],
   );
   const pages = usePages(path, { name: 'rows', limit, step, most: MAX_ROWS });
-  const { items, total, isOld, hasMore, dropped, error } = pages;
+  const { items, total, isOld } = pages;
   const detail = useSignal<RowView | undefined>(undefined);
   // Once it is sent, the outcomes count.
   const hasCheck = live.view.value?.state === 'staged' && live.view.value.checkedRows !== undefined;
+  const over = live.over.value;
   const columns = useMemo(
     () =>
-      rowColumns((row) => {
-        detail.value = row;
-      }, hasCheck),
-    [hasCheck],
+      rowColumns(
+        (row) => {
+          detail.value = row;
+        },
+        hasCheck,
+        over,
+      ),
+    [hasCheck, over],
   );
   const turns = live.turns.value;
-  const over = live.over.value;
   // Also before the first answer, which may say how it was before the turn.
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
   useRenewal(useSettled(live, filter, items), () => !over && pages.follow(), EVERY_MS);
-  // Rows that are not sent yet are shown as pending while the import goes on.
-  const shown = useMemo(
-    () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
-    [items, over],
-  );
-  if (error !== undefined || shown === undefined) return <Pending error={error} />;
   const { sort = 'row', order } = filter.values;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>
@@ -73,34 +63,20 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
         {shownSentence(pages, live.view.value?.rows.read ?? 0, filter.isSet)}
       </p>
       <RowsActions id={id} live={live} filter={filter} total={total} />
-      {shown.length === 0 ? (
-        <Empty>{isOld ? '' : filter.isSet ? 'No row fits this filter.' : 'No rows yet.'}</Empty>
-      ) : (
-        <DataTable
-          caption="Rows of the file with their outcomes"
-          columns={columns}
-          items={shown}
-          keyOf={({ row }) => row}
-          sorted={{ by: sort, descending: order === 'desc' }}
-          onSort={(by) => filter.sortBy(by, 'row')}
-        />
-      )}
-      <div class="buttons">
-        {hasMore && (
-          <button type="button" onClick={() => void pages.more()}>
-            Show {dropped || total === null ? step : Math.min(step, total - shown.length)} more
-          </button>
-        )}
-        {dropped && (
-          <button type="button" class="quiet" onClick={() => void pages.restart()}>
-            Back to the start
-          </button>
-        )}
-      </div>
+      <List
+        pages={pages}
+        caption="Rows of the file with their outcomes"
+        columns={columns}
+        keyOf={({ row }) => row}
+        sorted={{ by: sort, descending: order === 'desc' }}
+        onSort={(by) => filter.sortBy(by, 'row')}
+        empty={filter.isSet ? 'No row fits this filter.' : 'No rows yet.'}
+      />
       {detail.value !== undefined && (
         <RowDetails
           id={id}
           row={detail.value}
+          over={over}
           onClose={() => {
             detail.value = undefined;
           }}
@@ -117,7 +93,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
 function useSettled(live: LiveImport, filter: RowsWanted, items: readonly RowView[] | undefined) {
   const view = live.view.value;
   const { sort = '' } = filter.values;
-  const isFixed = useMemo(() => items?.every(({ status }) => status !== null && status !== 'unprocessed'), [items]);
+  const isFixed = useMemo(() => items?.every(({ status }) => status !== 'unprocessed'), [items]);
   if (view === undefined || (isFixed && !filter.isSet && ['', 'row', 'uid', 'guid'].includes(sort))) return 0;
   return sumOfOutcomes(view.rows);
 }
@@ -132,9 +108,6 @@ function shownSentence({ items = [], total, isOld, dropped }: PagesShown, all: n
   if (items.length === total) return `${which}.`;
   return `${which}; ${grouped(items.length)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
 }
-
-/** Rows that are copied at most: a clipboard is no file. */
-const MAX_COPIED = 1000;
 
 interface RowsActionsProperties {
   id: string;
@@ -195,16 +168,6 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
             {format.toUpperCase()}
           </a>
         ))}
-        <CopyButton
-          text={() => rowsText(id, filter)}
-          label={total > MAX_COPIED ? `Copy the first ${grouped(MAX_COPIED)} rows` : `Copy ${counted(total, 'row')}`}
-          what="as a table"
-        />
-        <CopyButton
-          text={reportCommand(id, location.origin, chosen)}
-          label="Copy command"
-          what="that reports these rows"
-        />
       </div>
       <ErrorPlace error={work.error} />
     </div>
@@ -232,42 +195,13 @@ function useRetryable(id: string, chosen: Readonly<Record<string, string>> | nul
   return path === null ? null : (data?.total ?? null);
 }
 
-async function rowsText(id: string, filter: RowsWanted) {
-  let page: { rows: RowView[]; nextCursor: string | null } = { rows: [], nextCursor: null };
-  const rows: RowView[] = [];
-  do {
-    const cursor = page.nextCursor;
-    const asked = { ...filter.values, limit: MAX_COPIED - rows.length, cursor };
-    page = await call('GET /v1/imports/:id/rows', { id, query: asked });
-    rows.push(...page.rows);
-  } while (page.nextCursor !== null && rows.length < MAX_COPIED);
-  return rowsAsText(rows);
-}
-
-/** The words for a row's verdict. */
-export const VERDICTS: Readonly<Partial<Record<Verdict, string>>> = {
-  add: 'would be added',
-  create: 'would be created and added',
-  ban: 'would be banned',
-  change: 'would get this scope',
-  remove: 'would be removed',
-  unban: 'the ban would be lifted',
-  nothing_to_do: 'nothing to do',
-  lifts_ban: 'is banned: adding lifts the ban',
-  already_member: 'already a member',
-  already_banned: 'already banned',
-  other_scope: 'a member with another scope, which stays',
-  fail: 'would fail',
-  not_checked: 'could not be checked',
-};
-
 const CHECK: Column<RowView> = {
   label: 'Check',
   kind: 'wide',
   cell: ({ check }) => {
     if (check === undefined) return <span class="soft">–</span>;
     const [verdict = '', code = ''] = check.split(':', 2);
-    const label = VERDICTS[verdict as Verdict] ?? verdict;
+    const label = VERDICT_LABELS[verdict as Verdict] ?? verdict;
     return (
       <>
         {label}
@@ -279,7 +213,7 @@ const CHECK: Column<RowView> = {
 };
 
 /** @param hasCheck whether what a check said stands beside them */
-function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean): Column<RowView>[] {
+function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: boolean): Column<RowView>[] {
   return [
     { label: 'Row', kind: 'number', sort: 'row', cell: ({ line }) => grouped(line) },
     {
@@ -291,7 +225,11 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean): Colum
     { label: 'Group', sort: 'guid', cell: ({ guid }) => foreign(guid) },
     { label: 'Region', cell: ({ region }) => region },
     { label: 'Scope', cell: ({ scope }) => scope },
-    { label: 'Outcome', sort: 'outcome', cell: ({ status, scope }) => <OutcomeMark outcome={status} scope={scope} /> },
+    {
+      label: 'Outcome',
+      sort: 'outcome',
+      cell: ({ status, scope }) => <OutcomeMark outcome={outcomeNow(status, over)} scope={scope} />,
+    },
     ...(hasCheck ? [CHECK] : []),
     {
       label: 'Message',
@@ -321,22 +259,4 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean): Colum
       ),
     },
   ];
-}
-
-const COPIED = ['row', 'uid', 'group', 'region', 'scope', 'outcome', 'code', 'message'] as const;
-
-/** Rows as lines with tabs between the cells, as spreadsheets take them. */
-function rowsAsText(rows: readonly RowView[]) {
-  const lines = rows.map(({ line, uid, guid, region, scope, status, code, message }) =>
-    [String(line), uid, guid, region, scope, status === null ? '' : outcomeLabel(status, scope), code, message]
-      .map(cellText)
-      .join('\t'),
-  );
-  return `${[COPIED.join('\t'), ...lines].join('\n')}\n`;
-}
-
-/** On one line; what a spreadsheet would take for a formula becomes a text. */
-function cellText(text: string) {
-  const line = text.replace(/[\t\r\n]+/g, ' ');
-  return /^[=+@]|^-(?![\w-]*$)/.test(line) ? `'${line}` : line;
 }

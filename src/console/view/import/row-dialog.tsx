@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
-import { columnLabel, messageWords } from '../../import-words.ts';
-import { CopyButton, reportCommand, useModal } from '../../kit/actions.tsx';
+import { columnLabel, messageWords, outcomeNow } from '../../import-words.ts';
+import { CopyButton, useModal } from '../../kit/actions.tsx';
 import { Facts, foreign, foreignOrDash, memberHref, OutcomeMark, Pending, Time } from '../../kit/elements.tsx';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
@@ -21,7 +21,14 @@ const KINDS: Readonly<Record<RowDetail['calls'][number]['kind'], string>> = {
 /** Waits between two calls that are worth a word, in ms. */
 const A_WAIT_MS = 100;
 
-export function RowDetails({ id, row, onClose }: { id: string; row: RowView; onClose: () => void }) {
+interface RowDetailsProperties {
+  id: string;
+  row: RowView;
+  over: boolean;
+  onClose: () => void;
+}
+
+export function RowDetails({ id, row, over, onClose }: RowDetailsProperties) {
   const dialog = useModal();
   const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/rows/:row', { id, row: String(row.row) }));
   return (
@@ -33,22 +40,18 @@ export function RowDetails({ id, row, onClose }: { id: string; row: RowView; onC
             Close
           </button>
         </div>
-        {error !== undefined || data === undefined ? (
-          <Pending error={error} />
-        ) : (
-          <Detail id={id} detail={data} row={row} />
-        )}
+        {error !== undefined || data === undefined ? <Pending error={error} /> : <Detail detail={data} over={over} />}
       </div>
     </dialog>
   );
 }
 
-function Detail({ id, detail, row: { status } }: { id: string; detail: RowDetail; row: RowView }) {
+function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
   const { row, action, onBehalfOf } = detail;
   return (
     <>
       <p>
-        <OutcomeMark outcome={status === null && row.status === 'unprocessed' ? null : row.status} scope={row.scope} />
+        <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />
         {row.code !== '' && (
           <>
             {' '}
@@ -75,14 +78,11 @@ function Detail({ id, detail, row: { status } }: { id: string; detail: RowDetail
       <Story detail={detail} />
       <h3>In the file</h3>
       <Facts list={inputOf(row.original)} />
-      <p class="links">
-        {row.uid !== '' && <a href={memberHref(row.uid)}>History of this user</a>}
-        <CopyButton
-          text={reportCommand(id, location.origin, { line: String(row.line) })}
-          label="Copy command"
-          what={`that reports row ${row.line}`}
-        />
-      </p>
+      {row.uid !== '' && (
+        <p>
+          <a href={memberHref(row.uid)}>History of this user</a>
+        </p>
+      )}
     </>
   );
 }
