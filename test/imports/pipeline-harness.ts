@@ -214,7 +214,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     run: async (content, chosen) => started.coordinator.settled(await pipeline.send(content, chosen)),
     rows: (id) => reading(id, (reader) => reader.rows().toArray()),
     counts: (id) => countsOf(pipeline.rows(id)),
-    calls: (id) => reading(id, (reader) => reader.callsSince(0)),
+    calls: (id) => reading(id, (reader) => reader.calls(1).reduce((sum, { calls }) => sum + calls, 0)),
     summary: (id) => JSON.parse(readFileSync(join(dir.folder(id), 'summary.json'), 'utf8')),
     stop: () => started.coordinator.stop(2_000),
     restart: async (again = {}) => {

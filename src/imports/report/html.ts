@@ -2,20 +2,11 @@ import { createHash } from 'node:crypto';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
-import { messagesText, OUTCOME_LABELS, outcomesShown, sumEquation } from '../../membership/outcome-words.ts';
+import { messagesText, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
-import { counted, duration, grouped, utcTime } from '../../text/wording.ts';
+import { grouped, utcTime } from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';
-import {
-  createdText,
-  hasManyMemberships,
-  type RegionColumn,
-  rateLimitedCalls,
-  ratesOf,
-  regionColumns,
-  shownCount,
-  tookMs,
-} from './summary-counts.ts';
+import { createdText, hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface HtmlReport {
@@ -143,39 +134,31 @@ ${problemsTable(report.problems)}
   return page.text;
 }
 
-/** Outcomes down, regions across, and a total where there is more than one column to add up. */
 function counts(summary: ImportSummary, pending: number): Markup {
-  const parts = regionColumns(summary);
-  const total = { head: 'total', rows: summary.rows, calls: summary.calls };
-  const columns = parts.length === 1 ? parts : [...parts, total];
-  const line = (label: string, cellOf: (column: RegionColumn) => number | null) =>
-    html`<tr><th scope="row">${label}</th>${columns.map((column) => html`<td class="n">${shownCount(cellOf(column))}</td>`)}</tr>
-`;
-  const isShaped = hasManyMemberships(summary);
+  const { columns, outcomes, sums } = summaryTable(summary);
+  const lines = (shown: typeof outcomes | typeof sums) =>
+    shown.map(
+      ({ label, shown }) =>
+        html`<tr><th scope="row">${label}</th>${columns.map((column) => html`<td class="n">${shown(column)}</td>`)}</tr>
+`,
+    );
   return html`<table class="counts"><thead><tr><td></td>${columns.map(({ head }) => html`<th scope="col" class="n"><bdi>${head}</bdi></th>`)}</tr></thead><tbody>
-${outcomesShown(summary.rows).map((outcome) => line(OUTCOME_LABELS[outcome], ({ rows }) => rows[outcome]))}
-</tbody><tbody>${line(isShaped ? 'in all' : 'rows read', ({ rows }) => rows.read)}
-${line('calls', ({ calls }) => calls)}</tbody></table>
-<p class="soft">${sumEquation(summary.rows, pending, isShaped ? summary.inputRows : undefined)}</p>`;
+${lines(outcomes)}
+</tbody><tbody>${lines(sums)}</tbody></table>
+<p class="soft">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>`;
 }
 
 function facts(summary: ImportSummary): Markup {
-  const { startedAt, finishedAt } = summary;
+  const { id, file, startedAt, finishedAt, writes, created } = summary;
   const list: (readonly [string, string])[] = [
-    ['File', summary.file],
-    ['Import', summary.id],
+    ['File', file],
+    ['Import', id],
     ['Started', startedAt === null ? 'not started' : utcTime(startedAt)],
     ['Finished', finishedAt === null ? 'not finished' : utcTime(finishedAt)],
+    ['Calls', pace(summary)],
   ];
-  const ms = tookMs(summary);
-  if (ms !== undefined) list.push(['Took', duration(ms)]);
-  const { writes, created, banQuestions } = summary;
   if (created !== undefined) list.push(['Users and groups', createdText(created)]);
   if (writes !== undefined) list.push(['Messages in groups', messagesText({ ...summary, writes })]);
-  const rates = ratesOf(summary);
-  if (rates.length > 0) list.push(['Rate', rates.join(', ')]);
-  if (banQuestions !== undefined) list.push(['Asked who is banned', counted(banQuestions, 'group')]);
-  list.push(['Retries', grouped(summary.retries)], ['Rate-limited', grouped(rateLimitedCalls(summary))]);
   return html`<dl>${list.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl>`;
 }
 

@@ -10,7 +10,6 @@ import { openForReading, readStatements, type Statements, statementsOf } from '.
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { columnsOfInput } from '../input-columns.ts';
 import type { IntakeNote } from '../read/notes.ts';
-import type { StoppedRegion } from '../record/batch-result.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/counters.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
@@ -76,10 +75,6 @@ export class ImportReader {
 
   counters(): Counters {
     return readCounters(this.#importSql);
-  }
-
-  stoppedRegions(): StoppedRegion[] {
-    return this.#importSql<StoppedRegion>('stopped_regions').all();
   }
 
   /** The least number of calls left, by region: unfinished batches. `held`: also those that are sent only when a person resumes. */
@@ -192,11 +187,6 @@ export class ImportReader {
     const first = Number(span?.['first']);
     const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
     return this.#sql<CallBucket>('call_buckets').all({ first, width });
-  }
-
-  /** Calls that began at `at` (ms since 1970) or later. */
-  callsSince(at: number): number {
-    return Number(this.#sql('calls_since').get({ at })?.['n']);
   }
 
   /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */

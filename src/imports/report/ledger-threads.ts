@@ -12,11 +12,9 @@ import type { ReportRequest } from './report-files.ts';
 const QUEUE_OF = {
   input: 'quick',
   counters: 'quick',
-  stoppedRegions: 'quick',
   callsLeft: 'quick',
   progress: 'quick',
   retryWork: 'search',
-  callsSince: 'quick',
   rowsPage: 'rows',
   countRows: 'search',
   hasToRetry: 'search',

@@ -236,10 +236,6 @@ select r.name as region, sum(n) as n
   join regions r on r.id = region_id
  group by region_id;
 
--- name: calls_since
--- In: at (ms). Out: how many calls began then or later.
-select count(*) as n from calls where at >= :at;
-
 -- name: grown_groups
 -- In: most (members), call (users of a call), added (outcome). Out: groups that the additions took from at most so many
 -- members to more, and one of them with its members now.

@@ -1,16 +1,36 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
-import { counted, grouped, printable } from '../../text/wording.ts';
+import { OUTCOME_LABELS, outcomesShown } from '../../membership/outcome-words.ts';
+import { counted, duration, grouped, printable, unbroken } from '../../text/wording.ts';
 
 /** Numbers of a region in the summary. */
-export interface RegionColumn {
+interface RegionColumn {
   readonly head: string;
   readonly rows: RowCounts;
   readonly calls: number | null;
 }
 
+/** The table of an import: outcomes down, regions across, and a total where there is more than one column to add up. */
+export function summaryTable(summary: ImportSummary) {
+  const parts = regionColumns(summary);
+  const total: RegionColumn = { head: 'total', rows: summary.rows, calls: summary.calls };
+  const ofRows = (key: keyof RowCounts, label: string) => ({
+    key,
+    label,
+    shown: ({ rows }: RegionColumn) => shownCount(rows[key]),
+  });
+  return {
+    columns: parts.length === 1 ? parts : [...parts, total],
+    outcomes: outcomesShown(summary.rows).map((outcome) => ofRows(outcome, OUTCOME_LABELS[outcome])),
+    sums: [
+      ofRows('read', hasManyMemberships(summary) ? 'in all' : 'rows read'),
+      { key: 'calls', label: 'calls', shown: ({ calls }: RegionColumn) => shownCount(calls) },
+    ] as const,
+  };
+}
+
 /** A column for each region, and one for rows that belong to none: their region could not be read. */
-export function regionColumns(summary: ImportSummary): RegionColumn[] {
+function regionColumns(summary: ImportSummary): RegionColumn[] {
   const columns: RegionColumn[] = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
     head: printable(region),
     rows,
@@ -22,7 +42,7 @@ export function regionColumns(summary: ImportSummary): RegionColumn[] {
 }
 
 /** A number in a table, where most are zero. */
-export function shownCount(value: number | null): string {
+function shownCount(value: number | null): string {
   return value === null || value === 0 ? '·' : grouped(value);
 }
 
@@ -38,22 +58,15 @@ export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inp
   return inputRows !== undefined && inputRows !== rows.read;
 }
 
-/** Calls of all regions that were answered with 429. */
-export function rateLimitedCalls(summary: ImportSummary): number {
-  return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);
-}
-
 /** Returns the duration in ms; undefined if it has not finished, or the machine's clock was set back meanwhile. */
-export function tookMs({ startedAt, finishedAt }: Pick<ImportSummary, 'startedAt' | 'finishedAt'>): number | undefined {
+function tookMs({ startedAt, finishedAt }: Pick<ImportSummary, 'startedAt' | 'finishedAt'>): number | undefined {
   if (startedAt === null || finishedAt === null) return undefined;
   const ms = Date.parse(finishedAt) - Date.parse(startedAt);
   return ms < 0 ? undefined : ms;
 }
 
 /** "813 calls a minute", "334 rows a second"; empty where it took less than a second, or has not finished. */
-export function ratesOf(summary: ImportSummary): string[] {
-  const { rows, calls } = summary;
-  const ms = tookMs(summary) ?? 0;
+function ratesOf({ rows, calls }: ImportSummary, ms = 0): string[] {
   // Below a second a rate says more about the clock than about the service.
   if (ms < 1000) return [];
   const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;
@@ -63,6 +76,26 @@ export function ratesOf(summary: ImportSummary): string[] {
       ? `${counted(Math.round((sent / ms) * 1000), 'row')} a second`
       : `${counted(Math.round((sent / ms) * 60_000), 'row')} a minute`,
   ];
+}
+
+/** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second, 3 retries, 1 rate-limited". */
+export function pace(summary: ImportSummary): string {
+  const { calls, retries, regions, banQuestions = 0 } = summary;
+  const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
+  if (calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;
+  const ms = tookMs(summary);
+  const rateLimited = Object.values(regions).reduce((sum, region) => sum + region.rateLimited, 0);
+  const notes = [
+    `${counted(calls, 'call')}${ms === undefined ? '' : ` in ${duration(ms)}`}`,
+    ...ratesOf(summary, ms),
+    retries === 0 ? '' : retries === 1 ? '1 retry' : `${grouped(retries)} retries`,
+    rateLimited === 0 ? '' : `${grouped(rateLimited)} rate-limited`,
+    asked,
+  ];
+  return notes
+    .filter((note) => note !== '')
+    .map(unbroken)
+    .join(', ');
 }
 
 /** "1 group and 2 users created; 3 users made active again" */

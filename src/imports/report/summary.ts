@@ -3,20 +3,11 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
-import { messagesSentence, OUTCOME_LABELS, outcomesShown, sumEquation } from '../../membership/outcome-words.ts';
+import { messagesSentence, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
-import { counted, duration, grouped, printable, unbroken } from '../../text/wording.ts';
+import { grouped, printable } from '../../text/wording.ts';
 import { adviceForCode } from './advice.ts';
-import {
-  createdText,
-  hasManyMemberships,
-  type RegionColumn,
-  rateLimitedCalls,
-  ratesOf,
-  regionColumns,
-  shownCount,
-  tookMs,
-} from './summary-counts.ts';
+import { createdText, hasManyMemberships, pace, summaryTable } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
 interface SummaryOptions {
@@ -82,64 +73,36 @@ function numbers(summary: ImportSummary, pending: number, width: number, paint: 
   ];
 }
 
-/** Outcomes down, regions across, a total where there is more than one column to add up. */
 function table(summary: ImportSummary, width: number, paint: Paint): string[] {
-  const lines = [
-    ...outcomesShown(summary.rows).map((outcome) => ({
-      label: OUTCOME_LABELS[outcome],
-      style: outcomeStyle(outcome),
-      value: (column: RegionColumn) => column.rows[outcome],
-    })),
-    {
-      label: hasManyMemberships(summary) ? 'in all' : 'rows read',
-      style: 'bold' as const,
-      value: (column: RegionColumn) => column.rows.read,
-    },
-    { label: 'calls', style: 'dim' as const, value: (column: RegionColumn) => column.calls },
-  ];
+  const { columns, outcomes, sums } = summaryTable(summary);
+  const lines = [...outcomes, ...sums];
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
-  const total: RegionColumn = { head: 'total', rows: summary.rows, calls: summary.calls };
-  const draw = (columns: readonly RegionColumn[]) => {
+  const draw = (columns: ReturnType<typeof summaryTable>['columns']) => {
     const widths = columns.map((column) =>
-      Math.max(column.head.length, ...lines.map(({ value }) => shownCount(value(column)).length)),
+      Math.max(column.head.length, ...lines.map(({ shown }) => shown(column).length)),
     );
-    const row = (label: string, cellOf: (column: RegionColumn) => string) =>
-      label.padEnd(labelWidth) +
-      columns.map((column, index) => `   ${cellOf(column).padStart(widths[index] ?? 0)}`).join('');
-    const head = row('', ({ head }) => head);
-    const drawn = lines.map(({ label, style, value }) =>
-      paint(
-        style,
-        row(label, (column) => shownCount(value(column))),
-      ),
+    const row = (label: string, cells: readonly string[]) =>
+      label.padEnd(labelWidth) + cells.map((cell, index) => `   ${cell.padStart(widths[index] ?? 0)}`).join('');
+    const head = row(
+      '',
+      columns.map(({ head }) => head),
     );
+    const drawn = lines.map(({ key, label, shown }) => paint(lineStyle(key), row(label, columns.map(shown))));
     drawn.splice(-2, 0, paint('dim', '─'.repeat(head.length)));
     return { width: head.length, lines: [paint('dim', head), ...drawn] };
   };
-  const parts = regionColumns(summary);
-  const full = draw(parts.length === 1 ? parts : [...parts, total]);
-  return full.width <= width ? full.lines : draw([total]).lines;
+  const full = draw(columns);
+  return full.width <= width ? full.lines : draw(columns.slice(-1)).lines;
+}
+
+function lineStyle(key: Outcome | 'read' | 'calls'): Style {
+  if (key === 'read' || key === 'calls') return key === 'read' ? 'bold' : 'dim';
+  return outcomeStyle(key);
 }
 
 function outcomeStyle(outcome: Outcome): Style {
   if (FULFILLED.has(outcome)) return 'green';
   return outcome === 'duplicate' || outcome === 'unprocessed' || outcome === 'skipped' ? 'dim' : 'red';
-}
-
-/** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */
-function pace(summary: ImportSummary): string {
-  const { banQuestions = 0 } = summary;
-  const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
-  if (summary.calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;
-  const notes = [counted(summary.calls, 'call')];
-  const ms = tookMs(summary);
-  if (ms !== undefined) notes[0] += ` in ${duration(ms)}`;
-  notes.push(...ratesOf(summary));
-  const rateLimited = rateLimitedCalls(summary);
-  if (summary.retries > 0) notes.push(summary.retries === 1 ? '1 retry' : `${grouped(summary.retries)} retries`);
-  if (rateLimited > 0) notes.push(`${grouped(rateLimited)} rate-limited`);
-  if (asked !== '') notes.push(asked);
-  return notes.map(unbroken).join(', ');
 }
 
 function problemLines(problem: ProblemCount, width: number, paint: Paint): string[] {

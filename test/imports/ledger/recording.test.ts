@@ -160,10 +160,7 @@ describe('a region that refuses every call', () => {
     expect(ledger.record([refusal])).toEqual({ ...NOTHING, stoppedRegions: [stopped], reopened: 1 });
     expect(pending(ledger)).toEqual(before);
     expect(statuses(reader)).toEqual(['unprocessed', 'unprocessed', 'unprocessed']);
-    expect([ledger.stoppedRegions(), reader.stoppedRegions().map((region) => ({ ...region }))]).toMatchObject([
-      [stopped],
-      [stopped],
-    ]);
+    expect(ledger.stoppedRegions()).toMatchObject([stopped]);
     ledger.startRegions();
     expect(ledger.stoppedRegions()).toEqual([]);
     ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
