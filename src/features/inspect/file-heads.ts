@@ -3,12 +3,9 @@ import type { FileFacts } from '../../api/file-facts.ts';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { asParameter } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { headOf, unpacked } from '../../imports/read/beginning.ts';
+import { headOf, lookAt, unpacked } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
-import { openIntake } from '../../imports/read/intake.ts';
-import { IntakeError } from '../../imports/read/intake-error.ts';
-import type { Intake } from '../../imports/read/intake-options.ts';
 import { originalJson } from '../../imports/report/report-table.ts';
 import type { InputFormat } from '../../options/input-kinds.ts';
 import type { Recipe } from '../recipes/recipe.ts';
@@ -34,21 +31,23 @@ export async function preview({ head, name, options }: PreviewRequest): Promise<
   const { bytes, isCut } = await unpacked(Buffer.from(head), UNPACKED_BYTES);
   // Archives and workbooks are read at random places, and were uploaded whole.
   const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
-  const intake = await openIntake({ ...source, name }, { ...options, lenient: true });
-  const { rows, more } = await firstRows(intake);
-  const columns = intake.columns();
-  const shown = viewsOf(rows, columns, intake.format);
+  const look = await lookAt({ ...source, name }, { ...options, lenient: true }, ROWS_SHOWN + 1);
+  const { format, kind, encoding, delimiter, recognised, names, refusal } = look;
+  // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
+  if (format === undefined || kind === undefined || look.rows.length === 0) throw refusal;
+  const rows = look.rows.slice(0, ROWS_SHOWN);
+  const shown = viewsOf(rows, names, format);
   return {
-    format: intake.format,
-    kind: intake.kind,
-    notes: [...intake.notes()],
-    encoding: intake.encoding,
-    delimiter: intake.delimiter ?? null,
-    columns: [...columns],
-    recognised: { ...intake.recognised },
-    missing: missingFields(intake.recognised, options),
+    format,
+    kind,
+    notes: [...look.notes],
+    encoding: encoding ?? '',
+    delimiter: delimiter ?? null,
+    columns: [...names],
+    recognised,
+    missing: missingFields(recognised, options),
     rows: shown,
-    truncated: more || isCut || shown.length < rows.length,
+    truncated: refusal !== undefined || look.rows.length > ROWS_SHOWN || isCut || shown.length < rows.length,
   };
 }
 
@@ -58,21 +57,6 @@ function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buf
   const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
   const end = head.lastIndexOf('\n') + 1;
   return isText && (isCut || head.length >= BEGINNING_BYTES) && end > 0 ? head.subarray(0, end) : head;
-}
-
-async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; more: boolean }> {
-  const rows: InputRow[] = [];
-  try {
-    for await (const chunk of intake.chunks()) {
-      rows.push(...chunk.slice(0, ROWS_SHOWN + 1));
-      if (rows.length > ROWS_SHOWN) break;
-    }
-  } catch (error) {
-    // If the beginning of a file is cut off, the error may come from the cut: the rows before it are shown.
-    if (!(error instanceof IntakeError) || rows.length === 0) throw error;
-    return { rows: rows.slice(0, ROWS_SHOWN), more: true };
-  }
-  return { rows: rows.slice(0, ROWS_SHOWN), more: rows.length > ROWS_SHOWN };
 }
 
 function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: InputFormat): PreviewRow[] {

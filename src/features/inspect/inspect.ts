@@ -1,7 +1,7 @@
 import type { FileFacts } from '../../api/file-facts.ts';
 import { option, shapeOption, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { type Head, lookAt, type ReadBeginning } from '../../imports/read/beginning.ts';
+import { type Head, lookAt, NOT_READ, type ReadBeginning } from '../../imports/read/beginning.ts';
 import type { IntakeSource } from '../../imports/read/byte-source.ts';
 import { cellsOf, DELIMITERS } from '../../imports/read/detect.ts';
 import type { InputRow } from '../../imports/read/input-row.ts';
@@ -47,26 +47,28 @@ export interface InspectOptions {
 /** Inspects a file without importing it: what it is, how it would be read, and which options it needs. */
 export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const { name, bytes, head, isCut = false, open, options, recipes } = inspected;
-  const look = await lookAt(open(), options, { lenient: true, rows: ROWS, isCut });
+  const lookWith = async (lenient: boolean) => {
+    const { refusal, ...seen } = await lookAt(open(), { ...options, lenient, lookups: NOT_READ(options) }, ROWS);
+    // An error where the beginning is cut off says nothing about the file.
+    return { ...seen, refusal: isCut && seen.rows.length > 0 ? undefined : refusal };
+  };
+  const look = await lookWith(true);
   const fits = fitting(recipes, seenIn(look, head));
-  const strict = await lookAt(open(), options, { lenient: false, rows: ROWS, isCut });
+  const strict = await lookWith(false);
   const headerRow = fits.length > 0 ? undefined : headerRowFor(look, head, options);
   if (headerRow !== undefined) {
     const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
     const skipping = shapeOption('headerRow', String(headerRow), { headerRow });
     const advice = words`The header is in row ${String(headerRow)}, it seems: ${skipping} skips the rows above it.`;
-    const { shape, ...settings }: RecipeSettings = below.suggestion?.settings ?? {};
-    const suggestion = {
-      settings: { ...settings, shape: { ...shape, headerRow } },
-      needs: below.suggestion?.needs ?? [],
-      open: below.suggestion?.open ?? [],
-    };
+    const { settings = {}, ...found } = below.suggestion ?? { needs: [], open: [] };
+    const { shape }: RecipeSettings = settings;
+    const suggestion = { ...found, settings: { ...settings, shape: { ...shape, headerRow } } };
     const refusal = refusalOf(strict, look);
     return { ...below, refusal, advice: [written(advice, inspected.write), ...below.advice], suggestion };
   }
   const columns = factsOf(look.names, look.rows, look.format).slice(0, MAX_COLUMNS);
   const secret = columns.filter(isSecret).map((column) => column.name);
-  const { advice, suggestion, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
+  const { advice, suggestion, command } = nextFor(inspected, look, strict, columns, fits[0]);
   return {
     name,
     bytes: bytes ?? null,
@@ -75,12 +77,15 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     encoding: look.encoding ?? null,
     delimiter: look.delimiter ?? null,
     sheets: look.sheets.map(({ name: sheet, isVisible }) => ({ name: sheet, isVisible })),
-    notes: [...look.notes, ...(secret.length === 0 ? [] : [`Not shown: the values of ${listed(secret)}`])],
+    notes: [
+      ...look.notes.map(({ text }) => text),
+      ...(secret.length === 0 ? [] : [`Not shown: the values of ${listed(secret)}`]),
+    ],
     firstLines: withoutSecrets(head.firstLines, secret.length > 0, look.format === 'csv' ? topLines(options) : 0),
     columns: columns.map((column) => shownFacts(column, secret.includes(column.name))),
     recognised: look.recognised,
     missing: missingFields(look.recognised, options),
-    rows: { seen: look.rows.length, valid: strict.valid },
+    rows: { seen: look.rows.length, valid: validIn(strict) },
     refusal: refusalOf(strict, look),
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
     advice,
@@ -89,18 +94,16 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   };
 }
 
-interface Looked {
-  readonly look: ReadBeginning;
-  readonly strict: ReadBeginning;
-  readonly columns: readonly ColumnFacts[];
-  readonly recipe: Recipe | undefined;
-}
-
 /** Advice for the user, and the command to type. */
-function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
-  const { name, options, lookups = {}, write } = inspected;
-  const { look, strict, columns, recipe } = looked;
-  const chosen = chosenSettings(options);
+function nextFor(
+  { name, options, lookups = {}, write }: InspectOptions,
+  look: ReadBeginning,
+  strict: ReadBeginning,
+  columns: readonly ColumnFacts[],
+  recipe: Recipe | undefined,
+): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
+  const { format, encoding, delimiter, map, guid, scope, sheet, files, shape } = options;
+  const chosen: RecipeSettings = defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
   const commandWith = (
     settings: RecipeSettings & { readonly recipe?: string },
     needs: readonly ('guid' | LookupName)[],
@@ -114,33 +117,36 @@ function nextFor(inspected: InspectOptions, looked: Looked): Pick<FileFacts, 'ad
         ...lookups,
       },
     });
+  const nothing = { advice: [], suggestion: null, command: null };
   // A page is one with any option.
-  if (strict.refusal?.code === 'MORE_PAGES') return { advice: [], suggestion: null, command: null };
+  if (strict.refusal?.code === 'MORE_PAGES') return nothing;
   if (recipe !== undefined) {
     const command = commandWith({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
     return { advice: [written(adviceOf(recipe), write)], suggestion: null, command };
   }
-  if (look.format === undefined) return { advice: [], suggestion: null, command: null };
-  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
+  if (look.format === undefined) return nothing;
+  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && validIn(strict) === strict.rows.length;
   const { settings, needs, advice, open } = suggest({
     columns,
     recognised: look.recognised,
-    hasGuid: options.guid !== undefined,
-    hasUid: hasUidSource(options),
+    hasGuid: guid !== undefined,
+    // The options say more about UIDs than which column they are in.
+    hasUid: (shape?.identities ?? shape?.templates?.uid) !== undefined,
     isTable: look.format === 'csv',
   });
-  const isRefused = strict.refusal !== undefined && Object.keys(settings).length === 0 && needs.size === 0;
-  // With nothing to add it is the command that was refused.
-  const command = isRefused ? null : commandWith(together(chosen, settings), [...needs]);
-  const isKnown = isReadable && Object.keys(settings).length === 0 && needs.size === 0;
+  const addsNothing = Object.keys(settings).length === 0 && needs.size === 0;
   const texts = (all: typeof advice) => all.map((text) => written(text, write));
-  const suggestion = isKnown ? null : { settings: withoutOpen(settings), needs: [...needs], open: texts(open) };
+  const suggestion =
+    isReadable && addsNothing ? null : { settings: withoutOpen(settings), needs: [...needs], open: texts(open) };
+  const together = {
+    ...chosen,
+    ...settings,
+    map: { ...map, ...settings.map },
+    shape: { ...shape, ...settings.shape },
+  };
+  // With nothing to add it is the command that was refused.
+  const command = strict.refusal !== undefined && addsNothing ? null : commandWith(together, [...needs]);
   return { advice: texts(advice), suggestion, command };
-}
-
-/** Whether the options say more about UIDs than which column they are in. */
-function hasUidSource({ shape }: ImportOptions): boolean {
-  return shape?.identities !== undefined || shape?.templates?.uid !== undefined;
 }
 
 /** Returns the header row of a table that begins further down; undefined if the options set its beginning. */
@@ -162,6 +168,8 @@ function topLines({ shape }: ImportOptions): number {
   return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;
 }
 
+const validIn = ({ rows }: ReadBeginning) => rows.filter(({ problems }) => problems.length === 0).length;
+
 function refusalOf(strict: ReadBeginning, look: ReadBeginning): FileFacts['refusal'] {
   const refusal = strict.refusal ?? look.refusal;
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
@@ -176,30 +184,6 @@ function shownFacts(
 ): FileFacts['columns'][number] {
   const words = few !== undefined && !isHidden && OF_WORDS.has(rest.looksLike) ? Object.fromEntries(few) : undefined;
   return { ...rest, examples: isHidden ? [] : [...rest.examples], ...(words !== undefined && { words }) };
-}
-
-/** Returns the options for reading that were chosen. */
-function chosenSettings({
-  format,
-  encoding,
-  delimiter,
-  map,
-  guid,
-  scope,
-  sheet,
-  files,
-  shape,
-}: ImportOptions): RecipeSettings {
-  return defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
-}
-
-function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettings {
-  return {
-    ...chosen,
-    ...guessed,
-    map: { ...chosen.map, ...guessed.map },
-    shape: { ...chosen.shape, ...guessed.shape },
-  };
 }
 
 /** Returns the needs of the recipe, and the identity file if users are e-mail addresses. */
@@ -251,12 +235,6 @@ const MAX_ABOVE = 30;
 /** Share of the columns that a header names. */
 const MIN_SHARE = 0.8;
 
-/** A row with the number of its line, and its cells. */
-interface Line {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
 /**
  * The number of the row that looks like the header of a table which does not begin in the first row: the first row that is
  * about as wide as the widest, with texts that are not values. Undefined where the first row may well be the header.
@@ -278,7 +256,7 @@ function headerRowOf(names: readonly string[], rows: readonly InputRow[]): numbe
  */
 function headerLineOf(lines: readonly string[]): number | undefined {
   const found = DELIMITERS.flatMap((delimiter) => {
-    const rows = lines.map((line, index): Line => ({ line: index + 1, cells: cellsOf(line, delimiter) }));
+    const rows = lines.map((line, index) => ({ line: index + 1, cells: cellsOf(line, delimiter) }));
     return rows.slice(1, MAX_ABOVE).flatMap(({ line, cells }) => {
       const below = rows.slice(line);
       const end = below.findIndex((row) => row.cells.length !== cells.length);

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { type Head, headOf, headOfFile, lookAt } from '../../imports/read/beginning.ts';
+import { type Head, headOf, headOfFile, lookAt, NOT_READ } from '../../imports/read/beginning.ts';
 import type { IntakeSource } from '../../imports/read/byte-source.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import { numberedColumns } from '../../imports/read/shape/groups.ts';
@@ -39,9 +39,9 @@ export async function useRecipe({ recipe, options, file, name }: RecipeUse): Pro
     ...(files !== undefined && { files }),
     shape: topOf(chosen.shape),
   };
-  const look = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
+  const look = await lookAt(source, { ...top, lenient: true, lookups: NOT_READ(top) }, 1);
   // A folder without the files that the recipe reads: the error names what it has.
-  if (look.refusal?.code === 'UNKNOWN_FILE') throw look.refusal;
+  if (look.refusal?.code === 'UNKNOWN_FILE' && look.rows.length === 0) throw look.refusal;
   requireFit(recipe, seenIn(look, head), name);
   return look.format === 'csv' ? withoutAbsent(chosen, options, look.names) : chosen;
 }

@@ -1,16 +1,16 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
 import iconv from 'iconv-lite';
-import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import type { IntakeSource } from './byte-source.ts';
 import { detectEncoding } from './decode.ts';
-import { type Compression, compressionOf } from './decompress.ts';
+import { type Compression, compressionOf, decompress } from './decompress.ts';
 import type { InputRow } from './input-row.ts';
 import { openIntake } from './intake.ts';
+import { boundsWith } from './intake-bounds.ts';
 import { IntakeError, notReadable } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
+import type { IntakeNote } from './notes.ts';
 import type { Lookup, Lookups } from './shape/groups.ts';
 import type { Sheet } from './workbook/workbook.ts';
 
@@ -59,12 +59,11 @@ export async function headOf(bytes: Buffer, encoding: string | undefined): Promi
 export async function unpacked(bytes: Buffer, most: number): Promise<{ bytes: Buffer; isCut: boolean }> {
   const compression = compressionOf(bytes);
   if (compression === undefined) return { bytes, isCut: false };
-  const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
   const pieces: Buffer[] = [];
   let length = 0;
   let isCut = false;
   try {
-    for await (const piece of Readable.from([bytes]).pipe(inflated) as AsyncIterable<Buffer>) {
+    for await (const piece of decompress(Readable.from([bytes]), compression, boundsWith(), undefined)) {
       pieces.push(piece);
       length += piece.length;
       if (length >= most) {
@@ -95,43 +94,24 @@ function isText(text: string): boolean {
   return ![...text].some((character) => character < '\t' || (character > '\r' && character < '\u001b'));
 }
 
-/** The beginning of a file as it is read. */
-export interface ReadBeginning {
-  /** Undefined where it cannot be read. */
-  readonly format: InputFormat | undefined;
-  /** The kind of the file. */
-  readonly kind: InputKind | undefined;
+/** The beginning of a file as it is read: nothing of an intake where it cannot be opened. */
+export interface ReadBeginning extends Partial<Pick<Intake, 'format' | 'kind' | 'encoding' | 'delimiter'>> {
   /** The sheets of a workbook. */
   readonly sheets: readonly Sheet[];
-  /** Remarks for a person. */
-  readonly notes: readonly string[];
-  readonly encoding: string | undefined;
-  readonly delimiter: string | undefined;
+  readonly notes: readonly IntakeNote[];
   readonly names: readonly string[];
   readonly recognised: Readonly<Record<string, string>>;
   readonly rows: readonly InputRow[];
-  /** Rows without a problem. */
-  readonly valid: number;
+  /** Why it cannot be read: at all, or behind these rows. */
   readonly refusal: IntakeError | undefined;
-}
-
-interface LookOptions {
-  /** Reads even where a column is missing. */
-  readonly lenient: boolean;
-  /** Most rows that are looked at. */
-  readonly rows: number;
-  /** The source is the beginning of a longer file. */
-  readonly isCut?: boolean;
 }
 
 /** Identity and group file are not read for a look at the first rows. */
 const KNOWN: Lookup = { find: () => [{ id: 'known' }] };
+export const NOT_READ = ({ shape }: IntakeOptions): Lookups => mapLookups(shape ?? {}, () => KNOWN);
 
-export async function lookAt(
-  source: IntakeSource,
-  options: IntakeOptions,
-  { lenient, rows: most, isCut = false }: LookOptions,
-): Promise<ReadBeginning> {
+/** @param most rows that are looked at */
+export async function lookAt(source: IntakeSource, options: IntakeOptions, most: number): Promise<ReadBeginning> {
   let intake: Intake | undefined;
   let refusal: IntakeError | undefined;
   let sheets: readonly Sheet[] = [];
@@ -140,31 +120,22 @@ export async function lookAt(
   };
   const rows: InputRow[] = [];
   try {
-    intake = await openIntake(source, { ...options, lenient, lookups: lookupsOf(options), onSheets });
+    intake = await openIntake(source, { ...options, onSheets });
     for await (const chunk of intake.chunks()) {
       rows.push(...chunk.slice(0, most - rows.length));
       if (rows.length >= most) break;
     }
   } catch (error) {
     if (!(error instanceof IntakeError)) throw error;
-    // An error where the beginning is cut off says nothing about the file.
-    if (!isCut || rows.length === 0) refusal = error;
+    refusal = error;
   }
   return {
-    format: intake?.format,
-    kind: intake?.kind,
+    ...intake,
     sheets,
-    notes: intake?.notes().map(({ text }) => text) ?? [],
-    encoding: intake?.encoding,
-    delimiter: intake?.delimiter,
+    notes: intake?.notes() ?? [],
     names: intake?.columns() ?? [],
     recognised: { ...intake?.recognised },
     rows,
-    valid: rows.filter(({ problems }) => problems.length === 0).length,
     refusal,
   };
-}
-
-function lookupsOf({ shape }: IntakeOptions): Lookups {
-  return mapLookups(shape ?? {}, () => KNOWN);
 }
