@@ -44,10 +44,9 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
   const poor = (pairs: readonly (readonly [string, string])[], least: number) =>
     pairs.filter(([front, back]) => contrast(colours, front, back) < least);
   const grounds = ['--paper', '--ground', '--sunk'];
-  const texts = ['--ink', '--soft', '--accent', '--danger', '--attention', '--good'];
+  const texts = ['--ink', '--soft', '--accent', '--danger', '--attention'];
   const washes = [
     ['--attention', '--attention-wash'],
-    ['--good', '--good-wash'],
     ['--accent', '--accent-wash'],
     ['--on-accent', '--accent'],
     ['--on-accent', '--attention'],
@@ -64,10 +63,8 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
 });
 
 function coloursOf(scheme: string): ReadonlyMap<string, string> {
-  const [light = '', dark = ''] = read('kit/theme.css').split('@media (prefers-color-scheme: dark)');
-  const of = (text: string) =>
-    [...text.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value] as const);
-  return new Map(scheme === 'light' ? of(light) : [...of(light), ...of(dark)]);
+  const pairs = read('kit/theme.css').matchAll(/(--[\w-]+):\s*light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);/g);
+  return new Map([...pairs].map(([, name = '', light = '', dark = '']) => [name, scheme === 'light' ? light : dark]));
 }
 
 /** WCAG's ratio of two colours of the theme. */

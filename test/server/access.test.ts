@@ -39,7 +39,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/docs', 'public'],
   ['GET', '/', 'public'],
   ['GET', '/imports/x', 'public'],
-  ['GET', '/assets/uPlot.esm.js', 'public'],
+  ['GET', '/assets/swagger-ui-bundle.js', 'public'],
   ['GET', '/metrics', 'viewer'],
   ['GET', '/v1/imports', 'viewer'],
   ['GET', '/v1/imports/x', 'viewer'],
@@ -299,7 +299,7 @@ describe('without tokens, only names of this machine are answered', () => {
 });
 
 test('every answer forbids what the page does not need', async () => {
-  for (const path of ['/', '/v1/settings', '/nowhere', '/docs', '/assets/uPlot.esm.js']) {
+  for (const path of ['/', '/v1/settings', '/nowhere', '/docs', '/assets/swagger-ui-bundle.js']) {
     const { headers } = await open.fetch(path);
     expect(headers.get('content-security-policy'), path).toBe(
       "default-src 'none';script-src 'self';style-src 'self';img-src 'self' data:;connect-src 'self';font-src 'self';base-uri 'none';form-action 'self';frame-ancestors 'none'",

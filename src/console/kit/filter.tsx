@@ -97,12 +97,10 @@ interface FilterBarProperties<Name extends string> {
   label: string;
   /** Fields that are always in sight, where there are many. */
   inSight?: number;
-  /** Orders of the list, for screens without column heads: "uid desc". The first one needs no choice. */
-  orders?: readonly Choice[];
 }
 
 /** A field for each condition; of many, most are folded, and what is set can be seen and taken away. */
-export function FilterBar<Name extends string>({ filter, label, inSight = 1, orders }: FilterBarProperties<Name>) {
+export function FilterBar<Name extends string>({ filter, label, inSight = 1 }: FilterBarProperties<Name>) {
   const { conditions, set } = filter;
   const names = (Object.keys(conditions) as Name[]).filter((name) => conditions[name].isHidden !== true);
   const many = names.length > MOST_IN_SIGHT;
@@ -124,32 +122,12 @@ export function FilterBar<Name extends string>({ filter, label, inSight = 1, ord
         {many && (
           <details>
             <summary class="button">{count === 0 ? 'More filters' : `More filters (${count} set)`}</summary>
-            <div class="filter">
-              {folded.map(field)}
-              {orders !== undefined && <Order filter={filter} orders={orders} />}
-            </div>
+            <div class="filter">{folded.map(field)}</div>
           </details>
         )}
       </div>
       {many && <Chips filter={filter} inSight={shown} />}
     </>
-  );
-}
-
-function Order<Name extends string>({ filter, orders }: { filter: Filter<Name>; orders: readonly Choice[] }) {
-  const [first = ''] = orders.flatMap((choice) => choice[0]?.split(' ')[0] ?? []);
-  const { sort = first, order = 'asc' } = filter.values as Values<string>;
-  return (
-    <FilterChoice
-      id="filter-sort"
-      label="Sort by"
-      value={`${sort} ${order}`}
-      choices={orders}
-      onChoose={(value) => {
-        const [by = '', direction = ''] = value.split(' ');
-        filter.choose({ sort: by === first ? '' : by, order: direction === 'desc' ? 'desc' : '' } as Values<Name>);
-      }}
-    />
   );
 }
 

@@ -9,22 +9,6 @@ import { Filter, FilterBar } from '../../kit/filter.tsx';
 import type { Choice } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 
-/** Orders of the rows, also for screens without column heads. */
-const ROW_ORDERS: Choice[] = [
-  ['row asc', 'row'],
-  ['row desc', 'row, last first'],
-  ['uid asc', 'UID'],
-  ['uid desc', 'UID, Z to A'],
-  ['guid asc', 'group'],
-  ['guid desc', 'group, Z to A'],
-  ['outcome asc', 'outcome'],
-  ['outcome desc', 'outcome, backwards'],
-  ['code asc', 'code'],
-  ['code desc', 'code, Z to A'],
-  ['finished asc', 'time'],
-  ['finished desc', 'time, latest first'],
-];
-
 const STATUSES: Choice[] = [
   ['', 'all'],
   [WRONG.join(','), 'what went wrong'],
@@ -79,5 +63,5 @@ export function useRowsWanted(): RowsWanted {
 }
 
 export function RowFilter({ filter }: { filter: RowsWanted }) {
-  return <FilterBar filter={filter} label="Filter rows" inSight={2} orders={ROW_ORDERS} />;
+  return <FilterBar filter={filter} label="Filter rows" inSight={2} />;
 }
