@@ -149,24 +149,52 @@ export async function reasonFor(asked: Question & { tone: 'main' | 'danger' }): 
   const form = await ask({
     ...asked,
     fields: (
-      <div class="field">
-        <label for="reason">Reason</label>
-        <input
-          id="reason"
-          name="reason"
-          type="text"
-          required
-          pattern=".*\S.*"
-          title="Enter a reason; it is recorded"
-          maxLength={1000}
-          autocomplete="off"
-          autoFocus
-        />
-        <p class="note">It is recorded with your name.</p>
-      </div>
+      <AskedText
+        name="reason"
+        label="Reason"
+        required="Enter a reason; it is recorded"
+        maxLength={1000}
+        note="It is recorded with your name."
+        autoFocus
+      />
     ),
   });
   return form === undefined ? undefined : String(form.get('reason') ?? '').trim();
+}
+
+interface AskedTextProperties {
+  name: string;
+  label: string;
+  /** The browser says it at a field that is left empty. */
+  required?: string;
+  /** A line of text that a question asks for. The question stays open until it is right. */
+  problem?: (value: string) => string;
+  note?: string;
+  maxLength?: number;
+  placeholder?: string;
+  defaultValue?: string;
+  autoFocus?: boolean;
+}
+
+/** A line of text in a question, which stays open until it is right. */
+export function AskedText({ name, label, required, problem, note, ...input }: AskedTextProperties) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type="text"
+        required={required !== undefined}
+        pattern={required && '.*\\S.*'}
+        title={required}
+        autocomplete="off"
+        onInput={({ currentTarget }) => problem && currentTarget.setCustomValidity(problem(currentTarget.value))}
+        {...input}
+      />
+      {note !== undefined && <p class="note">{note}</p>}
+    </div>
+  );
 }
 
 interface Asked extends Omit<Question, 'no'> {

@@ -1,6 +1,5 @@
 /** One import, live. */
 
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { tagsProblem } from '../../api/tag-rule.ts';
@@ -11,7 +10,7 @@ import type { ImportView } from '../answers.ts';
 import { listIn } from '../format.ts';
 import { settings, targetFacts } from '../frame.tsx';
 import { fileName, isDryRun, isOfSync, leftToDo, needAttention, STATE_TONES, wentWrong } from '../import-words.ts';
-import { announce, CopyButton, useKeptFocus, useWork } from '../kit/actions.tsx';
+import { AskedText, announce, ask, CopyButton, useWork, WorkButton } from '../kit/actions.tsx';
 import {
   Card,
   Empty,
@@ -204,71 +203,64 @@ function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting
 
 function ImportTags({ live }: { live: LiveImport }) {
   const { isOperator } = usePlace();
-  const place = useKeptFocus();
   const work = useWork();
-  const typed = useSignal('');
   const view = live.view.value;
   if (view === undefined || (!isOperator && view.tags.length === 0)) return null;
   const { id, tags } = view;
-
-  const change = (changes: { add?: string[]; remove?: string[] }, done: string) =>
-    work.start(async (signal) => {
+  const change = async () => {
+    const changes = await askForTags([view]);
+    if (changes === undefined) return;
+    await work.start(async (signal) => {
       const body = { ids: [id], action: 'tag' as const, tags: changes };
       const { results } = await call('POST /v1/imports/actions', { body }, signal);
       const problem = results[0]?.problem;
       if (problem !== undefined) throw new ApiError(problem);
-      typed.value = '';
       await live.load(signal);
-      announce(done);
+      announce('The tags are saved.');
     });
-  const add = (event: SubmitEvent) => {
-    event.preventDefault();
-    const wanted = listIn(typed.peek());
-    if (wanted.length > 0) void change({ add: wanted }, `Tagged ${wanted.join(', ')}.`);
   };
   return (
-    <div class="import-tags" role="group" aria-label="Tags" ref={place}>
+    <div class="own-tags" role="group" aria-label="Tags">
       {tags.map((tag) => (
-        <span key={tag} class="tag own">
-          <a href={tagHref(tag)}>{foreign(tag)}</a>
-          {isOperator && (
-            <button
-              type="button"
-              class="untag"
-              aria-label={`Remove the tag ${tag}`}
-              aria-disabled={work.busy}
-              onClick={() => void change({ remove: [tag] }, `Removed the tag ${tag}.`)}
-            >
-              ×
-            </button>
-          )}
-        </span>
+        <a key={tag} class="tag own" href={tagHref(tag)}>
+          {foreign(tag)}
+        </a>
       ))}
       {isOperator && (
-        <form class="joined" onSubmit={add}>
-          <input
-            type="text"
-            aria-label="Tags to add, separated by commas"
-            placeholder="Add tags: choir, term 1"
-            value={typed.value}
-            maxLength={200}
-            spellcheck={false}
-            autocapitalize="none"
-            autocomplete="off"
-            onInput={({ currentTarget }) => {
-              typed.value = currentTarget.value;
-              // With it, the browser says at the field what is wrong.
-              currentTarget.setCustomValidity(tagsProblem(listIn(currentTarget.value)));
-            }}
-          />
-          <button type="submit" aria-disabled={work.busy}>
-            Add
-          </button>
-        </form>
+        <WorkButton busy={work.busy} kind="quiet small-button" onClick={() => void change()}>
+          {tags.length === 0 ? 'Add tags…' : 'Change tags…'}
+        </WorkButton>
       )}
       <ErrorPlace error={work.error} />
     </div>
   );
+}
+
+/** The tags to add and to remove; undefined when nothing is to change. One import shows those that it has. */
+export async function askForTags(imports: readonly Pick<ImportView, 'tags'>[]) {
+  const [one] = imports.length === 1 ? imports : [];
+  const field = { problem: (value: string) => tagsProblem(listIn(value)), maxLength: 1000 };
+  const form = await ask({
+    question: one === undefined ? `Tag ${counted(imports.length, 'import')}` : 'Tags of this import',
+    explanation: 'Tags are words by which you find imports again. Separate several with commas.',
+    fields:
+      one === undefined ? (
+        <>
+          <AskedText name="add" label="Add" autoFocus {...field} />
+          <AskedText name="remove" label="Remove" {...field} />
+        </>
+      ) : (
+        <AskedText name="tags" label="Tags" defaultValue={one.tags.join(', ')} autoFocus {...field} />
+      ),
+    yes: 'Save tags',
+    no: 'Change nothing',
+  });
+  if (form === undefined) return undefined;
+  const listed = (name: string) => listIn(String(form.get(name) ?? ''));
+  const all = listed('tags');
+  const add = one === undefined ? listed('add') : all.filter((tag) => !one.tags.includes(tag));
+  const remove = one === undefined ? listed('remove') : one.tags.filter((tag) => !all.includes(tag));
+  return add.length + remove.length === 0 ? undefined : { add, remove };
 }
 
 /** The facts that are asked for most, in a line. */

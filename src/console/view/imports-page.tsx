@@ -1,10 +1,12 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
 
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { SentFor } from '../../api/operation.ts';
+import type { importOperations } from '../../api/operations/import-operations.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
-import type { ImportView } from '../answers.ts';
+import type { ImportView, SendingPlan } from '../answers.ts';
 import { settings } from '../frame.tsx';
 import {
   fileName,
@@ -16,16 +18,18 @@ import {
   stateLabel,
   stateTone,
 } from '../import-words.ts';
-import { announce } from '../kit/actions.tsx';
-import { Badge, Card, foreign, importHref, OutcomeBar, Tag, Time, tagHref } from '../kit/elements.tsx';
+import { announce, confirmed, type Question, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
+import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Tag, Time, tagHref } from '../kit/elements.tsx';
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
-import { onListEvents } from '../live.ts';
+import { onListEvents, refreshOverview } from '../live.ts';
+import { saidOf } from '../option-words.ts';
 import { usePlace } from '../place.ts';
-import { addressOf } from '../requests.ts';
+import { addressOf, call } from '../requests.ts';
 import { usePages } from '../use-answer.ts';
-import { BulkBar, ChooseBox, type Chosen } from './bulk-bar.tsx';
+import { MANY_ROWS, SumOfPlans } from './import/before-sending.tsx';
+import { askForTags } from './import-page.tsx';
 import { NewImport } from './new-import.tsx';
 export function ImportsPage() {
   const { isOperator } = usePlace();
@@ -89,6 +93,21 @@ function chooseColumn(chosen: Chosen): Column<ImportView> {
   return { label: 'Select', kind: 'choose', cell: (view) => <ChooseBox view={view} chosen={chosen} /> };
 }
 
+/** The box that chooses one import. It is drawn again by itself. */
+function ChooseBox({ view: { id, file }, chosen }: { view: ImportView; chosen: Chosen }) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${fileName(file)} (${id})`}
+      checked={chosen.value.has(id)}
+      onChange={({ currentTarget }) => {
+        const others = [...chosen.peek()].filter((one) => one !== id);
+        chosen.value = new Set(currentTarget.checked ? [...others, id] : others);
+      }}
+    />
+  );
+}
+
 function emptyText(isFiltered: boolean, mayUpload: boolean) {
   if (isFiltered) return 'No imports match this filter.';
   return mayUpload
@@ -101,29 +120,31 @@ const STATES: Choice[] = [
   ...Object.entries(STATE_GROUPS).map(([name, states]) => [states.join(','), name] as const),
 ];
 
-const KINDS: Choice[] = [
-  ['', 'all'],
-  ['file', 'files'],
-  ['retry', 'retries'],
-  ['sync', 'syncs'],
-  ['undo', 'undos'],
-];
-
-const PROBLEMS: Choice[] = [
-  ['', 'all'],
-  ['true', 'only with problems'],
-];
-
 const CONDITIONS = {
   search: { label: 'Search', placeholder: 'name, id, reason or tag' },
   state: { label: 'State', choices: STATES },
-  kind: { label: 'Kind', choices: KINDS },
-  problems: { label: 'Problems', choices: PROBLEMS },
+  kind: {
+    label: 'Kind',
+    choices: [
+      ['', 'all'],
+      ['file', 'files'],
+      ['retry', 'retries'],
+      ['sync', 'syncs'],
+      ['undo', 'undos'],
+    ],
+  },
+  problems: {
+    label: 'Problems',
+    choices: [
+      ['', 'all'],
+      ['true', 'only with problems'],
+    ],
+  },
   from: { label: 'From', isDay: true },
   to: { label: 'To', isDay: true },
   createdBy: { label: 'Started by', placeholder: 'whole name' },
   tags: { label: 'Tags', placeholder: 'choir, term 1' },
-};
+} as const;
 
 /** Shows the origin of an import, and its fate, in words beside its name. */
 export function KindTag({ view }: { view: ImportView }) {
@@ -192,6 +213,159 @@ function progressOf({ rows, staging, finishedAt }: ImportView) {
     <div class="progress">
       <OutcomeBar name="Rows by outcome" rows={rows} />
       <span class="soft">{text}</span>
+    </div>
+  );
+}
+
+type Verb = 'pause' | 'resume' | 'cancel' | 'delete';
+
+/** With the question before what cannot be taken back. */
+const VERBS: readonly (readonly [verb: Verb, label: string, done: string, sure?: Omit<Question, 'question'>])[] = [
+  ['pause', 'Pause', 'is pausing'],
+  ['resume', 'Resume', 'resumed'],
+  [
+    'cancel',
+    'Cancel…',
+    'cancelled',
+    {
+      explanation: 'Calls in flight finish; the rest is not sent. Rows that were not sent can be retried.',
+      yes: 'Cancel them',
+      no: 'Keep them running',
+    },
+  ],
+  [
+    'delete',
+    'Delete…',
+    'deleted',
+    {
+      explanation: 'Their rows, reports and files are deleted. Members stay in their groups.',
+      yes: 'Delete them',
+      no: 'Keep them',
+    },
+  ],
+];
+
+/** Ids. */
+type Chosen = Signal<ReadonlySet<string>>;
+
+/** Asks whether the rows of these imports may be sent; a few are not asked about. */
+async function mayBeResumed(views: readonly ImportView[], signal: AbortSignal) {
+  const waiting = views.filter(({ actions }) => actions.includes('resume'));
+  const open = waiting.reduce((sum, { rows }) => sum + rows.read - sumOfOutcomes(rows), 0);
+  const failing = waiting.reduce((sum, { checkedRows }) => sum + (checkedRows?.wouldFail ?? 0), 0);
+  if (open < MANY_ROWS && failing === 0) return true;
+  const plans: SendingPlan[] = [];
+  for (const { id } of waiting) plans.push(await call('GET /v1/imports/:id/sending', { id }, signal));
+  return confirmed({
+    question: `Resume ${counted(waiting.length, 'import')}?`,
+    explanation: <SumOfPlans plans={plans} wouldFail={failing} />,
+    yes: 'Resume them',
+    no: 'Keep them waiting',
+    tone: 'main',
+  });
+}
+
+/** The answer for one of the imports. */
+interface ActionAnswer {
+  id: string;
+  name: string;
+  /** Said where it has no problem. */
+  done: string;
+  problem?: Parameters<typeof saidOf>[0] | undefined;
+}
+
+interface BulkBarProperties {
+  /** The imports that are shown. */
+  items: readonly ImportView[];
+  chosen: Chosen;
+  onDone: () => Promise<void>;
+}
+
+function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
+  const work = useWork();
+  const place = useKeptFocus();
+  const answers = useSignal<readonly ActionAnswer[]>([]);
+  const views = items.filter(({ id }) => chosen.value.has(id));
+  const count = views.length;
+
+  const dismissible = views.filter((view) => view.finishedAt !== null && leftToDo(view) > 0);
+
+  const send = (body: Omit<SentFor<typeof importOperations.act>['body'], 'ids'>, done: string, to = views) =>
+    work.start(async (signal) => {
+      if (body.action === 'resume' && !(await mayBeResumed(views, signal))) return;
+      const names = new Map(to.map(({ id, file }) => [id, fileName(file)]));
+      const { results } = await call('POST /v1/imports/actions', { body: { ids: [...names.keys()], ...body } }, signal);
+      answers.value = results.map(({ id, problem }) => ({ id, name: names.get(id) ?? id, done, problem }));
+      const wrong = results.filter(({ problem }) => problem !== undefined).length;
+      announce(`${counted(results.length - wrong, 'import')} done${wrong === 0 ? '' : `, ${wrong} refused`}.`);
+      chosen.value = new Set(results.flatMap(({ id, problem }) => (problem === undefined ? [] : [id])));
+      refreshOverview();
+      await onDone();
+    });
+  const act = async ([verb, label, done, sure]: (typeof VERBS)[number]) => {
+    const question = `${label.replace('…', '')} ${counted(count, 'import')}?`;
+    if (sure === undefined || (await confirmed({ question, ...sure }))) await send({ action: verb }, done);
+  };
+  const tag = async () => {
+    const changes = await askForTags(views);
+    if (changes !== undefined) await send({ action: 'tag', tags: changes }, 'tagged');
+  };
+
+  const bar =
+    count === 0 ? null : (
+      <div class="bulk" role="group" aria-label="Selected imports">
+        <b>{count} selected</b>
+        {VERBS.filter(([verb]) => views.some(({ actions }) => actions.includes(verb))).map((one) => (
+          <WorkButton
+            key={one[0]}
+            busy={work.busy}
+            kind={one[0] === 'delete' ? 'danger' : ''}
+            onClick={() => void act(one)}
+          >
+            {one[1]}
+          </WorkButton>
+        ))}
+        {dismissible.length > 0 && (
+          <WorkButton busy={work.busy} onClick={() => void send({ action: 'dismiss' }, 'dismissed', dismissible)}>
+            Dismiss
+          </WorkButton>
+        )}
+        <WorkButton busy={work.busy} onClick={() => void tag()}>
+          Tag…
+        </WorkButton>
+        {count < items.length && (
+          <button type="button" class="quiet" onClick={() => (chosen.value = new Set(items.map(({ id }) => id)))}>
+            Select all {items.length} shown
+          </button>
+        )}
+        <button type="button" class="quiet" onClick={() => (chosen.value = new Set())}>
+          Select none
+        </button>
+      </div>
+    );
+  return (
+    <div ref={place} class="bulk-place">
+      {bar}
+      <ErrorPlace error={work.error} />
+      {answers.value.length > 0 && <Answers answers={answers.value} onClose={() => (answers.value = [])} />}
+    </div>
+  );
+}
+
+function Answers({ answers, onClose }: { answers: readonly ActionAnswer[]; onClose: () => void }) {
+  return (
+    <div class="notice quiet bulk-answers">
+      <ul class="plain">
+        {answers.map(({ id, name, done, problem }) => (
+          <li key={id}>
+            {done === 'deleted' && problem === undefined ? foreign(name) : <a href={importHref(id)}>{foreign(name)}</a>}
+            : {problem === undefined ? done : <span class="attention">{saidOf(problem)}</span>}
+          </li>
+        ))}
+      </ul>
+      <button type="button" class="quiet" onClick={onClose}>
+        Close
+      </button>
     </div>
   );
 }

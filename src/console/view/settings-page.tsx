@@ -8,7 +8,7 @@ import { counted, grouped } from '../../text/wording.ts';
 import type { RegionQueue, Settings, TokenView } from '../answers.ts';
 import { clock, size } from '../format.ts';
 import { placeWords, regionSentence } from '../import-words.ts';
-import { ask, confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
+import { AskedText, ask, confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, optionsOf } from '../kit/form.tsx';
 import { type Column, DataTable } from '../kit/list.tsx';
@@ -303,34 +303,36 @@ function askForToken() {
     no: 'Cancel',
     fields: (
       <>
-        <div class="field">
-          <label for="token-name">For</label>
-          <input
-            id="token-name"
-            name="name"
-            type="text"
-            required
-            pattern=".*\S.*"
-            title="Enter who it is for, such as a person or a program"
-            maxLength={100}
-            placeholder="nightly-job"
-            autocomplete="off"
-            autoFocus
-          />
-        </div>
-        <div class="field">
-          <label for="token-role">Role</label>
-          <select id="token-role" name="role" value="viewer">
-            {optionsOf(ROLES)}
-          </select>
-        </div>
-        <div class="field">
-          <label for="token-expires">Expires</label>
-          <select id="token-expires" name="expires" value="90d">
-            {optionsOf(LIVES)}
-          </select>
-        </div>
+        <AskedText
+          name="name"
+          label="For"
+          required="Enter who it is for, such as a person or a program"
+          maxLength={100}
+          placeholder="nightly-job"
+          autoFocus
+        />
+        <AskedChoice name="role" label="Role" choices={ROLES} value="viewer" />
+        <AskedChoice name="expires" label="Expires" choices={LIVES} value="90d" />
       </>
     ),
   });
+}
+
+function AskedChoice({
+  choices,
+  ...choice
+}: {
+  name: string;
+  label: string;
+  choices: readonly Choice[];
+  value: string;
+}) {
+  return (
+    <div class="field">
+      <label for={choice.name}>{choice.label}</label>
+      <select id={choice.name} name={choice.name} value={choice.value}>
+        {optionsOf(choices)}
+      </select>
+    </div>
+  );
 }
