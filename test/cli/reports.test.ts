@@ -241,7 +241,7 @@ test('the report is exact, and for a spreadsheet a workbook of text cells', asyn
     const sheet = strFromU8(
       unzipSync(readFileSync(join(place.root, name)))['xl/worksheets/sheet1.xml'] ?? new Uint8Array(),
     );
-    expect(sheet).toContain('<c t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>');
+    expect(sheet).toContain('<c s="1" t="inlineStr"><is><t xml:space="preserve">=1+1</t></is></c>');
     expect(sheet).toContain('>+39 55, =cmd(1)<');
     expect(sheet).not.toContain('<f>');
   }
