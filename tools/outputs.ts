@@ -7,7 +7,7 @@ import { newToken } from '../src/api/tokens.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { exportDocument } from '../src/features/export/api.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
-import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/api.ts';
+import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/operations.ts';
 import { syncView } from '../src/features/sync/api.ts';
 import { finding } from '../src/features/sync/api-plan.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';

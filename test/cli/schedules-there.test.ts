@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { schedule } from '../../src/features/schedule/api.ts';
+import { schedule } from '../../src/features/schedule/operations.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { members, openWorkplace, type Workplace } from './workplace.ts';

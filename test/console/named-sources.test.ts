@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { ScheduleView } from '../../src/features/schedule/api.ts';
+import type { ScheduleView } from '../../src/features/schedule/operations.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
 import { eventually, useBrowser } from './browser.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type RepairRow, repairReplace } from '../../src/features/repair/api.ts';
+import { type RepairRow, repairReplace } from '../../src/features/repair/operations.ts';
 import { doRepair } from '../../src/features/repair/repair-work.ts';
 import { Repairs } from '../../src/features/repair/repairs.ts';
 import { newImportId } from '../../src/imports/import-id.ts';

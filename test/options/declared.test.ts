@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { queryOf } from '../../src/api/query-options.ts';
 import { withOptions } from '../../src/cli/flags/option-flags.ts';
-import { newSchedule } from '../../src/features/schedule/api.ts';
+import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { CREATION, createOptions, createOptionsOf, createSettingsOf } from '../../src/options/create-options.ts';
 import { CHOICES, LABELS } from '../../src/options/labels.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ERRORS, REFUSAL_CODES } from '../../src/errors/errors.ts';
-import { newSchedule } from '../../src/features/schedule/api.ts';
+import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { CREATION } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { consoleBundle } from '../../src/server/console-bundle.ts';

@@ -8,7 +8,7 @@ import type {
   RepairRows,
   RepairTaken,
   RepairView,
-} from '../../src/features/repair/api.ts';
+} from '../../src/features/repair/operations.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

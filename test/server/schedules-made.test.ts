@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { FileLook } from '../../src/api/look.ts';
 import type { Overview } from '../../src/api/overview.ts';
-import type { NewSchedule, ScheduleView } from '../../src/features/schedule/api.ts';
+import type { NewSchedule, ScheduleView } from '../../src/features/schedule/operations.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
 import { startTestServer, type TestServer } from './test-server.ts';

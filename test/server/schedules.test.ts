@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegionStatus } from '../../src/api/region-status.ts';
-import type { KeptSettings, ScheduleView } from '../../src/features/schedule/api.ts';
+import type { KeptSettings, ScheduleView } from '../../src/features/schedule/operations.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';

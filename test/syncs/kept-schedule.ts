@@ -1,4 +1,4 @@
-import { type KeptSettings, keptSettings } from '../../src/features/schedule/api.ts';
+import { type KeptSettings, keptSettings } from '../../src/features/schedule/operations.ts';
 
 /** The settings of a schedule that applies what its file says, every night, at the service. */
 export function keptSchedule(changes: Partial<KeptSettings> & Pick<KeptSettings, 'file'>): KeptSettings {

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { RollcallError } from '../../src/errors/rollcall-error.ts';
-import { scheduleSettings } from '../../src/features/schedule/api.ts';
 import { type ScheduleChanges, scheduleChanges } from '../../src/features/schedule/change-schedule.ts';
+import { scheduleSettings } from '../../src/features/schedule/operations.ts';
 import {
   type GivenAt,
   type GivenSettings,

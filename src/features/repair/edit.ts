@@ -1,10 +1,27 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { inTransaction } from '../../platform/sqlite.ts';
-import type { AskedEdit, RefusedEdit, RepairEdited } from './api.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
 import { CONTRADICTION_CODES, judge } from './judge.ts';
-import { countsOf, editorOf, editsOf, originalsOf, repairsOf, revisionOf, whichToRepair } from './repair-ledger.ts';
+import {
+  type AskedEdit,
+  MAX_CELL,
+  type RefusedEdit,
+  type RepairEdited,
+  type RepairReplace,
+  type RepairReplaced,
+} from './operations.ts';
+import {
+  countsOf,
+  editorOf,
+  editsOf,
+  originalsOf,
+  repairsOf,
+  revisionOf,
+  rowsToRepair,
+  whichToRepair,
+} from './repair-ledger.ts';
 import { type OpenRepair, viewsOf } from './show.ts';
 
 /** Maximum number of rows in an answer besides those that were edited. */
@@ -128,7 +145,7 @@ function relativesOf({ ledger }: OpenRepair, rows: readonly number[]): Set<numbe
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */
-export function editablePlace({ input }: OpenRepair, column: string): number {
+function editablePlace({ input }: OpenRepair, column: string): number {
   const columns = editableColumns(input);
   const place = columns.indexOf(column);
   if (place !== -1 && isEditable(column)) return place;
@@ -138,4 +155,77 @@ export function editablePlace({ input }: OpenRepair, column: string): number {
     what: `${JSON.stringify(column)} is not a column that can be edited`,
     remedy: `the columns are ${known}`,
   });
+}
+
+/** Rows that one replacement changes. */
+const MAX_ROWS = 100_000;
+/** Rows that are read together: a bound on memory. Each time, all rows behind are looked at for the first of them. */
+const PAGE = 10_000;
+/** Changes that are shown as examples. */
+const MAX_EXAMPLES = 10;
+
+/** A cell that would have another text. */
+interface Change extends CellEdit {
+  readonly line: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Replaces a value, or a text in values, in a column. @throws CannotRepair */
+export async function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairReplaced> {
+  const changes = changesIn(repair, request);
+  if (changes.length > MAX_ROWS) {
+    throw new RollcallError('CANNOT_REPAIR', {
+      what: `${grouped(changes.length)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
+      remedy: 'choose fewer rows, or correct the file itself and import it again',
+    });
+  }
+  const long = changes.find(({ to }) => to.length > MAX_CELL);
+  if (long !== undefined) {
+    throw new RollcallError('CANNOT_REPAIR', {
+      what: `${long.column} in row ${long.line} would have ${counted(long.to.length, 'character')}`,
+      remedy: `a cell may have ${grouped(MAX_CELL)}`,
+    });
+  }
+  const { judged } = await keep(repair, request.preview ? [] : changes, by);
+  return {
+    rows: changes.length,
+    ready: judged.filter(({ problems }) => problems.length === 0).length,
+    examples: changes.slice(0, MAX_EXAMPLES).map(({ line, from, to }) => ({ line, from, to })),
+    counts: countsOf(repair.ledger, repair.isTaken),
+  };
+}
+
+function changesIn(repair: OpenRepair, { states, preview: _, ...request }: RepairReplace): Change[] {
+  const { ledger, input, isTaken } = repair;
+  const { column } = request;
+  const replaced = replacing(request);
+  const place = editablePlace(repair, column);
+  const changes: Change[] = [];
+  for (let after = 0; ; ) {
+    const page = rowsToRepair(ledger, { ...request, states }, { isTaken, after, limit: PAGE });
+    const edits = editsOf(ledger, page);
+    for (const { row, ...original } of originalsOf(ledger, page)) {
+      const inFile = cellsOf(input, original)[place] ?? null;
+      const from = edits.get(row)?.get(column) ?? inFile ?? '';
+      const to = replaced(from);
+      // Where nothing matches, a missing cell stays missing.
+      if (to === from) continue;
+      changes.push({ row, column, value: to === inFile ? null : to, line: original.line, from, to });
+    }
+    after = page.at(-1) ?? 0;
+    if (page.length < PAGE) return changes;
+  }
+}
+
+/** The new text of a cell. @throws CannotRepair */
+function replacing({ as, from, to }: Pick<RepairReplace, 'as' | 'from' | 'to'>): (now: string) => string {
+  if (as === 'cell') return (now) => (now === from ? to : now);
+  if (from === '')
+    throw new RollcallError('BAD_OPTION', {
+      field: 'from',
+      what: 'there is no text to look for',
+      remedy: 'say which text',
+    });
+  return (now) => now.replaceAll(from, () => to);
 }

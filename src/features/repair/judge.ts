@@ -3,8 +3,8 @@ import { actionOf, outcomeId, regionOf, scopeOf } from '../../imports/record/enu
 import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
-import type { RepairProblem } from './api.ts';
 import { cellsOf, type Edited, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
+import type { RepairProblem } from './operations.ts';
 import { type EditedRow, problemsOf, type RepairLedger } from './repair-ledger.ts';
 
 /** The current state of an edited row. */

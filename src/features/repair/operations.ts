@@ -1,16 +1,180 @@
 import { z } from 'zod';
+import { count, nextCursor, rowNumber } from '../../api/fields.ts';
 import { importView } from '../../api/imports.ts';
 import { operationsOf } from '../../api/operation.ts';
-import {
-  repairEdited,
-  repairEdits,
-  repairQuery,
-  repairReplace,
-  repairReplaced,
-  repairRows,
-  repairTaken,
-  repairView,
-} from './api.ts';
+import { cursorOption, limitOption, listOption } from '../../api/query-options.ts';
+import { ROW_SCHEMAS } from '../../api/rows.ts';
+
+/** Edits of cells in one request, at most. */
+const MAX_EDITS = 1_000;
+/** Characters of a cell, at most. */
+export const MAX_CELL = 10_000;
+
+/** Outcomes of rows that can be repaired; skipped: it was left out; unprocessed: it would fail, and nothing was sent yet. */
+const REPAIRED_STATUSES = ['invalid', 'failed', 'skipped', 'unprocessed'] as const;
+export type RepairedStatus = (typeof REPAIRED_STATUSES)[number];
+
+/** States of a repaired row: unchanged, edited but not yet valid, edited and ready to send, or sent. */
+const REPAIR_STATES = ['open', 'wrong', 'ready', 'sent'] as const;
+export type RepairState = (typeof REPAIR_STATES)[number];
+
+const rowProblem = z.strictObject({
+  column: z
+    .string()
+    .meta({ description: 'Name of the column in the file; empty if the problem concerns the whole row.' }),
+  code: z.string(),
+  reason: z.string(),
+});
+export type RepairProblem = z.infer<typeof rowProblem>;
+export const rowProblems = z.array(rowProblem);
+
+const repairRow = z
+  .strictObject({
+    row: rowNumber,
+    line: ROW_SCHEMAS._row,
+    cells: z.array(z.string().nullable()).meta({
+      description:
+        'The values of the file, in the order of `columns`; null where the row has no such cell. They never change.',
+    }),
+    edits: z.record(z.string(), z.string()).meta({ description: 'Column -> new value.' }),
+    state: z.enum(REPAIR_STATES),
+    problems: rowProblems.meta({
+      description: 'The problems that the row has now: those of the file, until it is edited.',
+    }),
+    sentIn: z.string().nullable().meta({ description: 'The import that it was sent in.' }),
+  })
+  .meta({ id: 'RepairRow' });
+export type RepairRow = z.infer<typeof repairRow>;
+
+const repairCounts = z.strictObject({
+  ready: count.meta({ description: 'Rows that can be sent.' }),
+  wrong: count.meta({ description: 'Rows with edits in which something is still wrong.' }),
+  sent: count,
+});
+export type RepairCounts = z.infer<typeof repairCounts>;
+const revision = count.meta({ description: 'A number that grows with every edit of a cell.' });
+
+/** `GET /v1/imports/:id/repair` */
+const repairView = z.strictObject({
+  columns: z.array(
+    z.strictObject({
+      name: z.string(),
+      fields: z.array(z.string()).meta({ description: 'Fields that are read from it.' }),
+    }),
+  ),
+  rows: repairCounts.extend({ total: count.meta({ description: 'Rows that can be repaired, or were.' }) }),
+  problems: z.array(
+    repairCounts.extend({ status: z.enum(REPAIRED_STATUSES), code: z.string(), column: z.string(), total: count }),
+  ),
+  revision,
+  maySend: z.boolean().meta({ description: 'The import has finished: what is ready can be sent.' }),
+  failedTaken: z.boolean().meta({ description: 'Failed rows were retried as they were: repair them in the retry.' }),
+});
+export type RepairView = z.infer<typeof repairView>;
+
+/** `GET /v1/imports/:id/repair/rows` */
+const repairQuery = z.strictObject({
+  status: z.enum(REPAIRED_STATUSES).optional(),
+  code: z.string().max(200).optional(),
+  problemColumn: z
+    .string()
+    .max(1_000)
+    .optional()
+    .meta({ description: 'The column that the problem is in; empty: none.' }),
+  state: listOption(REPAIR_STATES).optional().meta({ description: 'Default: those that were not sent.' }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+const repairRows = z.strictObject({ rows: z.array(repairRow), nextCursor });
+export type RepairRows = z.infer<typeof repairRows>;
+
+const cell = z.string().max(MAX_CELL).nullable();
+
+/** `PATCH /v1/imports/:id/repair/rows` */
+const repairEdits = z.strictObject({
+  edits: z
+    .array(
+      z.strictObject({
+        row: z.int().positive(),
+        column: z.string().max(1_000),
+        was: z.string().nullable().meta({
+          description:
+            'The value that is replaced, edits included; null: the row has no such cell. The edit is refused if another value is there.',
+        }),
+        value: cell.meta({ description: 'Null: as the file had it.' }),
+      }),
+    )
+    .min(1)
+    .max(MAX_EDITS),
+});
+export type AskedEdit = z.infer<typeof repairEdits>['edits'][number];
+
+const refusedEdit = z.strictObject({
+  row: rowNumber,
+  line: ROW_SCHEMAS._row,
+  column: z.string(),
+  value: cell.meta({ description: 'The value that was not taken.' }),
+  now: z.string().nullable().meta({ description: 'The value that is there.' }),
+  reason: z.string(),
+  sentIn: z.array(z.string()).meta({ description: 'Imports in which the row was sent: it is repaired there.' }),
+});
+export type RefusedEdit = z.infer<typeof refusedEdit>;
+
+const repairEdited = z.strictObject({
+  rows: z
+    .array(repairRow)
+    .meta({ description: 'The rows of the edits, and others that may be sent now, or no longer, for these edits.' }),
+  refused: z.array(refusedEdit).meta({ description: 'Edits that were not taken; all others were.' }),
+  counts: repairCounts,
+  revisions: z
+    .strictObject({ before: revision, after: revision })
+    .meta({ description: 'If `before` is not the one that you know, someone else has edited rows since.' }),
+});
+export type RepairEdited = z.infer<typeof repairEdited>;
+
+/** `POST /v1/imports/:id/repair/replace` */
+export const repairReplace = z.strictObject({
+  column: z.string().max(1_000),
+  as: z.enum(['cell', 'text']).default('cell').meta({
+    description:
+      '`cell`: `from` is the whole cell as it is now, edits included. `text`: anywhere in the cell. Case counts.',
+  }),
+  from: z.string().max(MAX_CELL),
+  to: z.string().max(MAX_CELL),
+  ...repairQuery.pick({ status: true, code: true, problemColumn: true }).shape,
+  states: z
+    .array(z.enum(REPAIR_STATES).exclude(['sent']))
+    .optional()
+    .meta({ description: 'Default: those that were not sent.' }),
+  preview: z.boolean().default(false).meta({ description: 'Say what would change, and change nothing.' }),
+});
+export type RepairReplace = z.infer<typeof repairReplace>;
+
+/** The changes of a replacement, made or previewed. */
+const repairReplaced = z.strictObject({
+  rows: count.meta({ description: 'Rows that are changed, each in one cell.' }),
+  ready: count.meta({ description: 'Number of these rows that can be sent now; 0 in a preview.' }),
+  examples: z
+    .array(z.strictObject({ line: z.int(), from: z.string(), to: z.string() }))
+    .meta({ description: 'The first ten cells that change.' }),
+  counts: repairCounts,
+});
+export type RepairReplaced = z.infer<typeof repairReplaced>;
+
+/** `POST /v1/imports/:id/repair/file` */
+const repairTaken = z.strictObject({
+  rows: count.meta({ description: 'Rows of the file with a correction that was taken.' }),
+  cells: count,
+  same: count.meta({ description: 'Rows of the file without a difference.' }),
+  refused: z.array(refusedEdit).meta({ description: 'Corrections that were not taken; the first 20.' }),
+  refusedRows: count.meta({ description: 'Rows with a correction that was not taken.' }),
+  wrong: z
+    .array(z.strictObject({ line: z.int(), problems: rowProblems }))
+    .meta({ description: 'Rows in which something is still wrong; the first 20.' }),
+  counts: repairCounts,
+  revision,
+});
+export type RepairTaken = z.infer<typeof repairTaken>;
 
 const operation = operationsOf('repair', z.object({ id: z.string() }));
 const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;

@@ -13,7 +13,7 @@ import {
   type RepairRow,
   type RepairState,
   rowProblems,
-} from './api.ts';
+} from './operations.ts';
 
 const STATEMENTS = new URL('repair.sql', import.meta.url);
 

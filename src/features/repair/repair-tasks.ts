@@ -1,6 +1,5 @@
-import { edit } from './edit.ts';
+import { edit, replace } from './edit.ts';
 import { sendsOf } from './repair-ledger.ts';
-import { replace } from './replace.ts';
 import { claim, sentRepaired, setCreated, settle, writeSent } from './send.ts';
 import { type OpenRepair, overview, pageOf, type Subject, withRepair } from './show.ts';
 import { takeFile } from './take-file.ts';

@@ -13,7 +13,7 @@ import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { RepairView } from './api.ts';
+import type { RepairView } from './operations.ts';
 import type { Given, Result } from './repair-tasks.ts';
 import { doRepair } from './repair-work.ts';
 import type { Fate } from './send.ts';

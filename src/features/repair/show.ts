@@ -3,8 +3,8 @@ import type { ImportOptions } from '../../imports/import-options.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
-import type { RepairProblem, RepairRow, RepairView } from './api.ts';
 import { cellsOf, editableColumns } from './edited-rows.ts';
+import type { RepairProblem, RepairRow, RepairView } from './operations.ts';
 import {
   countsOf,
   editsOf,

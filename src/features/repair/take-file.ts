@@ -1,8 +1,8 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openIntake } from '../../imports/read/intake.ts';
-import type { AskedEdit, RepairTaken } from './api.ts';
 import { keep, sift } from './edit.ts';
 import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
+import type { AskedEdit, RepairTaken } from './operations.ts';
 import { countsOf, editorOf, editsOf, originalsOf, revisionOf } from './repair-ledger.ts';
 import type { OpenRepair } from './show.ts';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { isoTime } from '../../api/fields.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { nextRun } from '../../queue/cron.ts';
-import { type KeptSettings, keptSettings } from './api.ts';
+import { type KeptSettings, keptSettings } from './operations.ts';
 import { badSetting, type Schedule, type ScheduleCatalog } from './schedule-catalog.ts';
 
 /** The catalog that is changed, and what a change has to know. */

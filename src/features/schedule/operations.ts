@@ -1,20 +1,180 @@
 import { z } from 'zod';
+import { count, sentTo, stateReason, time } from '../../api/fields.ts';
 import { look } from '../../api/look.ts';
 import { nothing, operationsOf } from '../../api/operation.ts';
-import { syncView } from '../sync/api.ts';
-import {
-  newSchedule,
-  nextTimes,
-  nextTimesQuery,
-  schedule,
-  scheduleEdit,
-  scheduleHistory,
-  scheduleHistoryQuery,
-  scheduleNights,
-  scheduleRun,
-  schedulesAnswer,
-  scheduleTry,
-} from './api.ts';
+import { limitOption } from '../../api/query-options.ts';
+import { planTotals } from '../../api/sync-entry.ts';
+import { RUN_STATES, SYNC_STATES } from '../../membership/sync-state.ts';
+import { LIFTING } from '../../options/ban-options.ts';
+import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
+import { CREATING, MAX_CREATE } from '../../options/create-options.ts';
+import { APPLYING, MODE, PROTECTING, REMOVING_BY_NAME, RUNNING, SCHEDULING } from '../../options/deciding-options.ts';
+import { descriptionOf, filledShape, keptShape, writtenShape } from '../../options/option.ts';
+import { READING } from '../../options/reading-options.ts';
+import { EXPECTING, RUNS_WAIT } from '../../options/sending-options.ts';
+import { guardLimits, syncView } from '../sync/api.ts';
+import { planCreate } from '../sync/api-plan.ts';
+
+export const scheduleRun = z
+  .strictObject({
+    id: z.int(),
+    dueAt: time,
+    at: time.meta({ description: 'Time at which it began, or was noted.' }),
+    state: z.enum(RUN_STATES),
+    reason: stateReason,
+    who: z.string().meta({ description: 'The person who asked for it; empty: the schedule.' }),
+    sync: z
+      .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planTotals.nullable() })
+      .nullable()
+      .meta({ description: 'The sync that it began.' }),
+  })
+  .meta({ id: 'ScheduleRun' });
+export type ScheduleRunView = z.infer<typeof scheduleRun>;
+
+/** Options for reading the file of a schedule. Missing ones are detected, or have their default. */
+const scheduleReading = z.strictObject({
+  ...keptShape({ ...READING, ...EXPECTING }),
+  exportOf: z.string().max(50).optional().meta({
+    description:
+      'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
+  }),
+  shape: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Turns rows into memberships; docs/shaping.md has every setting.' }),
+});
+export type ScheduleReading = z.infer<typeof scheduleReading>;
+
+const uids = z.array(z.string().min(1).max(200)).max(10_000);
+const { createMap, userRole, groupOwner, groupIcon, groupDescription, ...creating } = CREATING;
+const deciding = filledShape({ ...MODE, ...LIFTING, ...creating, ...APPLYING, ...RUNNING });
+
+/** A schedule's settings are stored, shown and edited like this. */
+export const scheduleSettings = z.strictObject({
+  cron: SCHEDULING.cron.schema.meta({ description: descriptionOf(SCHEDULING.cron), examples: ['30 2 * * *'] }),
+  tz: SCHEDULING.tz.schema.meta({ description: descriptionOf(SCHEDULING.tz), examples: ['Europe/Rome'] }),
+  file: z.string().min(1).meta({
+    description:
+      'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address is shown without its query, and keeps it in an edit.',
+  }),
+  headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
+    description: 'For an address: header -> environment variable of the server with its value, named SOURCE_….',
+  }),
+  maxSource: count.default(DEFAULT_MAX_FILE).meta({ description: 'Largest file, in bytes.' }),
+  reading: scheduleReading.default({}),
+  ...deciding,
+  mode: deciding.mode.unwrap().default('add'),
+  protect: uids.default([]).meta({ description: PROTECTING.protect.help }),
+  removeNamed: uids.default([]).meta({ description: REMOVING_BY_NAME.removeNamed.help }),
+  ...writtenShape({ createMap, userRole, groupOwner, groupIcon, groupDescription, ...MAX_CREATE }),
+  limits: guardLimits.default({}),
+  ...keptShape(RUNS_WAIT),
+});
+/** Settings as a client sends them. */
+export type ScheduleSettings = z.input<typeof scheduleSettings>;
+
+/** Only a person on the server's machine gives these, with a new schedule (routes/schedule-settings.ts). */
+export const machineSettings = z.strictObject({
+  identities: z.string().optional().meta({ description: 'Identity file; only set on the command line.' }),
+  groups: z.string().optional().meta({ description: 'Group file; only set on the command line.' }),
+  protectFile: z.string().optional().meta({ description: 'More UIDs to protect; only set on the command line.' }),
+  sandbox: z.boolean().optional().meta({ description: 'Its runs are for the sandbox.' }),
+  sourceSettings: z
+    .record(z.string(), z.union([z.string(), z.record(z.string(), z.string())]))
+    .optional()
+    .meta({ description: 'Settings of its address (src/sources/source.ts); only set on the command line.' }),
+});
+
+/** The JSON that the catalog keeps of a schedule. */
+export const keptSettings = z.strictObject({
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+  sandbox: z.boolean(),
+  target: sentTo.optional().meta({ description: 'The only target of its runs.' }),
+  restricted: z.boolean().meta({ description: 'Its file was named over the API: only what ROLLCALL_SOURCES allows.' }),
+});
+export type KeptSettings = Readonly<z.output<typeof keptSettings>>;
+
+const { sourceSettings: _, ...shown } = keptSettings.shape;
+
+export const schedule = z
+  .strictObject({
+    name: z.string(),
+    ...shown,
+    version: z.int().meta({ description: 'Counts up with every edit.' }),
+    create: planCreate.nullable().meta({
+      description: 'Users and groups that its runs may create, with the limits that count; null: none.',
+    }),
+    paused: z.boolean(),
+    createdAt: time,
+    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
+    lastRun: scheduleRun.nullable(),
+  })
+  .meta({ id: 'Schedule' });
+export type ScheduleView = z.output<typeof schedule>;
+
+/** `POST /v1/schedules` */
+export const newSchedule = z.strictObject({
+  name: z.string().max(100),
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+});
+export type NewSchedule = z.input<typeof newSchedule>;
+
+/** A schedule as it is shown may be sent back: what is no setting changes nothing. */
+const asIs = z.unknown().optional().meta({ description: 'It may come back; it changes nothing.' });
+const asShown = {
+  ...(Object.fromEntries(Object.keys(schedule.shape).map((name) => [name, asIs])) as object),
+  ...scheduleSettings.shape,
+  ...machineSettings.shape,
+};
+
+/** `PUT /v1/schedules/:name` */
+const scheduleEdit = z.strictObject({
+  ...asShown,
+  version: z.int().meta({ description: 'The version that was edited; with another one nothing is changed.' }),
+});
+
+/** `POST /v1/schedules/try` */
+export const scheduleTry = z.strictObject({
+  ...asShown,
+  cron: asShown.cron.optional(),
+  tz: asShown.tz.optional(),
+  name: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
+});
+
+/** `GET /v1/schedules/:name/history` */
+export const scheduleHistory = z.strictObject({ runs: z.array(scheduleRun) });
+
+/** The result of a schedule on one day. */
+const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
+
+/** `GET /v1/schedules/nights` */
+const scheduleNights = z.strictObject({
+  schedules: z.array(
+    z.strictObject({
+      name: z.string(),
+      tz: z.string(),
+      nights: z.array(
+        z.strictObject({
+          day: z.string().meta({ description: 'In the time zone `tz`.' }),
+          state: z.enum(NIGHT_STATES).nullable().meta({
+            description:
+              'Result of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
+          }),
+          reason: z.string(),
+          sync: z.string().nullable(),
+          runs: count,
+        }),
+      ),
+    }),
+  ),
+});
+export type ScheduleNights = z.infer<typeof scheduleNights>;
 
 const operation = operationsOf(
   'schedules',
@@ -30,12 +190,12 @@ UIDs). A run that is under way keeps the settings that it began with.`;
 export const scheduleOperations = {
   list: operation('GET /v1/schedules', 'viewer', {
     summary: 'List schedules by name, with their next times and last run',
-    answer: schedulesAnswer,
+    answer: z.strictObject({ schedules: z.array(schedule) }),
   }),
   next: operation('GET /v1/schedules/next', 'viewer', {
     summary: 'The next five times of a cron expression',
-    query: nextTimesQuery,
-    answer: nextTimes,
+    query: scheduleSettings.pick({ cron: true, tz: true }),
+    answer: z.strictObject({ next: z.array(time) }),
   }),
   nights: operation('GET /v1/schedules/nights', 'viewer', {
     summary: 'Results of each schedule on each of the last 30 days',
@@ -65,7 +225,7 @@ export const scheduleOperations = {
   }),
   history: operation('GET /v1/schedules/:name/history', 'viewer', {
     summary: 'Runs of a schedule, newest first',
-    query: scheduleHistoryQuery,
+    query: z.strictObject({ limit: limitOption(100, 1_000) }),
     answer: scheduleHistory,
     refusals: ['UNKNOWN_SCHEDULE'],
   }),

@@ -6,7 +6,7 @@ import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { idsOf, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { Kept } from '../../sources/spool.ts';
-import { machineSettings, type ScheduleRunView, schedule } from './api.ts';
+import { machineSettings, type ScheduleRunView, schedule } from './operations.ts';
 
 /** A schedule as the catalog keeps it: its settings, and how far it is with its runs. Times are ms since 1970. */
 const keptSchedule = z.strictObject({

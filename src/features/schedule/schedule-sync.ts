@@ -15,7 +15,7 @@ import { isRemote } from '../../text/address-text.ts';
 import { type NewSync, type Sync, syncFlags, syncReadingOf } from '../sync/kept-sync.ts';
 import { readProtectFile } from '../sync/plan/protect.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
-import type { KeptSettings } from './api.ts';
+import type { KeptSettings } from './operations.ts';
 
 /** The files that the runs of a schedule read beside its own. */
 export interface Beside {

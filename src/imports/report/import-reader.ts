@@ -16,7 +16,6 @@ import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows } from './chosen-rows.ts';
-import type { CreatedThing } from './created-file.ts';
 import { foundRows, type RowFilter, retryable } from './found-rows.ts';
 import type { ReportRow } from './report-table.ts';
 import type { MembershipToRetry } from './retry-file.ts';
@@ -46,6 +45,20 @@ export interface ImportProgress {
   readonly at: number;
   readonly counters: Counters;
   readonly callsLeft: ReadonlyMap<Region, number>;
+}
+
+/** A user or group that an import created, or a user that it made active again. */
+export interface CreatedThing {
+  readonly kind: 'user' | 'group';
+  readonly region: string;
+  /** UID or GUID, in lower case. */
+  readonly id: string;
+  readonly outcome: 'created' | 'reactivated';
+  /** Not empty if it may have been there before: the reply of its creation was lost. */
+  readonly code: string;
+  readonly message: string;
+  /** Time of the reply, in ms since 1970. */
+  readonly at: number;
 }
 
 /** An import's file, open for reading while the coordinator may be writing it. */

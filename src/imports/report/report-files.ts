@@ -2,11 +2,11 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat } from '../../options/row-filter.ts';
+import { writeTable } from '../../platform/table.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import { createdFile } from './created-file.ts';
 import { type RowFilter, retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
-import type { ImportReader } from './import-reader.ts';
+import type { CreatedThing, ImportReader } from './import-reader.ts';
 import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
 import { jsonReport, ndjsonReport, type ReportInput, tableReport } from './report-table.ts';
 import { retryReport, shapedRetry } from './retry-file.ts';
@@ -98,4 +98,14 @@ export function reportPieces(reader: ImportReader, request: ReportRequest): Iter
     case 'created':
       return createdFile(reader.created());
   }
+}
+
+const CREATED_COLUMNS = ['kind', 'region', 'id', 'outcome', 'code', 'message', 'at'] as const;
+
+/** The file that names them, as CSV. */
+function createdFile(things: Iterable<CreatedThing>): Generator<string> {
+  const values = Iterator.from(things).map((thing) =>
+    CREATED_COLUMNS.map((name) => (name === 'at' ? new Date(thing.at).toISOString() : thing[name])),
+  );
+  return writeTable(CREATED_COLUMNS, values, 'csv');
 }

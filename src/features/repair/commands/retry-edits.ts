@@ -15,8 +15,7 @@ import { isFinal } from '../../../membership/import-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { isAddress } from '../../../text/address-text.ts';
 import { counted } from '../../../text/wording.ts';
-import type { RepairTaken } from '../api.ts';
-import { repairOperations } from '../operations.ts';
+import { type RepairTaken, repairOperations } from '../operations.ts';
 import { Repairs } from '../repairs.ts';
 import type { CorrectedFile } from '../take-file.ts';
 

@@ -17,8 +17,8 @@ import type {
   RepairRow,
   RepairTaken,
   RepairView,
-} from '../api.ts';
-import type { repairOperations } from '../operations.ts';
+  repairOperations,
+} from '../operations.ts';
 
 /** Set by choices that the page draws. */
 const CONDITIONS = {

@@ -7,7 +7,7 @@ import { foreign, importHref } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairReplaced, RepairRow, RepairView } from '../api.ts';
+import type { RepairReplaced, RepairRow, RepairView } from '../operations.ts';
 import type { RepairRows } from './repair-rows.ts';
 
 /** Number of columns up to which all are shown. */

@@ -11,7 +11,7 @@ import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairTaken, RepairView } from '../api.ts';
+import type { RepairTaken, RepairView } from '../operations.ts';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';
 import { RepairTable, replace } from './repair-table.tsx';
 

@@ -22,7 +22,7 @@ import { requireNeeds, withRecipe } from '../../recipes/apply-recipe.ts';
 import { recipeOperations } from '../../recipes/operations.ts';
 import { findRecipeOrFile, recipeOfFile } from '../../recipes/recipe-store.ts';
 import { type ModeFlags, syncFlagsOf } from '../../sync/commands/sync-flags.ts';
-import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../api.ts';
+import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../operations.ts';
 
 export interface AddFlags
   extends CommonFlags,

@@ -16,7 +16,7 @@ import { Creating, creatingField } from '../../../console/view/upload/creating-f
 import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
 import { GuardLimits, PlanChecks, PlanFields } from '../../sync/pages/plan-fields.tsx';
-import type { ScheduleView as Schedule } from '../api.ts';
+import type { ScheduleView as Schedule } from '../operations.ts';
 import { FieldError, fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';
 import { TryIt } from './try.tsx';

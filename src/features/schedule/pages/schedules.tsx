@@ -13,7 +13,7 @@ import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../api.ts';
+import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../operations.ts';
 
 /** A cron expression in words; '' where there are none for it. */
 export function cronWords(cron: string) {

@@ -15,7 +15,7 @@ import {
 import { CHOICES, PLAN_CHECKS } from '../../../options/labels.ts';
 import { type Allowed, rowsOrShare, rowsOrShareText, timeText, waitTime } from '../../../platform/allowed-values.ts';
 import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.tsx';
-import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../api.ts';
+import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../operations.ts';
 
 type Values = Readonly<Record<string, string>>;
 

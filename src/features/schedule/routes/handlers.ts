@@ -6,10 +6,16 @@ import { nextRuns } from '../../../queue/cron.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { inShort } from '../../../text/wording.ts';
 import { shownCreate } from '../../sync/kept-sync.ts';
-import { type KeptSettings, type ScheduleRunView, type ScheduleView, schedule, scheduleSettings } from '../api.ts';
 import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';
-import type { scheduleOperations } from '../operations.ts';
+import {
+  type KeptSettings,
+  type ScheduleRunView,
+  type ScheduleView,
+  schedule,
+  type scheduleOperations,
+  scheduleSettings,
+} from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader, ScheduleRun } from '../schedule-catalog.ts';
 import { creationOf } from '../schedule-sync.ts';
 import { lastNights } from './schedule-nights.ts';

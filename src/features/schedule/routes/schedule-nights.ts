@@ -2,7 +2,7 @@ import { isoTime } from '../../../api/fields.ts';
 import type { Night, NightResult } from '../../../api/overview.ts';
 import type { RunState, SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
-import type { ScheduleNights } from '../api.ts';
+import type { ScheduleNights } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader, SchedulePause, ScheduleRun } from '../schedule-catalog.ts';
 
 /** The last run of each schedule. */

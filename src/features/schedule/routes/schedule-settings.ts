@@ -18,7 +18,7 @@ import { headerFrom } from '../../../sources/secrets.ts';
 import { isAddress, isRemote } from '../../../text/address-text.ts';
 import { limitsWith } from '../../sync/guard-limits.ts';
 import { readProtectFile } from '../../sync/plan/protect.ts';
-import { type KeptSettings, keptSettings, machineSettings, type newSchedule } from '../api.ts';
+import { type KeptSettings, keptSettings, machineSettings, type newSchedule } from '../operations.ts';
 import { badSetting, type Schedule } from '../schedule-catalog.ts';
 import { readingOptions, syncSettings } from '../schedule-sync.ts';
 

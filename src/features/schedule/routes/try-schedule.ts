@@ -15,8 +15,7 @@ import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspec
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/compose-syncs.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
-import type { KeptSettings, scheduleTry } from '../api.ts';
-import { scheduleOperations } from '../operations.ts';
+import { type KeptSettings, scheduleOperations, type scheduleTry } from '../operations.ts';
 import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';
 import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
