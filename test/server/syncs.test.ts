@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SyncView } from '../../src/features/sync/api.ts';
+import type { SyncGroup, SyncView } from '../../src/features/sync/api.ts';
 import type { PlanAction } from '../../src/features/sync/api-plan.ts';
 import { planDocument } from '../../src/features/sync/api-plan.ts';
-import type { GroupSummary } from '../../src/features/sync/plan/plan-pages.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];
@@ -171,7 +170,7 @@ describe('of a plan', () => {
   });
 
   test('its groups are counted, and one that the service does not know says so', async () => {
-    const page = await server.json<{ groups: GroupSummary[]; nextCursor: string | null }>(at('/groups?limit=1'));
+    const page = await server.json<{ groups: SyncGroup[]; nextCursor: string | null }>(at('/groups?limit=1'));
     expect(page.groups).toMatchObject([
       { guid: 'crew', listing: 'listed', problem: '', members: 8, actions: { change: 1, report: 7 } },
     ]);

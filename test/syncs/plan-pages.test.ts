@@ -45,13 +45,13 @@ test('the pages of chosen actions hold each once and in order, however long they
         .toArray();
       const found = await withPages(path, slice, async (pages) => {
         const all = [];
-        let page = await pages.actions({ actions, ...(guid !== undefined && { guid }) }, undefined, limit);
+        let page = await pages.actionPage({ actions, guid }, undefined, limit);
         for (;;) {
-          expect(page.actions.length).toBeLessThanOrEqual(limit);
-          all.push(...page.actions);
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          all.push(...page.items);
           if (page.next === undefined) return all;
-          expect(page.actions).toHaveLength(limit);
-          page = await pages.actions({ actions, ...(guid !== undefined && { guid }) }, page.next, limit);
+          expect(page.items).toHaveLength(limit);
+          page = await pages.actionPage({ actions, guid }, page.next, limit);
         }
       });
       expect(found).toEqual(expected);
@@ -80,12 +80,11 @@ test('the pages of groups hold each that has a chosen action or could not be lis
         }));
       const found = await withPages(path, 5, async (pages) => {
         const all = [];
-        const filter = actions === undefined ? {} : { actions };
-        let page = await pages.groups(filter, 0, limit);
+        let page = await pages.groupPage(actions, 0, limit);
         for (;;) {
-          all.push(...page.groups);
+          all.push(...page.items);
           if (page.next === undefined) return all;
-          page = await pages.groups(filter, page.next, limit);
+          page = await pages.groupPage(actions, page.next, limit);
         }
       });
       expect(found.map(({ problem: _, ...group }) => group)).toEqual(expected);

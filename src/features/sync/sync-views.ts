@@ -6,8 +6,8 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { asSentence, counted, grouped } from '../../text/wording.ts';
 import { type SyncView, syncView } from './api.ts';
 import { type Sync, shownCreate } from './kept-sync.ts';
-import { openFindings } from './plan/findings.ts';
 import { planFiles } from './plan/plan-files.ts';
+import { openPlanPages } from './plan/plan-pages.ts';
 import { openPlanReader } from './plan/plan-reading.ts';
 import type { PlanningProgress } from './plan/prepare.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
@@ -51,18 +51,21 @@ export function wholeSync(
 
 function objectionsOf(
   dir: DataDir,
-  { id, totals, mode }: Sync,
+  { id, totals }: Sync,
   limit: number,
 ): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
   const { plan } = planFiles(dir.sync(id));
   if (totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
-  const findings = openFindings(plan, mode);
+  const pages = openPlanPages(plan);
   try {
-    const unknownGroups = findings.unknownGroups();
-    const { notes } = findings;
-    return { findings: findings.first(limit), guards: findings.guards(), unknownGroups, notes: [...notes()] };
+    return {
+      findings: pages.findings(limit),
+      guards: pages.guards(),
+      unknownGroups: pages.unknownGroups(),
+      notes: [...pages.facts().notes],
+    };
   } finally {
-    findings.close();
+    pages.close();
   }
 }
 

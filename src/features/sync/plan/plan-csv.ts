@@ -1,9 +1,8 @@
 import type { Profiles } from '../../../imports/record/profiles.ts';
-import { foldId } from '../../../membership/membership.ts';
 import type { CreateField } from '../../../options/create-options.ts';
 import { writeTable } from '../../../platform/table.ts';
 import type { PlanAction } from '../api-plan.ts';
-import type { GroupName, PlannedChange, PlanReader } from './plan-reading.ts';
+import { type GroupName, groupKey, type PlannedChange, type PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 import { CHANGES } from './reasons.ts';
 
@@ -103,9 +102,8 @@ export function groupsThatLose(
 ): GroupName[] {
   const groups = new Map<string, GroupName>();
   for (const change of plan.actions(CHANGES)) {
-    const { region, guid, from } = change;
-    const key = `${region} ${foldId(guid)}`;
-    if (from !== '' && !groups.has(key) && chosen(change)) groups.set(key, { region, guid });
+    const key = groupKey(change);
+    if (change.from !== '' && !groups.has(key) && chosen(change)) groups.set(key, change);
   }
   return [...groups.values()];
 }

@@ -29,23 +29,18 @@ export function* planPieces({ path, format, text }: PlanDownload): Generator<str
 
 /** The plan as one JSON document (`planDocument`), one group or action a line. */
 export function planJson(plan: PlanReader): Generator<string> {
-  const { flags, plannedAt, ...source } = plan.facts();
+  const { plannedAt, fields: _, notes: __, ...source } = plan.facts();
   const groups = plan.groups();
   const findings = plan.findings();
   const head: Omit<PlanDocument, 'groups' | 'actions'> = {
-    file: source.file,
-    hash: source.hash,
-    size: source.size,
-    rows: source.rows,
-    invalid: source.invalid,
+    ...source,
     plannedAt: plannedAt === null ? null : new Date(plannedAt).toISOString(),
-    flags,
     held: findings.length > 0,
     totals: planTotals(groups, plan.creating(), source.invalid),
     findings,
   };
   const actions = plan.actions().map((action) => JSON.stringify(action));
-  return jsonDocument(head, { groups: groups.map((group) => JSON.stringify(group)), actions });
+  return jsonDocument(head, { groups: groups.map(({ id: _, ...group }) => JSON.stringify(group)), actions });
 }
 
 /** The thread that writes one plan. */

@@ -1,14 +1,28 @@
 import type { PlanFlags } from '../../../api/sync-entry.ts';
+import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { foldId, type Region } from '../../../membership/membership.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { Finding } from '../api-plan.ts';
+import type { Finding, PlanGroup } from '../api-plan.ts';
 import { type GivenLimits, limitsWith } from '../guard-limits.ts';
-import { ALL, allowed, GET_WHOLE_FILE, type Guard, type GuardFacts, LOOK, MIRROR, WITH_FILE } from './guard.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { GroupName } from './plan-reading.ts';
+import { findingOf, type GroupName, groupKey, type StoredObjection } from './plan-reading.ts';
+import { changesOf } from './plan-totals.ts';
 import type { PreviousRun } from './previous-run.ts';
-import { firstRun, moreMessages } from './run-notes.ts';
-import { MEMBER_GUARDS, ROW_GUARDS } from './size-guards.ts';
+import {
+  ALL,
+  above,
+  allowed,
+  GET_WHOLE_FILE,
+  type Guard,
+  type GuardFacts,
+  gainsOf,
+  LOOK,
+  MEMBER_GUARDS,
+  MIRROR,
+  ROW_GUARDS,
+  tooMany,
+  WITH_FILE,
+} from './size-guards.ts';
 
 const SHOWN_NAMES = 5;
 
@@ -22,10 +36,9 @@ const CREATION_GUARDS: readonly Guard[] = [
     check: ({ groups, creating }) => {
       const fresh = groups.filter(({ creates }) => creates !== undefined);
       const limit = creating?.limits.groups ?? 0;
-      if (fresh.length <= limit) return [];
       const names = fresh.map(({ guid, region }) => `${guid} (${region})`);
       const what = `${counted(fresh.length, 'group')} would be created, ${firstOf(names)}; ${grouped(limit)} may be`;
-      return [{ value: fresh.length, limit, what }];
+      return above(limit, fresh.length, what);
     },
   },
   {
@@ -38,11 +51,10 @@ const CREATION_GUARDS: readonly Guard[] = [
       const { unknown, deactivated, first } = creating.missing;
       const limit = creating.limits.users;
       const value = unknown + deactivated;
-      if (value <= limit) return [];
       const inactive = deactivated === 0 ? '' : `, ${grouped(deactivated)} of them deactivated`;
       const named = first.length === 0 ? '' : `: ${firstOf(first, unknown)}`;
       const what = `the service does not find ${counted(value, 'user')}${inactive}${named}; ${grouped(limit)} may be created or made active`;
-      return [{ value, limit, what }];
+      return above(limit, value, what);
     },
   },
 ];
@@ -80,15 +92,11 @@ export const GUARDS: readonly Guard[] = [
     modes: MIRROR,
     remedy: 'Fix these rows; until then their members count as missing',
     check: ({ source: { rows, invalid } }, { invalidRows }) =>
-      invalid <= invalidRows
-        ? []
-        : [
-            {
-              value: invalid,
-              limit: invalidRows,
-              what: `${grouped(invalid)} of ${counted(rows, 'row')} cannot be used; ${allowed(invalidRows)}`,
-            },
-          ],
+      above(
+        invalidRows,
+        invalid,
+        `${grouped(invalid)} of ${counted(rows, 'row')} cannot be used; ${allowed(invalidRows)}`,
+      ),
   },
   ...ROW_GUARDS,
   {
@@ -99,7 +107,7 @@ export const GUARDS: readonly Guard[] = [
     check: ({ source, previous }, { lostColumns }) => {
       const lost = (previous?.fields ?? []).filter((field) => !source.fields.includes(field));
       const what = `the file has no column for ${lost.join(', ')}, and the last run’s file had; ${allowed(lostColumns)}`;
-      return lost.length <= lostColumns ? [] : [{ value: lost.length, limit: lostColumns, what }];
+      return above(lostColumns, lost.length, what);
     },
   },
   {
@@ -113,17 +121,14 @@ export const GUARDS: readonly Guard[] = [
       );
       const moved = missingFrom(groups, previous?.groups ?? []).flatMap((before) => {
         const now = newcomers.get(foldId(before.guid));
-        return now === undefined ? [] : [{ before, now }];
+        return now === undefined ? [] : [{ ...now, before: before.region }];
       });
-      return moved.length <= movedGroups
-        ? []
-        : moved.map(({ before, now: { region, guid } }) => ({
-            region,
-            guid,
-            value: moved.length,
-            limit: movedGroups,
-            what: `the group is in ${region} now and was in ${before.region} in the last run; ${allowed(movedGroups)}`,
-          }));
+      return tooMany(
+        movedGroups,
+        moved,
+        ({ region, before }) =>
+          `the group is in ${region} now and was in ${before} in the last run; ${allowed(movedGroups)}`,
+      );
     },
   },
   {
@@ -133,15 +138,12 @@ export const GUARDS: readonly Guard[] = [
     remedy: GET_WHOLE_FILE,
     check: ({ groups, previous }, { forgottenGroups }) => {
       const forgotten = missingFrom(groups, previous?.groups ?? []).filter(({ members }) => members > 0);
-      return forgotten.length <= forgottenGroups
-        ? []
-        : forgotten.map(({ region, guid, members }) => ({
-            region,
-            guid,
-            value: forgotten.length,
-            limit: forgottenGroups,
-            what: `the file no longer mentions the group, which had ${counted(members, 'member')} after the last run; they stay as they are`,
-          }));
+      return tooMany(
+        forgottenGroups,
+        forgotten,
+        ({ members }) =>
+          `the file no longer mentions the group, which had ${counted(members, 'member')} after the last run; they stay as they are`,
+      );
     },
   },
   {
@@ -161,15 +163,12 @@ export const GUARDS: readonly Guard[] = [
     remedy: 'Plan again later, or approve the plan to continue without these groups',
     check: ({ groups }, { failedListings }) => {
       const failed = groups.filter(({ listing }) => listing === 'failed');
-      return failed.length <= failedListings
-        ? []
-        : failed.map(({ region, guid, code, message }) => ({
-            region,
-            guid,
-            value: failed.length,
-            limit: failedListings,
-            what: `its members could not be listed (${[code, message].filter((part) => part !== '').join(': ')}), so that nothing is done in it`,
-          }));
+      return tooMany(
+        failedListings,
+        failed,
+        ({ code, message }) =>
+          `its members could not be listed (${[code, message].filter((part) => part !== '').join(': ')}), so that nothing is done in it`,
+      );
     },
   },
   ...CREATION_GUARDS,
@@ -180,15 +179,11 @@ export const GUARDS: readonly Guard[] = [
     remedy: 'Give the group another owner first, or approve the plan',
     check: ({ groups }, { ownerChanges }) => {
       const hit = groups.filter(({ ownerHit }) => ownerHit);
-      return hit.length <= ownerChanges
-        ? []
-        : hit.map(({ region, guid, owner }) => ({
-            region,
-            guid,
-            value: hit.length,
-            limit: ownerChanges,
-            what: `its owner ${owner} would be removed, banned or lowered; ${allowed(ownerChanges)}`,
-          }));
+      return tooMany(
+        ownerChanges,
+        hit,
+        ({ owner }) => `its owner ${owner} would be removed, banned or lowered; ${allowed(ownerChanges)}`,
+      );
     },
   },
   {
@@ -215,7 +210,7 @@ export const GUARDS: readonly Guard[] = [
  * Everything that the guards object to; nothing found means that the plan may be applied unattended.
  * @throws BAD_LIMIT
  */
-export function checkGuards(facts: GuardFacts, given?: GivenLimits): Finding[] {
+export function checkGuards(facts: GuardFacts, given?: GivenLimits): StoredObjection[] {
   const [limits, first] = [limitsWith(given), limitsWith(given, 'first')];
   const contested = facts.mode === 'undo' ? facts.groups.filter((group) => group.contested > 0) : facts.groups;
   return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap((guard) =>
@@ -227,13 +222,14 @@ export function checkGuards(facts: GuardFacts, given?: GivenLimits): Finding[] {
         guid,
         value,
         limit,
-        sentence: `${placed(region, guid, what)}. ${remedyIn(guard, facts.mode)}.`,
+        what: `${placed(region, guid, what)}.`,
+        remedy: `${remedyIn(guard, facts.mode)}.`,
       })),
   );
 }
 
 /** Returns the advice after a guard's objection. An undo has no file to fix. */
-export function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']): string {
+function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']): string {
   return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }
 
@@ -251,22 +247,43 @@ export function guardPlan(
   if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
   const groups = plan.groups();
   const facts = { mode: source.flags.mode, source, groups, creating: plan.creating(), previous };
-  const findings = checkGuards(facts, given);
-  plan.recordFindings(findings);
+  const objections = checkGuards(facts, given);
+  plan.recordObjections(objections);
   const later = { ...facts, previous: { rows: source.rows, fields: source.fields, groups: [] } };
-  const isSpared = previous === undefined && checkGuards(later, given).length > findings.length;
+  const isSpared = previous === undefined && checkGuards(later, given).length > objections.length;
   plan.addNotes([...(isSpared ? [firstRun(groups)] : []), ...moreMessages(groups, changesBefore)]);
-  return findings;
+  return objections.map(findingOf);
 }
 
 /** Groups among `others` that `groups` does not hold in the same region. */
 function missingFrom<Group extends GroupName>(groups: readonly GroupName[], others: readonly Group[]): Group[] {
-  const key = ({ region, guid }: GroupName) => `${region} ${foldId(guid)}`;
-  const held = new Set(groups.map(key));
-  return others.filter((group) => !held.has(key(group)));
+  const held = new Set(groups.map(groupKey));
+  return others.filter((group) => !held.has(groupKey(group)));
 }
 
 function placed(region: Region | null, guid: string | null, what: string): string {
   if (guid !== null) return `Group ${guid} (${region}): ${what}`;
   return region === null ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `Region ${region}: ${what}`;
+}
+
+/** Fewer messages than this are never a concern. */
+const FEW_MESSAGES = 100;
+const TIMES_USUAL = 3;
+
+/** For a first run that adds more than a later one might. */
+function firstRun(groups: readonly PlanGroup[]): IntakeNote {
+  const members = groups.reduce((sum, group) => sum + gainsOf(group), 0);
+  const text = `No run of this sync has been carried out before, so the guards let it add or raise any number of members: here ${grouped(members)}`;
+  return { code: 'FIRST_RUN', text };
+}
+
+/** For a run that would write many more messages than others of the same sync. @param before changes of these runs */
+function moreMessages(groups: readonly PlanGroup[], before: readonly number[]): IntakeNote[] {
+  const messages = groups.reduce((sum, group) => sum + changesOf(group), 0);
+  const usual = before.toSorted((a, b) => a - b)[Math.floor(before.length / 2)];
+  if (usual === undefined || messages < FEW_MESSAGES || messages <= usual * TIMES_USUAL) return [];
+  const runs =
+    before.length === 1 ? 'the last run planned' : `the median of the last ${counted(before.length, 'run')} is`;
+  const text = `Up to ${counted(messages, 'message')} would be written into groups, more than usual: ${runs} ${grouped(usual)}`;
+  return [{ code: 'MORE_MESSAGES', text }];
 }

@@ -80,9 +80,10 @@ update plan set creating = :creating;
 delete from findings;
 
 -- name: add_finding
--- In: guard, region, guid (null: all), value, allowed, sentence. Adds what a guard says.
-insert into findings (guard, region, guid, value, allowed, sentence)
-values (:guard, :region, :guid, :value, :allowed, :sentence);
+-- In: guard, region, guid (null: all), value, limit, what, remedy. Adds what a guard says.
+insert into findings (guard, region, guid, value, "limit", what, remedy)
+values (:guard, :region, :guid, :value, :limit, :what, :remedy);
+
 -- name: add_newcomer
 -- In: region, uid. The owner of a new group, who may not exist either.
 insert or ignore into users (region, uid)

@@ -8,15 +8,15 @@ import type { Region } from '../../../membership/membership.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import { attachForReading, durably, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { counted } from '../../../text/wording.ts';
-import type { Finding, PlanGroup } from '../api-plan.ts';
+import type { PlanGroup } from '../api-plan.ts';
 import {
   type GroupName,
   PLAN_SCHEMA,
   type PlanCreating,
   type PlanDatabase,
   type PlanFacts,
-  type PlanReader,
   planReader,
+  type StoredObjection,
 } from './plan-reading.ts';
 
 interface UnknownMember {
@@ -29,49 +29,28 @@ interface UnknownMember {
 type PlanSource = Pick<PlanFacts, 'file' | 'hash' | 'size'>;
 
 /** A plan's file, open for the planner. */
-export interface PlanLedger extends PlanReader {
-  /** For the planner in this folder. */
-  readonly database: PlanDatabase;
-  /** The groups, their members, and users who may not exist. */
-  readonly survey: Survey;
-  /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
-  begin(desired: string, source: PlanSource): void;
-  /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
-  beginUndo(undone: string, source: PlanSource): void;
-  /** Groups that have not been listed yet, in the order of the file. */
-  groupsToList(): GroupName[];
-  /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
-  settle(): void;
-  /** Missing groups to which rows of the staged file would add users; with their numbers in that file. */
-  groupsToCreate(desired: string): (GroupName & { readonly id: number })[];
-  /** The group is created before users are added. */
-  recordCreates(group: number, as: NonNullable<PlanGroup['creates']>): void;
-  recordCannotCreate(group: number, why: { readonly code: string; readonly message: string }): void;
-  /** A user who may not exist, beside those who would be added, unless the user is in a group that was listed. */
-  addNewcomer(region: Region, uid: string): void;
-  recordCreating(creating: PlanCreating): void;
-  /** Replaces notes with the same codes. */
-  addNotes(notes: readonly IntakeNote[]): void;
-  /** Replaces the findings. */
-  recordFindings(findings: readonly Finding[]): void;
-}
+export type PlanLedger = ReturnType<typeof openPlanLedger>;
 
 /** Opens the file of a plan at `path`, a new one where there is none. Throws LedgerError when it cannot be used. */
-export function openPlanLedger(path: string): PlanLedger {
+export function openPlanLedger(path: string) {
   const database = openForWriting(path, PLAN_SCHEMA, 'soon');
   const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
   const reader = planReader(database);
+  /** The groups, their members, and users who may not exist. */
   const survey = new Survey(database);
-  const addNotes = (added: readonly IntakeNote[]) => {
+  /** Replaces notes with the same codes. */
+  const addNotes = (added: readonly IntakeNote[]): void => {
     const others = reader.facts().notes.filter(({ code }) => !added.some((one) => one.code === code));
     sql('set_notes').run({ notes: JSON.stringify([...others, ...added]) });
   };
   return {
     ...reader,
+    /** For the planner in this folder. */
     database,
     survey,
     addNotes,
-    begin: (desired, source) =>
+    /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
+    begin: (desired: string, source: PlanSource): void =>
       withAttached(database, desired, 'desired', () => {
         survey.begin();
         sql('set_source').run({ ...source });
@@ -80,41 +59,50 @@ export function openPlanLedger(path: string): PlanLedger {
           LOOKUP_NAMES.flatMap((name) => notFoundNote(name, sql('not_found').get({ code: LOOKUPS[name].unknownCode }))),
         );
       }),
-    beginUndo: (undone, source) =>
+    /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
+    beginUndo: (undone: string, source: PlanSource): void =>
       withAttached(database, undone, 'undone', () => {
         survey.begin();
         sql('set_undone_source').run({ ...source });
         sql('set_undone_groups').run();
       }),
+    /** Groups that have not been listed yet, in the order of the file. */
     groupsToList: () => sql<GroupName>('groups_to_list').all(),
-    settle: () => {
+    /** After groups were read: counts the members, and refuses groups with a scope that rollcall does not know. */
+    settle: (): void => {
       for (const { id, ...member } of sql<UnknownMember>('unknown_scopes').all()) {
         survey.failGroup(id, 'failed', new RollcallError('UNKNOWN_SCOPE', { uid: member.uid, scope: member.scope }));
       }
       sql('count_members').run();
     },
-    groupsToCreate: (desired) =>
+    /** Missing groups to which rows of the staged file would add users; with their numbers in that file. */
+    groupsToCreate: (desired: string) =>
       withAttached(database, desired, 'desired', () =>
         sql<GroupName & { readonly id: number }>('groups_to_create').all({ ban: scopeId('ban') }),
       ),
-    recordCreates: (group, as) => {
+    /** The group is created before users are added. */
+    recordCreates: (group: number, as: NonNullable<PlanGroup['creates']>): void => {
       sql('create_group').run({ group, creates: JSON.stringify(as) });
     },
-    recordCannotCreate: (group, { code, message }) => {
+    recordCannotCreate: (
+      group: number,
+      { code, message }: { readonly code: string; readonly message: string },
+    ): void => {
       sql('cannot_create').run({ group, code, message });
     },
-    addNewcomer: (region, uid) => {
+    /** A user who may not exist, beside those who would be added, unless the user is in a group that was listed. */
+    addNewcomer: (region: Region, uid: string): void => {
       sql('add_newcomer').run({ region, uid });
     },
-    recordCreating: (creating) => {
+    recordCreating: (creating: PlanCreating): void => {
       sql('set_creating').run({ creating: JSON.stringify(creating) });
     },
-    // The last step: what people approve is on the disk.
-    recordFindings: (findings) =>
+    /** Replaces what the guards say. It is the last step: what people approve is on the disk. */
+    recordObjections: (objections: readonly StoredObjection[]): void =>
       durably(database, () =>
         inTransaction(database, () => {
           sql('forget_findings').run();
-          for (const { limit, ...finding } of findings) sql('add_finding').run({ ...finding, allowed: limit });
+          for (const objection of objections) sql('add_finding').run({ ...objection });
         }),
       ),
   };

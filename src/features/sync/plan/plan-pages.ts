@@ -2,28 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import type { Region } from '../../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
 import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
-import type { PlanAction, PlanGroup } from '../api-plan.ts';
-import { actionOf, newGroupOf, PLAN_SCHEMA } from './plan-reading.ts';
+import type { SyncGroup } from '../api.ts';
+import type { GuardFinding, GuardObjections, PlanAction } from '../api-plan.ts';
+import { GUARDS } from './plan-guards.ts';
+import { type ActionRow, actionOf, PLAN_SCHEMA, planReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
-
-/** A group of a plan, with its actions counted. */
-export interface GroupSummary
-  extends Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'members' | 'actions' | 'right' | 'creates'> {
-  /** The reason why nothing is done in it, as a sentence without capital and full stop; empty if it was listed. */
-  readonly problem: string;
-}
 
 /** Filter of actions; an absent condition is always met. The GUID is a whole one, without regard to case. */
 interface ActionFilter {
-  readonly actions?: ReadonlySet<PlanActionName>;
-  readonly region?: Region;
-  readonly guid?: string;
-}
-
-/** The first and last group of a choice. */
-interface Span {
-  readonly first: number;
-  readonly last: number;
+  readonly actions?: ReadonlySet<PlanActionName> | undefined;
+  readonly region?: Region | undefined;
+  readonly guid?: string | undefined;
 }
 
 /** The place of an action in a plan: the number of its group, and its UID. */
@@ -32,96 +21,135 @@ interface ActionPlace {
   readonly uid: string;
 }
 
-/**
- * A plan a page at a time, for a process with other work: it reads a bounded part, lets other work
- * run, and continues. Only a single group is read in one go.
- */
-export interface PlanPages {
-  /**
-   * Groups behind number `after` (0: from the first), in the order of the file. `actions`: only those that have such an
-   * action, or could not be listed.
-   */
-  groups(
-    request: { readonly actions?: ReadonlySet<PlanActionName> },
-    after: number,
-    limit: number,
-  ): Promise<{ groups: GroupSummary[]; next?: number }>;
-  /** Actions behind a place, in the order of the groups, then by UID. */
-  actions(
-    filter: ActionFilter,
-    after: ActionPlace | undefined,
-    limit: number,
-  ): Promise<{ actions: PlanAction[]; next?: ActionPlace }>;
-  close(): void;
+/** The place of an objection among those of its guard, the worst first. */
+interface FindingPlace {
+  readonly value: number;
+  readonly id: number;
 }
+
+/** A page, and the start of the next one; absent on the last one. */
+interface Page<Item, Place> {
+  readonly items: Item[];
+  readonly next?: Place;
+}
+
+/** A plan a page at a time. */
+export type PlanPages = ReturnType<typeof openPlanPages>;
 
 /** Actions that are looked at before others have their turn: some milliseconds. */
 const SLICE = 20_000;
+const WORST: FindingPlace = { value: Number.POSITIVE_INFINITY, id: 0 };
 
-/** Opens the plan at `path`, which must be complete. @param slice actions that are looked at in one go */
-export function openPlanPages(path: string, slice = SLICE): PlanPages {
+/**
+ * Opens the plan at `path`, which must be complete, for a process with other work: it reads a bounded part, lets other work
+ * run, and continues. Only a single group is read in one go.
+ * @param slice actions that are looked at in one go
+ */
+export function openPlanPages(path: string, slice = SLICE) {
   const database = openForReading(path, PLAN_SCHEMA);
   const sql = statementsOf(database, new URL('plan-pages.sql', import.meta.url));
+  const plan = planReader(database);
 
-  const summary = (row: GroupRow): GroupSummary => {
-    const { correct, ...counts } = sql<Counts>('counts').get({ group: row.id }) as Counts;
-    const { adds: add, changes: change, keeps: keep, removes: remove, bans: ban, reports: report } = counts;
-    const { region, guid, listing, members } = row;
-    const actions = { add, change, keep, remove, ban, report };
-    const { creates: _, ...plain } = row;
-    const created = newGroupOf({ ...row });
-    const problem = groupProblem({ ...plain, ...created });
-    return { region, guid, listing, problem, members, actions, right: correct, ...created };
-  };
+  const worstFirst = (guard: string, search: string, after: FindingPlace, limit: number) =>
+    sql<GuardFinding & FindingPlace & { readonly remedy: string }>('findings_page').all({
+      guard,
+      search,
+      ...after,
+      limit,
+    });
 
   return {
-    groups: async ({ actions }, after, limit) => {
-      const found: GroupSummary[] = [];
+    ...plan,
+    /**
+     * Groups behind number `after` (0: from the first), in the order of the file. `actions`: only those that have such an
+     * action, or could not be listed.
+     */
+    groupPage: async (
+      actions: ReadonlySet<PlanActionName> | undefined,
+      after: number,
+      limit: number,
+    ): Promise<Page<SyncGroup, number>> => {
+      const items: SyncGroup[] = [];
       for (let place = after; ; await setImmediate()) {
-        const row = sql<GroupRow>('next_group').get({ after: place });
-        if (row === undefined) return { groups: found };
-        const group = summary(row);
+        const [group] = plan.groups(place, 1);
+        if (group === undefined) return { items };
+        const { id, region, guid, listing, members, actions: counts, right, creates } = group;
+        const problem = groupProblem(group);
         if (
           actions === undefined ||
-          group.problem !== '' ||
-          PLAN_ACTIONS.some((one) => actions.has(one) && group.actions[one] > 0)
+          problem !== '' ||
+          PLAN_ACTIONS.some((one) => actions.has(one) && counts[one] > 0)
         ) {
-          if (found.length === limit) return { groups: found, next: place };
-          found.push(group);
+          if (items.length === limit) return { items, next: place };
+          const created = creates && { creates };
+          items.push({ region, guid, listing, problem, members, actions: counts, right, ...created });
         }
-        place = row.id;
+        place = id;
       }
     },
-    actions: async ({ actions = new Set(PLAN_ACTIONS), region = null, guid = null }, after, limit) => {
-      const { first, last } = sql<Span>('span').get({ region, guid }) as Span;
-      const choice = { actions: JSON.stringify([...actions]), region, guid, most: slice };
-      const found: (PlanAction & ActionPlace)[] = [];
+    /** Actions behind a place, in the order of the groups, then by UID. */
+    actionPage: async (
+      { actions = new Set(PLAN_ACTIONS), region, guid }: ActionFilter,
+      after: ActionPlace | undefined,
+      limit: number,
+    ): Promise<Page<PlanAction, ActionPlace>> => {
+      const where = { region: region ?? null, guid: guid ?? null };
+      const { first = 1, last = 0 } = sql<{ first: number; last: number }>('span').get(where) ?? {};
+      const choice = { actions: JSON.stringify([...actions]), ...where, most: slice };
+      const found: (ActionRow & ActionPlace)[] = [];
       // No UID is empty: this is the place before a group's first.
-      for (let place = after ?? { group: first, uid: '' }; ; await setImmediate()) {
+      for (let place: ActionPlace = after ?? { group: first, uid: '' }; ; await setImmediate()) {
         // One more than asked for tells whether there is a next page.
         const rest = limit + 1 - found.length;
-        const chosen = sql('action_slice').all({ ...place, ...choice, last, limit: rest });
-        found.push(...chosen.map((row) => ({ ...actionOf(row), group: Number(row['number']) })));
-        const end = sql('slice_end').get({ ...place, last, behind: slice - 1 });
+        found.push(...sql<ActionRow & ActionPlace>('action_slice').all({ ...place, ...choice, last, limit: rest }));
+        const end = sql<ActionPlace>('slice_end').get({ ...place, last, behind: slice - 1 });
         if (found.length > limit || end === undefined) break;
-        place = { group: Number(end['number']), uid: String(end['uid']) };
+        place = { ...end };
       }
-      const page = found.slice(0, limit).map(({ group: _, ...action }) => action);
-      const edge = found[limit - 1];
-      return found.length > limit && edge !== undefined
-        ? { actions: page, next: { group: edge.group, uid: edge.uid } }
-        : { actions: page };
+      return pageOf(
+        found,
+        limit,
+        ({ group: _, ...row }) => actionOf(row),
+        ({ group, uid }) => ({ group, uid }),
+      );
     },
-    close: () => {
-      if (database.isOpen) database.close();
-    },
+    /** Objections of a guard behind a place, the worst first. @param search part of a group's GUID; empty: all */
+    findingPage: (
+      { guard, search }: { readonly guard: string; readonly search: string },
+      after: FindingPlace | undefined,
+      limit: number,
+    ): Page<GuardFinding, FindingPlace> =>
+      pageOf(worstFirst(guard, search, after ?? WORST, limit + 1), limit, findingOf, ({ value, id }) => ({
+        value,
+        id,
+      })),
+    /** The numbers of each guard's objections: hundreds of groups are one objection of one guard. In the order of the guards. */
+    guards: (): GuardObjections[] =>
+      sql<Pick<GuardObjections, 'guard' | 'count' | 'total'>>('guard_counts')
+        .all()
+        .flatMap((counted) =>
+          worstFirst(counted.guard, '', WORST, 1).map((worst) => {
+            const meaning = GUARDS.find(({ name }) => name === counted.guard)?.meaning ?? '';
+            return { ...counted, meaning, remedy: worst.remedy, worst: findingOf(worst) };
+          }),
+        ),
+    /** Number of groups that the service does not know and that are not created. */
+    unknownGroups: () => Number(sql('unknown_groups').get()?.['groups'] ?? 0),
   };
 }
 
-type GroupRow = Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'code' | 'message' | 'wanted' | 'members'> & {
-  readonly id: number;
-  /** JSON. */
-  readonly creates: string | null;
-};
+/** A page of rows, of which one more than asked for tells whether there is a next page. */
+function pageOf<Row, Item, Place>(
+  rows: readonly Row[],
+  limit: number,
+  itemOf: (row: Row) => Item,
+  placeOf: (row: Row) => Place,
+): Page<Item, Place> {
+  const items = rows.slice(0, limit).map(itemOf);
+  const last = rows[limit - 1];
+  return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
+}
 
-type Counts = Readonly<Record<'adds' | 'changes' | 'keeps' | 'removes' | 'bans' | 'reports' | 'correct', number>>;
+function findingOf({ id: _, remedy: __, ...finding }: GuardFinding & FindingPlace & { readonly remedy: string }) {
+  return finding;
+}

@@ -4,10 +4,10 @@ import { type PlanFlags, planFlags } from '../../../api/sync-entry.ts';
 import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { scopeId, scopeOf } from '../../../imports/record/enum-ids.ts';
 import { SURVEY_SCHEMA } from '../../../imports/schemas.ts';
-import type { Region } from '../../../membership/membership.ts';
-import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../../membership/plan-words.ts';
+import { foldId, type Region } from '../../../membership/membership.ts';
+import { PLAN_ACTIONS, type PlanActionName } from '../../../membership/plan-words.ts';
 import { CREATE_FIELDS } from '../../../options/create-options.ts';
-import { openForReading, readStatements, statementsOf } from '../../../platform/sqlite.ts';
+import { openForReading, statementsOf } from '../../../platform/sqlite.ts';
 import { type Finding, newGroup, type PlanAction, type PlanGroup } from '../api-plan.ts';
 import { type Place, reasonSentence } from './reasons.ts';
 
@@ -43,9 +43,6 @@ export interface PlanFacts {
   readonly plannedAt: number | null;
 }
 
-/** A group that is not there, as it would be created. */
-type NewGroup = NonNullable<PlanGroup['creates']>;
-
 /** Users who would be added and whom the service does not find. */
 const missingUsers = z.strictObject({
   unknown: z.number(),
@@ -67,41 +64,11 @@ const planCreating = z.strictObject({
 });
 export type PlanCreating = z.infer<typeof planCreating>;
 
-/** An action that sends something. */
-export interface PlannedChange extends PlanAction {
-  /** Row of the staged file that asks for it; null where no row does. */
-  readonly row: number | null;
-  /** Number of its group in the staged file. */
-  readonly group: number;
-  /** The group is created first. */
-  readonly isNew: boolean;
-}
-
 /** A plan's file, open for anyone to read. */
-export interface PlanReader {
-  facts(): PlanFacts;
-  /** In the order of the file. */
-  groups(): PlanGroup[];
-  /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
-  actions(chosen?: ReadonlySet<PlanActionName>): IteratorObject<PlanAction>;
-  /** Actions that send something, in the same order. */
-  changes(): IteratorObject<PlannedChange>;
-  findings(): Finding[];
-  /** Counts the members that it reports and leaves as they are, by reason. */
-  reported(): (Pick<PlanAction, 'reason' | 'sentence'> & { readonly users: number })[];
-  /** Undefined where nothing may be created. */
-  creating(): PlanCreating | undefined;
-  /** All users in a group when it was listed, by UID, one at a time. */
-  live(group: GroupName): IteratorObject<{ readonly uid: string; readonly place: Place }>;
-  /** Numbers of the groups where a user is spared only because the owner was not asked for yet: ask, and plan again. */
-  ownersNeeded(): number[];
-  /**
-   * Numbers of the groups with changes, or with changes that only wait for the owner, whose banned users are not known yet: a ban might be lifted by mistake, or made again. Ask (it takes a
-   * call for each group), and plan again.
-   */
-  bansNeeded(): number[];
-  close(): void;
-}
+export type PlanReader = ReturnType<typeof planReader>;
+
+/** An action that sends something. */
+export type PlannedChange = ReturnType<PlanReader['changes']> extends IteratorObject<infer Change> ? Change : never;
 
 export function openPlanReader(path: string): PlanReader {
   return planReader(openForReading(path, PLAN_SCHEMA));
@@ -111,129 +78,120 @@ const names = z.array(z.string());
 const notes = z.array(inputNote);
 const READING = new URL('plan-reading.sql', import.meta.url);
 
+interface FactsRow extends Omit<PlanFacts, 'fields' | 'notes' | 'flags'> {
+  readonly fields: string;
+  readonly notes: string;
+  readonly flags: string | null;
+}
+
+interface ChangeRow extends ActionRow {
+  /** Row of the staged file that asks for it; null where no row does. */
+  readonly row: number | null;
+  /** Number of its group in the staged file. */
+  readonly group: number;
+  /** 1 where the group is created first. */
+  readonly isNew: number;
+}
+
 /** Reads a plan by a connection that is open already. */
-export function planReader(database: PlanDatabase): PlanReader {
+export function planReader(database: PlanDatabase) {
   const sql = statementsOf(database, READING);
   // Prepared again, because a statement that is being read cannot be asked a second time.
-  const prepared = (name: string) => database.prepare(readStatements(READING).get(name) ?? '');
+  const iterated = <Row>(name: string, given = {}) =>
+    Iterator.from(statementsOf(database, READING)<Row>(name).iterate(given));
+  const groupNumbers = (name: string) =>
+    sql<{ readonly id: number }>(name)
+      .all()
+      .map(({ id }) => id);
+  const objections = (limit = -1) => sql<StoredObjection>('objections').all({ limit });
   return {
-    facts: () => {
+    facts: (): PlanFacts => {
       const row = sql<FactsRow>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
-      const { flags, fields, notes: known, planned_at: plannedAt, ...rest } = row;
+      const { flags, fields, notes: known, ...rest } = row;
       return {
         ...rest,
         fields: names.parse(JSON.parse(fields)),
         notes: notes.parse(JSON.parse(known)),
         flags: flags === null ? null : planFlags.parse(JSON.parse(flags)),
-        plannedAt,
       };
     },
-    groups: () => sql('group_counts').all().map(groupOf),
-    actions: (chosen = new Set(PLAN_ACTIONS)) =>
-      Iterator.from(prepared('actions_chosen').iterate({ actions: JSON.stringify([...chosen]) })).map(actionOf),
-    changes: () =>
-      Iterator.from(prepared('changes').iterate()).map((row) => ({
-        ...actionOf(row),
-        row: row['row_id'] as number | null,
-        group: Number(row['group_id']),
-        isNew: row['is_new'] === 1,
-      })),
-    creating: () => {
+    /** In the order of the file, behind a number (0: from the first). */
+    groups: (after = 0, limit = -1) => sql<GroupRow>('group_counts').all({ after, limit }).map(groupOf),
+    /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
+    actions: (chosen: ReadonlySet<PlanActionName> = new Set(PLAN_ACTIONS)): IteratorObject<PlanAction> =>
+      iterated<ActionRow>('actions_chosen', { actions: JSON.stringify([...chosen]) }).map(actionOf),
+    /** Actions that send something, in the same order. */
+    changes: () => iterated<ChangeRow>('changes').map((row) => ({ ...actionOf(row), isNew: row.isNew === 1 })),
+    /** Undefined where nothing may be created. */
+    creating: (): PlanCreating | undefined => {
       const json = sql('creating').get()?.['creating'];
       return typeof json === 'string' ? planCreating.parse(JSON.parse(json)) : undefined;
     },
-    findings: () =>
-      sql<Omit<Finding, 'limit'> & { readonly allowed: Finding['limit'] }>('findings')
-        .all()
-        .map(({ allowed, ...rest }) => ({ ...rest, limit: allowed })),
+    /** Returns what the guards say, in their order. */
+    objections,
+    findings: (limit?: number) => objections(limit).map(findingOf),
+    /** Counts the members that it reports and leaves as they are, by reason. */
     reported: () =>
-      sql('reported')
-        .all()
-        .map((row) => {
-          const reason = row['reason'] as PlanReason;
-          const [from, to] = [placeOf(Number(row['from_id'])), placeOf(Number(row['to_id']))];
-          return { reason, sentence: reasonSentence(reason, from, to), users: Number(row['n']) };
+      sql<Pick<ActionRow, 'reason' | 'from' | 'to'> & { readonly users: number }>('reported').all().map(actionOf),
+    /** All users in a group when it was listed, by UID, one at a time. */
+    live: ({ region, guid }: GroupName) =>
+      iterated<{ readonly uid: string; readonly place: number }>('live_of_group', { region, guid }).map(
+        ({ uid, place }) => ({
+          uid,
+          place: placeOf(place),
         }),
-    live: ({ region, guid }) =>
-      Iterator.from(sql('live_of_group').iterate({ region, guid })).map(({ uid, state }) => ({
-        uid: String(uid),
-        place: placeOf(Number(state)),
-      })),
-    ownersNeeded: () =>
-      sql<{ readonly id: number }>('owners_needed')
-        .all()
-        .map(({ id }) => id),
-    bansNeeded: () =>
-      sql<{ readonly id: number }>('bans_needed')
-        .all()
-        .map(({ id }) => id),
+      ),
+    /** Numbers of the groups where a user is spared only because the owner was not asked for yet: ask, and plan again. */
+    ownersNeeded: () => groupNumbers('owners_needed'),
+    /**
+     * Numbers of the groups with changes, or with changes that only wait for the owner, whose banned users are not known yet: a ban might be lifted by mistake, or made again. Ask (it takes a
+     * call for each group), and plan again.
+     */
+    bansNeeded: () => groupNumbers('bans_needed'),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
 }
 
-interface FactsRow extends Omit<PlanFacts, 'fields' | 'notes' | 'flags' | 'plannedAt'> {
-  readonly fields: string;
-  readonly notes: string;
-  readonly flags: string | null;
-  readonly planned_at: number | null;
+/** An objection of a guard: `what` is its sentence without the remedy. */
+export type StoredObjection = Omit<Finding, 'sentence'> & { readonly what: string; readonly remedy: string };
+
+/** The objection in two sentences. */
+export function findingOf({ what, remedy, ...objection }: StoredObjection): Finding {
+  return { ...objection, sentence: `${what} ${remedy}` };
 }
 
-type Row = Readonly<Record<string, unknown>>;
+interface GroupRow
+  extends Omit<PlanGroup, 'actions' | 'ownerHit' | 'creates'>,
+    Readonly<Record<PlanActionName, number>> {
+  readonly id: number;
+  readonly ownerHit: number;
+  /** JSON. */
+  readonly creates: string | null;
+}
 
-function groupOf(row: Row): PlanGroup {
-  const n = (name: string) => Number(row[name]);
+function groupOf({ add, change, keep, remove, ban, report, ownerHit, creates, ...group }: GroupRow) {
   return {
-    region: row['region'] as Region,
-    guid: String(row['guid']),
-    listing: row['listing'] as PlanGroup['listing'],
-    code: String(row['code']),
-    message: String(row['message']),
-    owner: row['owner'] as string | null,
-    wanted: n('wanted'),
-    members: n('members'),
-    actions: {
-      add: n('adds'),
-      change: n('changes'),
-      keep: n('keeps'),
-      remove: n('removes'),
-      ban: n('bans'),
-      report: n('reports'),
-    },
-    right: n('correct'),
-    leaving: n('leaving'),
-    lowered: n('lowered'),
-    staying: n('staying'),
-    ownerHit: n('owner_hit') > 0,
-    contested: n('contested'),
-    ...newGroupOf(row),
+    ...group,
+    actions: { add, change, keep, remove, ban, report },
+    ownerHit: ownerHit > 0,
+    ...(creates !== null && { creates: newGroup.parse(JSON.parse(creates)) }),
   };
 }
 
-/** Returns the new group of a row with the column `creates`. */
-export function newGroupOf(row: Row): { readonly creates?: NewGroup } {
-  const json = row['creates'];
-  return typeof json === 'string' ? { creates: newGroup.parse(JSON.parse(json)) } : {};
+export interface ActionRow extends Omit<PlanAction, 'from' | 'to' | 'sentence'> {
+  readonly from: number;
+  readonly to: number;
 }
 
-/** A row of actions_chosen, or one with the same columns. */
-export function actionOf(row: Row): PlanAction {
-  const from = placeOf(Number(row['from_id']));
-  const to = placeOf(Number(row['to_id']));
-  const reason = row['reason'] as PlanReason;
-  return {
-    region: row['region'] as Region,
-    guid: String(row['guid']),
-    uid: String(row['uid']),
-    action: row['action'] as PlanActionName,
-    from,
-    to,
-    reason,
-    sentence: reasonSentence(reason, from, to),
-    line: row['line'] as number | null,
-  };
+/** The places as words, and the reason as a sentence. */
+export function actionOf<Row extends Pick<ActionRow, 'reason' | 'from' | 'to'>>(
+  row: Row,
+): Omit<Row, 'from' | 'to'> & Pick<PlanAction, 'from' | 'to' | 'sentence'> {
+  const [from, to] = [placeOf(row.from), placeOf(row.to)];
+  return { ...row, from, to, sentence: reasonSentence(row.reason, from, to) };
 }
 
 /** 0: not in the group; the other numbers are the ledger's. */
@@ -243,4 +201,9 @@ function placeOf(id: number): Place {
 
 export function placeId(place: Place): number {
   return place === '' ? 0 : scopeId(place);
+}
+
+/** The same for all spellings of a group's name. */
+export function groupKey({ region, guid }: GroupName): string {
+  return `${region} ${foldId(guid)}`;
 }

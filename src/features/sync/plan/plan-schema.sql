@@ -48,6 +48,7 @@ create table findings (
   region   text,
   guid     text,
   value    real not null,
-  allowed  real not null,
-  sentence text not null
+  "limit"  real not null,
+  what     text not null,                -- its sentence
+  remedy   text not null                 -- another one
 ) strict;

@@ -1,12 +1,11 @@
 import { styleText } from 'node:util';
-import type { PlanFlags, PlanTotals } from '../../../api/sync-entry.ts';
+import type { PlanTotals } from '../../../api/sync-entry.ts';
 import { MEMBERS_WITH_ALL_FEATURES } from '../../../chat/service/limits.ts';
 import { manyMembers, messagesSentence } from '../../../membership/outcome-words.ts';
 import { cut, padEnd, widthOf, wrap } from '../../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../../text/wording.ts';
-import type { Finding, PlanGroup } from '../api-plan.ts';
-import { GUARDS, remedyIn } from './plan-guards.ts';
-import type { PlanCreating, PlanReader } from './plan-reading.ts';
+import type { PlanGroup } from '../api-plan.ts';
+import type { PlanCreating, PlanReader, StoredObjection } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
 /** The form in which a plan is written. */
@@ -46,13 +45,13 @@ const NAME_WIDTH = 40;
  * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
  */
 export function planText(
-  plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating'>,
+  plan: Pick<PlanReader, 'facts' | 'groups' | 'objections' | 'creating'>,
   options: PlanTextOptions,
 ): string {
   const { width, color, shown = 20 } = options;
   const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
   const groups = plan.groups();
-  const findings = plan.findings();
+  const objected = plan.objections();
   const creating = plan.creating();
   const totals = planTotals(groups, creating, plan.facts().invalid);
   const listed = groups.filter((group) => groupProblem(group) === '');
@@ -74,12 +73,12 @@ export function planText(
       (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
     ),
     [...messages(totals), ...growth(groups), ...fileNotes(plan)].flatMap((line) => wrap(line, width)),
-    findings.length === 0
+    objected.length === 0
       ? []
       : [
-          paint(['bold', 'red'], cut(`Held: ${counted(findings.length, 'objection')} of the guards`, width)),
-          ...objections(findings.slice(0, shown), plan.facts().flags?.mode, width),
-          ...more(findings.length - shown, 'objection'),
+          paint(['bold', 'red'], cut(`Held: ${counted(objected.length, 'objection')} of the guards`, width)),
+          ...objections(objected.slice(0, shown), width),
+          ...more(objected.length - shown, 'objection'),
         ],
   ];
   return `${blocks
@@ -89,17 +88,11 @@ export function planText(
 }
 
 /** Consecutive objections with the same remedy name it once. */
-function objections(findings: readonly Finding[], mode: PlanFlags['mode'] | undefined, width: number): string[] {
-  const parted = findings.map(({ guard: name, sentence }) => {
-    const guard = GUARDS.find((one) => one.name === name);
-    const remedy = guard === undefined || mode === undefined ? '' : `${remedyIn(guard, mode)}.`;
-    const what = remedy !== '' && sentence.endsWith(` ${remedy}`) ? sentence.slice(0, -remedy.length - 1) : undefined;
-    return { sentence, what: what ?? sentence, remedy: what === undefined ? '' : remedy };
-  });
-  return parted.flatMap(({ sentence, what, remedy }, at) => {
-    const [before, after] = [parted[at - 1]?.remedy === remedy, parted[at + 1]?.remedy === remedy];
-    const objection = wrap(`- ${printable(before || after ? what : sentence)}`, width, '  ');
-    return before && !after && remedy !== '' ? [...objection, ...wrap(remedy, width)] : objection;
+function objections(objected: readonly StoredObjection[], width: number): string[] {
+  return objected.flatMap(({ what, remedy }, at) => {
+    const [before, after] = [objected[at - 1]?.remedy === remedy, objected[at + 1]?.remedy === remedy];
+    const objection = wrap(`- ${printable(before || after ? what : `${what} ${remedy}`)}`, width, '  ');
+    return before && !after ? [...objection, ...wrap(remedy, width)] : objection;
   });
 }
 

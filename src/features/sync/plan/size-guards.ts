@@ -1,20 +1,77 @@
-import { foldId, type Region } from '../../../membership/membership.ts';
+import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { Limits } from '../guard-limits.ts';
-import {
-  ALL,
-  allowed,
-  GET_WHOLE_FILE,
-  type Guard,
-  LOOK,
-  MIRROR,
-  type Objection,
-  percentOf,
-  share,
-  WITH_FILE,
-} from './guard.ts';
-import type { GroupName } from './plan-reading.ts';
+import { type GroupName, groupKey, type PlanCreating, type PlanFacts } from './plan-reading.ts';
+import type { PreviousRun } from './previous-run.ts';
+
+/** Facts for the guards. */
+export interface GuardFacts {
+  readonly mode: PlanFlags['mode'];
+  readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
+  readonly groups: readonly PlanGroup[];
+  /** Absent where nothing may be created. */
+  readonly creating?: PlanCreating | undefined;
+  /** Absent where this is the first run. */
+  readonly previous?: PreviousRun | undefined;
+}
+
+/** An objection; the guard's name and remedy are added to it. */
+interface Objection extends Partial<GroupName> {
+  readonly value: number;
+  readonly limit: number;
+  /** A sentence without its full stop. */
+  readonly what: string;
+}
+
+export interface Guard {
+  readonly name: string;
+  /** The danger that it guards against, in a sentence. */
+  readonly meaning: string;
+  readonly modes: ReadonlySet<PlanFlags['mode']>;
+  /** The advice after an objection. */
+  readonly remedy: string;
+  /** @param first limits for what has no run before to be compared with */
+  readonly check: (facts: GuardFacts, limits: Limits, first: Limits) => readonly Objection[];
+  /** For an undo, only groups that others have changed since are checked: in the rest it only takes back its own. */
+  readonly sparesOwn?: true;
+}
+
+export const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
+export const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
+export const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
+
+export const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
+export const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
+
+/** An objection to a value above its limit. */
+export function above(limit: number, value: number, what: string): Objection[] {
+  return value > limit ? [{ value, limit, what }] : [];
+}
+
+/** An objection to each of some groups where they are more than the limit. */
+export function tooMany<Group extends GroupName>(
+  limit: number,
+  groups: readonly Group[],
+  what: (group: Group) => string,
+): Objection[] {
+  const value = groups.length;
+  if (value <= limit) return [];
+  return groups.map((group) => ({ region: group.region, guid: group.guid, value, limit, what: what(group) }));
+}
+
+function share(whole: number, percent: number): number {
+  return percent === Number.POSITIVE_INFINITY ? percent : Math.floor((whole * percent) / 100);
+}
+
+function percentOf(part: number, whole: number): string {
+  return `${grouped(Number(((part / whole) * 100).toFixed(1)))} %`;
+}
+
+export function allowed(limit: number): string {
+  if (limit === 0) return 'none is allowed';
+  return limit === 1 ? '1 is allowed' : `${grouped(limit)} are allowed`;
+}
 
 /** Guards against too much at once: too many members who lose or gain something, a file that is too short or too long. */
 
@@ -56,7 +113,8 @@ const LEVELS = [
     level: 'group',
     small: 'Group',
     of: 'one group',
-    parts: (all: readonly Judged[]) => all.map((one) => ({ ...placeOf(one), judged: [one] })),
+    parts: (all: readonly Judged[]) =>
+      all.map((one) => ({ region: one.group.region, guid: one.group.guid, judged: [one] })),
   },
   {
     level: 'region',
@@ -76,9 +134,9 @@ export const MEMBER_GUARDS: readonly Guard[] = MOVES.flatMap((move) =>
     remedy: LOOK,
     sparesOwn: true,
     check: ({ groups, previous }, limits, first) => {
-      const before = new Map(previous?.groups.map((group) => [keyOf(group), group.members]));
-      const all = groups.map((group) => ({ group, before: before.get(keyOf(group)) ?? 0 }));
-      return parts(all).flatMap(({ judged, ...place }): Objection[] => {
+      const before = new Map(previous?.groups.map((group) => [groupKey(group), group.members]));
+      const all = groups.map((group) => ({ group, before: before.get(groupKey(group)) ?? 0 }));
+      return parts(all).flatMap(({ judged, ...place }) => {
         // A group without members then has its first run now; the region and the run count those that it gains.
         const isFirst = previous === undefined || (level === 'group' && judged.every((one) => one.before === 0));
         const rule: Limits = isFirst ? first : limits;
@@ -90,9 +148,9 @@ export const MEMBER_GUARDS: readonly Guard[] = MOVES.flatMap((move) =>
           ? rule[`small${small}${move.limit}`]
           : share(members, rule[`${level}${move.limit}Percent`]);
         const limit = Math.min(rule[`${level}${move.limit}`], part);
-        if (value <= limit) return [];
         const below = isSmall && limit === part ? ` below ${counted(smallest, 'member')}` : '';
-        return [{ ...place, value, limit, what: `${move.sentence(value, members)}; ${allowed(limit)}${below}` }];
+        const what = `${move.sentence(value, members)}; ${allowed(limit)}${below}`;
+        return above(limit, value, what).map((objection) => ({ ...place, ...objection }));
       });
     },
   })),
@@ -129,23 +187,14 @@ export const ROW_GUARDS: readonly Guard[] = (
     if (previous === undefined || !matters(groups)) return [];
     const limit = Math.max(limits[`${name}Rows`], share(previous.rows, limits[`${name}Percent`]));
     const value = (rows - previous.rows) * sign;
-    if (value <= limit) return [];
     const what = `the file has ${counted(rows, 'row')}, ${percentOf(value, previous.rows)} ${few} than the ${grouped(previous.rows)} of the last run; ${grouped(limit)} ${few} are allowed`;
-    return [{ value, limit, what }];
+    return above(limit, value, what);
   },
 }));
 
 /** Returns how many users would be added or get a higher scope. */
 export function gainsOf({ actions, lowered }: PlanGroup): number {
   return actions.add + actions.change - lowered;
-}
-
-function placeOf({ group: { region, guid } }: Judged): { readonly region: Region; readonly guid: string } {
-  return { region, guid };
-}
-
-function keyOf({ region, guid }: GroupName): string {
-  return `${region} ${foldId(guid)}`;
 }
 
 function sum(all: readonly Judged[], count: (one: Judged) => number): number {

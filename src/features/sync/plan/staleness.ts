@@ -10,9 +10,7 @@ import { type PlanLedger, withAttached } from './plan-ledger.ts';
 const DEFAULT_TOLERANCE_PERCENT = 5;
 
 /** The differences between a stored plan and one that was made later from the file and the live state. */
-export interface Staleness {
-  /** Whether the bytes of the file differ. */
-  readonly fileMoved: boolean;
+interface Differences {
   /** Changes of the stored plan. */
   readonly planned: number;
   /** Those among them that are no longer called for. */
@@ -21,38 +19,31 @@ export interface Staleness {
   readonly different: number;
   /** Changes that the stored plan does not have. */
   readonly fresh: number;
-  /** All three, in percent of the planned ones; more than 100 where there are more, or where nothing was planned. */
-  readonly percent: number;
-  readonly within: boolean;
-  /** All of it in a sentence. */
-  readonly sentence: string;
-  /** Whether the newer plan has a change of the stored one unchanged. Known where it is within the tolerance. */
-  readonly isCalledFor: (change: PlanAction) => boolean;
+  /** 1 where the bytes of the file differ. */
+  readonly fileMoved: number;
 }
 
+type Place = Pick<PlanAction, 'region' | 'guid' | 'uid'>;
+
 /** Compares a plan with a newer one, whose file is at `newer`, and says whether it may still be applied. */
-export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT): Staleness {
+export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DEFAULT_TOLERANCE_PERCENT) {
   const sql = statementsOf(plan.database, new URL('staleness.sql', import.meta.url));
-  const key = (row: Readonly<Record<string, unknown>>) => foldId(`${row['region']} ${row['guid']} ${row['uid']}`);
+  const key = ({ region, guid, uid }: Place) => foldId(`${region} ${guid} ${uid}`);
   return withAttached(plan.database, newer, 'newer', () => {
     sql('find_moves').run();
-    const counts = sql('count_moves').get();
-    const [gone = 0, different = 0, fresh = 0] = ['gone', 'other', 'fresh'].map((kind) => Number(counts?.[kind] ?? 0));
-    const fileMoved = sql('compare_sources').get()?.['moved'] === 1;
-    const planned = Number(sql('count_changes').get()?.['n']);
-    const found = judged({ fileMoved, planned, gone, different, fresh }, tolerancePercent);
-    const moved = new Set(found.within ? sql('moved_changes').all().map(key) : []);
+    const found = sql<Differences>('compare').get() as Differences;
+    const judged = judge(found, tolerancePercent);
+    const moved = new Set(judged.within ? sql<Place>('moved_changes').all().map(key) : []);
     sql('forget_moves').run();
-    return { ...found, isCalledFor: (change) => !moved.has(key({ ...change })) };
+    /** Whether the newer plan has a change of the stored one unchanged. Known where it is within the tolerance. */
+    const isCalledFor = (change: PlanAction) => !moved.has(key(change));
+    return { ...found, ...judged, isCalledFor };
   });
 }
 
-function judged(
-  found: Pick<Staleness, 'fileMoved' | 'planned' | 'gone' | 'different' | 'fresh'>,
-  tolerancePercent: number,
-): Omit<Staleness, 'isCalledFor'> {
-  const { planned, gone, different, fresh, fileMoved } = found;
+function judge({ planned, gone, different, fresh, fileMoved }: Differences, tolerancePercent: number) {
   const moved = gone + different + fresh;
+  // More than 100 where more are new than were planned.
   const percent = moved === 0 ? 0 : planned === 0 ? Number.POSITIVE_INFINITY : (moved / planned) * 100;
   const within = percent <= tolerancePercent;
   const parts = [
@@ -66,5 +57,5 @@ function judged(
       : `Of ${counted(planned, 'change')} planned, ${parts.join(', ')}${planned === 0 ? '' : ` (${Number(percent.toFixed(1))} %)`}`;
   const file = fileMoved ? '; the file has changed since' : '';
   const end = within ? '' : `; ${tolerancePercent} % are allowed: plan again, and apply the new plan`;
-  return { ...found, percent, within, sentence: `${what}${file}${end}.` };
+  return { percent, within, sentence: `${what}${file}${end}.` };
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { HandlersOf } from '../../../api/operation.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
-import { badCursor, cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
+import { cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
 import { Problem } from '../../../server/problem.ts';
 import { asClause } from '../../../text/wording.ts';
 import type { Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
-import { type FindingPlace, openFindings } from '../plan/findings.ts';
 import type { PlanDownload } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
@@ -28,7 +27,7 @@ export function planHandlers({ dir, find, pieces }: PlansOf) {
       throw new Problem('NO_PLAN_YET', `Sync ${id} is ${state} and has no plan: ${asClause(reason)}.`);
     return planFiles(dir.sync(id)).plan;
   };
-  const reading = async <Result>(id: string, read: (pages: PlanPages) => Promise<Result>): Promise<Result> => {
+  const reading = async <Result>(id: string, read: (pages: PlanPages) => Result | Promise<Result>): Promise<Result> => {
     const pages = openPlanPages(planOf(id));
     try {
       return await read(pages);
@@ -39,44 +38,24 @@ export function planHandlers({ dir, find, pieces }: PlansOf) {
   return {
     groups: async ({ id, action, limit, cursor }) =>
       reading(id, async (pages) => {
-        const only = { ...(action !== undefined && { actions: new Set(action) }) };
-        const { groups, next } = await pages.groups(only, numberCursor(cursor) ?? 0, limit);
-        return { groups, nextCursor: next === undefined ? null : String(next) };
+        const { items, next } = await pages.groupPage(action && new Set(action), numberCursor(cursor) ?? 0, limit);
+        return { groups: items, nextCursor: next === undefined ? null : String(next) };
       }),
-    findings: async ({ id, guard, search = '', limit, cursor }) => {
-      const findings = openFindings(planOf(id), find(id).mode);
-      try {
-        const page = findings.page({ guard, search }, findingPlaceOf(cursor), limit);
-        return {
-          findings: page.findings,
-          nextCursor: page.next === undefined ? null : `${page.next.value}:${page.next.id}`,
-        };
-      } finally {
-        findings.close();
-      }
-    },
+    findings: async ({ id, guard, search = '', limit, cursor }) =>
+      reading(id, (pages) => {
+        const { items, next } = pages.findingPage({ guard, search }, cursorContent(findingPlace, cursor), limit);
+        return { findings: items, nextCursor: next === undefined ? null : cursorText(next) };
+      }),
     actions: async ({ id, action, region, guid, limit, cursor }) =>
       reading(id, async (pages) => {
-        const filter = {
-          ...(action !== undefined && { actions: new Set(action) }),
-          ...(region !== undefined && { region }),
-          ...(guid !== undefined && { guid }),
-        };
-        const [group, uid] = cursorContent(memberPlace, cursor) ?? [];
-        const after = group === undefined || uid === undefined ? undefined : { group, uid };
-        const { actions, next } = await pages.actions(filter, after, limit);
-        return { actions, nextCursor: next === undefined ? null : cursorText([next.group, next.uid]) };
+        const filter = { actions: action && new Set(action), region, guid };
+        const { items, next } = await pages.actionPage(filter, cursorContent(actionPlace, cursor), limit);
+        return { actions: items, nextCursor: next === undefined ? null : cursorText(next) };
       }),
     plan: async ({ id, format = 'csv', width, color }) =>
       pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
-function findingPlaceOf(cursor: string | undefined): FindingPlace | undefined {
-  if (cursor === undefined) return undefined;
-  const [, value, id] = /^(\d+(?:\.\d+)?):(\d+)$/.exec(cursor) ?? [];
-  if (value === undefined || id === undefined) throw badCursor(cursor);
-  return { value: Number(value), id: Number(id) };
-}
-
-const memberPlace = z.tuple([z.int().nonnegative(), z.string()]);
+const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
+const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
