@@ -158,10 +158,8 @@ let dueAt = Number.POSITIVE_INFINITY;
 let askedAt = Number.NEGATIVE_INFINITY;
 /** The number of questions under way. */
 let asking = 0;
-/** Imports as events tell of them while a question is under way, whose answer may be older. */
-let told: ListEvents['imports']['imports'][number][] = [];
-/** The stages of imports in the latest events: the lists of the overview hold some of them. */
-const stages = new Map<string, string>();
+/** Whether imports moved while a question was under way, whose answer may be older. */
+let isBehind = false;
 
 async function ask() {
   const { signal: left } = watching ?? new AbortController();
@@ -182,7 +180,8 @@ async function ask() {
   if (left.aborted) return;
   if (document.hidden) later(HIDDEN_MS);
   else if (!isAnswered) later(AGAIN_MS);
-  take({ imports: told.splice(0) });
+  if (isBehind) askSoon();
+  isBehind = false;
 }
 
 function forgetTimer() {
@@ -221,19 +220,13 @@ function stageOf({ state, staging }: ImportView) {
 /** Takes what an event says of imports that are known; asks where one is new or has moved. */
 function take({ imports }: ListEvents['imports']) {
   const known = overview.peek();
-  if (known === undefined || asking > 0) return void told.push(...imports);
-  if (imports.length === 0) return;
+  isBehind ||= asking > 0;
+  if (known === undefined || imports.length === 0) return;
   const listed = [...known.running, ...known.waiting, ...known.ready.imports];
   const before = new Map(listed.map((one) => [one.id, stageOf(one)]));
-  // One that is over changes only where a person does something with it.
-  const isNews = imports.some(
-    (view) => view.finishedAt !== null || (before.get(view.id) ?? stages.get(view.id)) !== stageOf(view),
-  );
-  for (const view of imports) stages.set(view.id, stageOf(view));
-  if (isNews) askSoon();
-  const latest = new Map(
-    imports.filter((view) => before.get(view.id) === stageOf(view)).map((view) => [view.id, view]),
-  );
+  const isSame = (view: ImportView) => before.get(view.id) === stageOf(view);
+  if (!imports.every(isSame)) askSoon();
+  const latest = new Map(imports.filter(isSame).map((view) => [view.id, view]));
   if (latest.size === 0) return;
   const renewed = <V extends ImportView>(one: V): V => ({ ...one, ...latest.get(one.id) });
   overview.value = {
@@ -285,8 +278,7 @@ export function leaveOverview() {
   watching?.abort();
   watching = undefined;
   forgetTimer();
-  told = [];
-  stages.clear();
+  isBehind = false;
   overview.value = undefined;
 }
 
@@ -301,6 +293,20 @@ export function onListEvents(handlers: Partial<ListHandlers>, onReturn: () => vo
   return () => void listeners.delete(listener);
 }
 
+/** Asks after so many ms, once for all that changes until then. */
+export function useLater(ask: () => void, ms: number): () => void {
+  const latest = useRef(ask);
+  latest.current = ask;
+  const due = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(due.current), []);
+  return () => {
+    due.current ??= setTimeout(() => {
+      due.current = undefined;
+      latest.current();
+    }, ms);
+  };
+}
+
 /** From one question to the next, in ms, of a page that follows events. */
 const NEWS_MS = 2000;
 
@@ -313,22 +319,12 @@ export function useListNews<K extends keyof ListEvents>(
   ask: () => void,
   concerns: (data: ListEvents[K]) => boolean = () => true,
 ) {
-  const latest = useRef({ ask, concerns });
-  latest.current = { ask, concerns };
+  const latest = useRef(concerns);
+  latest.current = concerns;
+  const later = useLater(ask, NEWS_MS);
   useEffect(() => {
     if (names.length === 0) return;
-    let due: ReturnType<typeof setTimeout> | undefined;
-    const askLater = () => {
-      due ??= setTimeout(() => {
-        due = undefined;
-        latest.current.ask();
-      }, NEWS_MS);
-    };
-    const hear = (data: ListEvents[K]) => latest.current.concerns(data) && askLater();
-    const end = onListEvents(Object.fromEntries(names.map((name) => [name, hear])), askLater);
-    return () => {
-      clearTimeout(due);
-      end();
-    };
+    const hear = (data: ListEvents[K]) => latest.current(data) && later();
+    return onListEvents(Object.fromEntries(names.map((name) => [name, hear])), later);
   }, []);
 }

@@ -3,7 +3,7 @@
 import { batch, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListEvents } from './answers.ts';
-import { useListNews } from './live.ts';
+import { useLater, useListNews } from './live.ts';
 import { type Address, ApiError, connection, request } from './requests.ts';
 export interface Answer<T> {
   /** Undefined until it is there. */
@@ -16,20 +16,26 @@ export interface Answer<T> {
 }
 
 interface AnswerOptions<T> {
-  everyMs?: number | ((data: T | undefined, error: unknown) => number | undefined);
+  /** It may depend on what is known by then; undefined: not again. */
+  everyMs?: (data: T | undefined, error: unknown) => number | undefined;
+  /** It is asked for again when this has changed. */
+  turn?: unknown;
+  /** Events after which it is asked for again. */
+  news?: readonly (keyof ListEvents)[];
 }
 
 /**
- * Asks when the path changes, when the server is back, and every so often while the page is looked at. The last answer
- * stays in sight while the server is away.
+ * Asks when the path changes, when the server is back, after news, and every so often while the page is looked at. The last
+ * answer stays in sight while the server is away.
  * @param path null: nothing is asked for
- * `everyMs`: may depend on what is known by then; undefined: not again.
  */
-export function useAnswer<T>(path: Address<T> | string | null, { everyMs }: AnswerOptions<T> = {}): Answer<T> {
+export function useAnswer<T>(
+  path: Address<T> | string | null,
+  { everyMs, turn, news = [] }: AnswerOptions<T> = {},
+): Answer<T> {
   const data = useSignal<T | undefined>(undefined);
   const error = useSignal<unknown>(undefined);
-  const ask = useRef(async () => {});
-  const askLater = useRef(() => {});
+  const ask = useRef({ now: async () => {}, later: () => {} });
   const every = useRef(everyMs);
   every.current = everyMs;
   const asked = useRef(0);
@@ -38,7 +44,12 @@ export function useAnswer<T>(path: Address<T> | string | null, { everyMs }: Answ
     const leaving = new AbortController();
     const { signal } = leaving;
     let timer: number | undefined;
-    const load = async () => {
+    const later = () => {
+      clearTimeout(timer);
+      const ms = every.current?.(data.peek(), error.peek());
+      if (ms !== undefined && !signal.aborted) timer = setTimeout(now, ms);
+    };
+    const now = async () => {
       clearTimeout(timer);
       const own = ++asked.current;
       try {
@@ -57,30 +68,23 @@ export function useAnswer<T>(path: Address<T> | string | null, { everyMs }: Answ
         if (own === asked.current) later();
       }
     };
-    const later = () => {
-      clearTimeout(timer);
-      const ms = typeof every.current === 'function' ? every.current(data.peek(), error.peek()) : every.current;
-      if (ms !== undefined && !signal.aborted) timer = setTimeout(load, ms);
-    };
-    ask.current = load;
-    askLater.current = later;
-    connection.addEventListener('back', load, { signal });
-    void load();
+    ask.current = { now, later };
+    connection.addEventListener('back', now, { signal });
+    void now();
     return () => {
       leaving.abort();
       clearTimeout(timer);
-      ask.current = async () => {};
-      askLater.current = () => {};
     };
-  }, [path]);
+  }, [path, turn]);
+  useListNews(news, () => void ask.current.now());
   return {
     data: data.value,
     error: error.value,
-    reload: () => ask.current(),
+    reload: () => ask.current.now(),
     set: (known) => {
       asked.current += 1;
       data.value = known;
-      askLater.current();
+      ask.current.later();
     },
   };
 }
@@ -313,45 +317,17 @@ const REST = 4;
 const MAX_PAGE = 200;
 
 /**
- * Asks again after what this tells has changed, at a bounded pace: where the page is hidden or the server away, when it is
- * seen or the server is back.
+ * Asks again after what this tells has changed.
  * @param state which the page is told of, such as a count
  * @param everyMs from one question to the next, at least
  */
 export function useRenewal(state: unknown, ask: () => void, everyMs: number) {
-  const latest = useRef(ask);
-  latest.current = ask;
   const seen = useRef(state);
-  const timer = useRef<number | undefined>(undefined);
-  const askedAt = useRef(performance.now());
-  const isDue = useRef(false);
-  const askWhenSeen = () => {
-    isDue.current = document.hidden || connection.away;
-    if (isDue.current) return;
-    askedAt.current = performance.now();
-    latest.current();
-  };
+  const later = useLater(ask, everyMs);
   useEffect(() => {
-    if (state === seen.current) return;
+    if (state !== seen.current) later();
     seen.current = state;
-    timer.current ??= setTimeout(
-      () => {
-        timer.current = undefined;
-        askWhenSeen();
-      },
-      Math.max(0, askedAt.current + everyMs - performance.now()),
-    );
   }, [state]);
-  useEffect(() => {
-    const again = () => isDue.current && askWhenSeen();
-    connection.addEventListener('back', again);
-    document.addEventListener('visibilitychange', again);
-    return () => {
-      clearTimeout(timer.current);
-      connection.removeEventListener('back', again);
-      document.removeEventListener('visibilitychange', again);
-    };
-  }, []);
 }
 
 export function isAway(error: unknown) {

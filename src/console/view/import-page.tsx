@@ -1,7 +1,6 @@
 /** One import, live. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { tagsProblem } from '../../api/tag-rule.ts';
 import { ImportCheck } from '../../features/check/page.tsx';
 import { messagesText } from '../../membership/outcome-words.ts';
@@ -331,9 +330,7 @@ function createdText({ created }: ImportView) {
 }
 
 function ImportJournal({ id, live }: { id: string; live: LiveImport }) {
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }));
-  const turns = live.turns.value;
-  useEffect(() => void reload(), [turns]);
+  const { data, error } = useAnswer(addressOf('GET /v1/imports/:id/transitions', { id }), { turn: live.turns.value });
   if (error !== undefined || data === undefined) return <Pending error={error} />;
   if (data.transitions.length === 0) return <Empty>No history yet.</Empty>;
   return <Journal turns={data.transitions} tones={STATE_TONES} />;

@@ -12,7 +12,6 @@ import { AskedText, ask, confirmed, showOnce, useKeptFocus, useWork, WorkButton 
 import { Badge, Card, Empty, ErrorPlace, Facts, foreign, Pending, Tag, Time } from '../kit/elements.tsx';
 import { type Choice, optionsOf } from '../kit/form.tsx';
 import { type Column, DataTable } from '../kit/list.tsx';
-import { useListNews } from '../live.ts';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
 import { useAnswer } from '../use-answer.ts';
@@ -131,10 +130,10 @@ const QUEUE_COLUMNS: Column<RegionQueue>[] = [
 ];
 
 function Queues() {
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/regions', {}), {
+  const { data, error } = useAnswer(addressOf('GET /v1/regions', {}), {
+    news: ['imports', 'sync'],
     everyMs: (known) => (known?.regions.some(isAtWork) ? EVERY_MS : undefined),
   });
-  useListNews(['imports', 'sync'], () => void reload());
   if (error !== undefined || data === undefined) return <Pending error={error} />;
   if (data.regions.length === 0)
     return <Empty>No region is in use yet. An import starts the regions that it needs.</Empty>;

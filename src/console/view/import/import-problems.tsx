@@ -22,13 +22,13 @@ const MAX_ON_PHONE = 2;
 
 export function ImportProblems({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
   const { isOperator } = usePlace();
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }));
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/imports/:id/problems', { id }), {
+    turn: live.turns.value,
+  });
   const view = live.view.value;
   const rows = view?.rows;
   const wrong = rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows);
   useRenewal(`${wrong} ${view?.repaired} ${view?.edited}`, () => void reload(), EVERY_MS);
-  const turns = live.turns.value;
-  useEffect(() => void reload(), [turns]);
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];

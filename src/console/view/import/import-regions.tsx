@@ -1,6 +1,6 @@
 /** Progress by region, what each waits for, and the charts of calls and outcomes per second. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportState, RegionCounts, RegionProgress } from '../../answers.ts';
@@ -8,7 +8,8 @@ import { rate, timeOfDay } from '../../format.ts';
 import { regionSentence } from '../../import-words.ts';
 import { type Line, LineChart, type Shown } from '../../kit/chart.tsx';
 import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
-import { call, connection } from '../../requests.ts';
+import { addressOf, connection } from '../../requests.ts';
+import { useAnswer } from '../../use-answer.ts';
 import type { LiveImport, Rate } from './live-import.ts';
 
 const IDLE: readonly ImportState[] = [
@@ -97,10 +98,16 @@ const OUTCOMES = [
 ] as const;
 
 export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
-  const known = useKnownCalls(id, live);
+  const path = addressOf('GET /v1/imports/:id/calls', { id, query: { buckets: BUCKETS } });
+  // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
+  const { data, error } = useAnswer(live.hasRows.value ? path : null, { turn: live.turns.value });
+  const known = useMemo(
+    () => (data?.rates ?? []).map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })),
+    [data],
+  );
   const told = live.rates.value;
   const view = live.view.value;
-  if ((view?.startedAt ?? null) === null || known === undefined) return null;
+  if ((view?.startedAt ?? null) === null || (data ?? error) === undefined) return null;
   const hasCalls = (view?.calls ?? 0) > 0;
   return (
     <div class="charts">
@@ -147,28 +154,6 @@ function RatesChart({ name, lines, points, shows }: RatesChartProperties) {
   const times = useMemo(() => points.map(({ at }) => at), [points]);
   const columns = useMemo(() => lines.map(({ of }) => points.map((point) => point[of] ?? null)), [lines, points]);
   return <LineChart name={name} lines={lines} times={times} columns={columns} shows={shows} />;
-}
-
-/**
- * Loads the ledger's record of the calls.
- * @returns undefined until it has been asked
- */
-function useKnownCalls(id: string, live: LiveImport): readonly Point[] | undefined {
-  const [known, setKnown] = useState<readonly Point[] | undefined>(undefined);
-  const turns = live.turns.value;
-  const hasRows = live.hasRows.value;
-  useEffect(() => {
-    if (!hasRows) return;
-    const leaving = new AbortController();
-    const load = async () => {
-      const { rates } = await call('GET /v1/imports/:id/calls', { id, query: { buckets: BUCKETS } }, leaving.signal);
-      setKnown(rates.map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })));
-    };
-    // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
-    load().catch(() => setKnown((before) => before ?? []));
-    return () => leaving.abort();
-  }, [turns, hasRows]);
-  return known;
 }
 
 /** The calls that the ledger knows, then those that events told since; what is between is not known. */

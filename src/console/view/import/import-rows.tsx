@@ -1,7 +1,7 @@
 /** The rows of an import: filtered, sorted, a page at a time; and the actions for exactly the rows that are shown. */
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { VERDICT_LABELS, type Verdict } from '../../../membership/check-words.ts';
 import { RETRYABLE, sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -183,15 +183,14 @@ function canBeRepaired({ status, code: _, ...others }: Readonly<Record<string, s
  * Returns the number of the rows that can be retried; null while no one knows.
  * @param chosen null: it is not asked
  */
-function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turns: number): number | null {
+function useRetryable(id: string, chosen: Readonly<Record<string, string>> | null, turn: number): number | null {
   const wanted = chosen?.['status']?.split(',');
   const status = [...RETRYABLE].filter((outcome) => wanted?.includes(outcome) !== false).join(',');
   const path =
     chosen === null || status === ''
       ? null
       : addressOf('GET /v1/imports/:id/rows', { id, query: { ...chosen, status, limit: 1 } });
-  const { data, reload } = useAnswer(path);
-  useEffect(() => void reload(), [turns]);
+  const { data } = useAnswer(path, { turn });
   return path === null ? null : (data?.total ?? null);
 }
 

@@ -101,7 +101,7 @@ export class LiveImport {
     batch(() => {
       this.view.value = view;
       this.error.value = undefined;
-      if (before?.state !== view.state) this.turns.value += 1;
+      if (before !== undefined && before.state !== view.state) this.turns.value += 1;
     });
     if (before !== undefined && before.state !== view.state) announce(stateSentence(view), view.id);
     else if (view.state === 'running') this.#announceProgress(view);

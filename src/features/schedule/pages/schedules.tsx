@@ -8,7 +8,6 @@ import { confirmed, Menu, useWork, WorkButton } from '../../../console/kit/actio
 import { Badge, Card, Empty, ErrorPlace, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
 import { useChange } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
-import { useListNews } from '../../../console/live.ts';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
@@ -45,9 +44,8 @@ function RunBadge({ state }: { state: NightState }) {
 export function SchedulesPage() {
   const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
-  const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}));
+  const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}), { news: ['schedules', 'sync'] });
   const nights = useAnswer(addressOf('GET /v1/schedules/nights', {}));
-  useListNews(['schedules', 'sync'], () => void reload());
   useChange(JSON.stringify(data?.schedules.map((one) => [one.name, one.lastRun])), () => void nights.reload());
   const columns = useMemo(
     () => [...COLUMNS, nightsColumn(nights.data), ...(isOperator ? [actionsColumn(reload)] : [])],

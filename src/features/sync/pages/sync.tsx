@@ -204,7 +204,7 @@ const REGIONS_EVERY_MS = 2_000;
 
 /** Shown while the service does not answer the planning. */
 function SilentService() {
-  const { data } = useAnswer(addressOf('GET /v1/regions', {}), { everyMs: REGIONS_EVERY_MS });
+  const { data } = useAnswer(addressOf('GET /v1/regions', {}), { everyMs: () => REGIONS_EVERY_MS });
   const silent = (data?.regions ?? []).filter(
     ({ circuit, waiting, active, delayed }) => circuit.state !== 'closed' && waiting + active + delayed > 0,
   );
