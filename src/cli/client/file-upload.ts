@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileStateOf } from '../../imports/read/file-state.ts';
-import { empty } from '../../imports/read/intake-error.ts';
+import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
 import { keptOf } from '../../options/option.ts';
@@ -18,7 +18,7 @@ export async function fileUpload(path: string, flags: ReadingChoices, signal: Ab
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.
   const repeatable = stat.isFile();
-  if (repeatable && stat.size === 0) throw empty(path);
+  if (repeatable && stat.size === 0) throw emptyFile(path);
   // The upload ends when this does: what is thrown here leaves the server without an import.
   const open = async function* () {
     let lastByte = 0;

@@ -102,7 +102,7 @@ export interface ReadBeginning extends Partial<Pick<Intake, 'format' | 'kind' | 
   readonly names: readonly string[];
   readonly recognised: Readonly<Record<string, string>>;
   readonly rows: readonly InputRow[];
-  /** Why it cannot be read: at all, or behind these rows. */
+  /** The reason why it cannot be read: at all, or behind these rows. */
   readonly refusal: IntakeError | undefined;
 }
 

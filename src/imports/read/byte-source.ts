@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type FileOptions, fileStateOf } from './file-state.ts';
+import { messageOf } from '../../errors/message-of.ts';
+import { type FileOptions, type FileState, fileStateOf } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import type { SheetText } from './workbook/workbook.ts';
 
@@ -30,71 +31,56 @@ export const BLOCK_BYTES = 32 * 1024;
 /** Bytes that are read to detect gzip, encoding, format and delimiter. */
 export const HEAD_BYTES = 8 * 1024;
 
-/** The bytes of a file or stream, in blocks, counted as they are read. */
-export class ByteSource implements InputBytes {
-  readonly name: string;
-  bytesRead = 0;
-  readonly #stream: Readable;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onRead: () => void;
-  readonly #checkEnd: (lastByte: number) => Promise<void>;
-
-  /** @param checkEnd called when all has been read; its error is thrown */
-  constructor(
-    stream: Readable,
-    name: string,
-    { signal, onRead = () => {} }: FileOptions,
-    checkEnd: (lastByte: number) => Promise<void> = async () => {},
-  ) {
-    this.#stream = signal === undefined ? stream : addAbortSignal(signal, stream);
-    // The reader of the blocks gets the failure; without a listener it would also end the process.
-    this.#stream.on('error', () => {});
-    this.#signal = signal;
-    this.#onRead = onRead;
-    this.name = name;
-    this.#checkEnd = checkEnd;
-  }
-
-  /** Throws the signal's reason when aborted, NOT_READABLE when reading fails, FILE_CHANGED at the end. */
-  async *blocks(): AsyncGenerator<Buffer> {
-    let lastByte = 0;
-    try {
-      for await (const piece of this.#stream) {
-        const bytes = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
-        this.bytesRead += bytes.length;
-        this.#onRead();
-        lastByte = bytes[bytes.length - 1] ?? lastByte;
-        for (let start = 0; start < bytes.length; start += BLOCK_BYTES) {
-          yield bytes.subarray(start, start + BLOCK_BYTES);
-        }
-      }
-    } catch (cause) {
-      this.#signal?.throwIfAborted();
-      if (cause instanceof IntakeError) throw cause; // of the archive that it is in
-      throw new IntakeError(
-        'NOT_READABLE',
-        `reading ${shownPath(this.name)} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-        'Make sure that it can be read to its end, and import it again',
-        { place: `byte ${this.bytesRead}`, cause, facts: { file: this.name, byte: this.bytesRead } },
-      );
-    }
-    await this.#checkEnd(lastByte);
-  }
-
-  close(): void {
-    this.#stream.destroy();
-  }
-}
-
 /** Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE before anything is read. Pipes and devices are fine. */
-export async function openSource(source: IntakeSource, options: FileOptions): Promise<ByteSource> {
+export async function openSource(source: IntakeSource, options: FileOptions): Promise<InputBytes> {
   options.signal?.throwIfAborted();
-  if ('stream' in source) return new ByteSource(source.stream, source.name, options);
-  if ('bytes' in source) return new ByteSource(Readable.from([source.bytes]), source.name, options);
+  if ('stream' in source) return bytesOf(source.stream, source.name, options);
+  if ('bytes' in source) return bytesOf(Readable.from([source.bytes]), source.name, options);
   const { path, name = path } = source;
   const file = await fileStateOf(path, name, options);
-  const stream = createReadStream(path, { highWaterMark: BLOCK_BYTES });
-  return new ByteSource(stream, name, options, (lastByte) => file.checkUnchanged(lastByte));
+  return bytesOf(createReadStream(path, { highWaterMark: BLOCK_BYTES }), name, options, file);
+}
+
+/** The bytes of a stream, in blocks, counted as they are read. @param file what is read, which must not change */
+function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions, file?: FileState): InputBytes {
+  if (signal !== undefined) addAbortSignal(signal, stream);
+  // The reader of the blocks gets the failure; without a listener it would also end the process.
+  stream.on('error', () => {});
+  let bytesRead = 0;
+  return {
+    name,
+    get bytesRead() {
+      return bytesRead;
+    },
+    /** Throws the signal's reason when aborted, NOT_READABLE when reading fails, FILE_CHANGED at the end. */
+    blocks: async function* () {
+      let lastByte = 0;
+      try {
+        for await (const piece of stream) {
+          const bytes = typeof piece === 'string' ? Buffer.from(piece) : (piece as Buffer);
+          bytesRead += bytes.length;
+          onRead?.();
+          lastByte = bytes[bytes.length - 1] ?? lastByte;
+          for (let start = 0; start < bytes.length; start += BLOCK_BYTES) {
+            yield bytes.subarray(start, start + BLOCK_BYTES);
+          }
+        }
+      } catch (cause) {
+        signal?.throwIfAborted();
+        if (cause instanceof IntakeError) throw cause; // of the archive that it is in
+        throw new IntakeError(
+          'NOT_READABLE',
+          `reading ${shownPath(name)} failed: ${messageOf(cause)}`,
+          'Make sure that it can be read to its end, and import it again',
+          { place: `byte ${bytesRead}`, cause, facts: { file: name, byte: bytesRead } },
+        );
+      }
+      await file?.checkUnchanged(lastByte);
+    },
+    close: () => {
+      stream.destroy();
+    },
+  };
 }
 
 /**

@@ -41,9 +41,11 @@ export function isFor(field: Field, column: string, mapping: ColumnMapping): boo
 }
 
 interface ColumnsOptions {
+  /** Refuses nothing: a field whose column is missing or not certain has none. */
   readonly lenient?: boolean | undefined;
+  /** Reads the column `action`, which is ignored otherwise. */
   readonly edits?: boolean | undefined;
-  /** The names are in a header row; JSON has none. */
+  /** False: the names are not in a header row, as in JSON. */
   readonly hasHeader?: boolean | undefined;
   /** The other sheets of the workbook that they come from; of a text, undefined. */
   readonly otherSheets?: readonly string[] | undefined;
@@ -61,37 +63,15 @@ export class Columns {
   /** First position of every name, and the names that come again. */
   readonly #positions = new Map<string, number>();
   readonly #repeated = new Set<string>();
-  readonly #lenient: boolean;
-  readonly #edits: boolean;
-  readonly #hasHeader: boolean;
-  readonly #otherSheets: readonly string[] | undefined;
+  readonly #options: ColumnsOptions;
   readonly #bounds: Bounds;
-  readonly #onColumn: (name: string) => void;
   /** Fields that two columns match. */
   readonly #ambiguous = new Set<ColumnRole>();
 
-  /**
-   * @param lenient Refuses nothing: a field whose column is missing or not certain has none.
-   * @param edits Reads the column `action`, which is ignored otherwise.
-   */
-  constructor(
-    mapping: ColumnMapping,
-    {
-      lenient = false,
-      edits = false,
-      hasHeader = true,
-      otherSheets,
-      bounds = boundsWith(),
-      onColumn = () => {},
-    }: ColumnsOptions = {},
-  ) {
-    this.#hasHeader = hasHeader;
-    this.#otherSheets = otherSheets;
-    this.#bounds = bounds;
-    this.#onColumn = onColumn;
-    this.#edits = edits;
+  constructor(mapping: ColumnMapping, options: ColumnsOptions = {}) {
+    this.#options = options;
+    this.#bounds = options.bounds ?? boundsWith();
     this.#mapping = Object.fromEntries(Object.entries(mapping).map(([field, column]) => [field, sameName(column)]));
-    this.#lenient = lenient;
     this.#mappedColumns = new Set(Object.values(this.#mapping).filter((column) => column !== ''));
   }
 
@@ -127,14 +107,14 @@ export class Columns {
   }
 
   #add(name: string): void {
-    this.#onColumn(name);
+    this.#options.onColumn?.(name);
     const index = this.names.push(name) - 1;
     const trimmed = sameName(name);
     if (this.#positions.has(trimmed)) this.#repeated.add(trimmed);
     else this.#positions.set(trimmed, index);
     for (const field of this.#fieldsOf(trimmed)) {
       const earlier = this.#bound.get(field);
-      if (earlier !== undefined && !this.#lenient) throw ambiguous(field, this.names, earlier, index);
+      if (earlier !== undefined && !this.#options.lenient) throw ambiguous(field, this.names, earlier, index);
       if (earlier !== undefined) this.#ambiguous.add(field);
       if (this.#ambiguous.has(field)) this.#bound.delete(field);
       else this.#bound.set(field, index);
@@ -143,7 +123,7 @@ export class Columns {
 
   /** Notes a column that the header does not name; it serves no field. */
   addExtra(name: string): void {
-    this.#onColumn(name);
+    this.#options.onColumn?.(name);
     this.names.push(name);
   }
 
@@ -180,7 +160,7 @@ export class Columns {
 
   /** Throws UNKNOWN_COLUMN when one of these fields is mapped to a column that was not found. */
   requireMapped(fields: readonly Field[] = FIELDS): void {
-    if (this.#lenient) return;
+    if (this.#options.lenient) return;
     for (const field of fields) {
       const column = this.#mapping[field];
       if (column === undefined || column === '' || this.#bound.has(field)) continue;
@@ -198,7 +178,7 @@ export class Columns {
    * @param sourced Fields that come from somewhere else than a column that is recognised
    */
   requireMembership(hasDefaultGuid: boolean, sourced: ReadonlySet<Field> = new Set()): void {
-    if (this.#lenient) return;
+    if (this.#options.lenient) return;
     const needed: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
     const required = needed.filter((field) => !sourced.has(field));
     this.requireMapped(required);
@@ -213,11 +193,11 @@ export class Columns {
         ? 'Name'
         : words`If ${shown(separator)} separates the columns, give it with ${option('delimiter')}. Otherwise name`;
     const header =
-      this.#bound.size > 0 || !this.#hasHeader
+      this.#bound.size > 0 || this.#options.hasHeader === false
         ? ''
         : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${shapeOption('columns', 'uid,guid', { columns: ['uid', 'guid'] })}`;
-    const sheet = this.#otherSheets?.length
-      ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(this.#otherSheets)}`
+    const sheet = this.#options.otherSheets?.length
+      ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(this.#options.otherSheets)}`
       : '';
     throw new IntakeError(
       'MISSING_COLUMN',
@@ -229,7 +209,7 @@ export class Columns {
 
   /** Throws MISSING_COLUMN when edits are wanted and there is no action column: all rows would count as additions. */
   requireAction(): void {
-    if (!this.#edits || this.#bound.has('action')) return;
+    if (!this.#options.edits || this.#bound.has('action')) return;
     throw new IntakeError(
       'MISSING_COLUMN',
       `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${this.#list()}`,
@@ -240,7 +220,8 @@ export class Columns {
 
   /** The character that may separate the columns of a CSV text that was taken for one column. */
   #unknownDelimiter(): string | undefined {
-    if (!this.#hasHeader || this.#otherSheets !== undefined || this.names.length !== 1) return undefined;
+    if (this.#options.hasHeader === false || this.#options.otherSheets !== undefined || this.names.length !== 1)
+      return undefined;
     return /[^\p{L}\p{N}\s_.@"'()-]/u.exec(this.names[0] ?? '')?.[0];
   }
 
@@ -253,7 +234,7 @@ export class Columns {
 
   #fieldsOf(name: string): readonly ColumnRole[] {
     if (this.#mappedColumns.has(name)) return FIELDS.filter((field) => this.#mapping[field] === name);
-    if (this.#edits && name.toLowerCase() === ACTION_COLUMN) return ['action'];
+    if (this.#options.edits && name.toLowerCase() === ACTION_COLUMN) return ['action'];
     const field = fieldByAlias(name);
     return field === undefined || this.#mapping[field] !== undefined ? [] : [field];
   }

@@ -1,5 +1,6 @@
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { BOUND_NAMES, BOUNDS, type BoundName, boundText, KIB, MIB } from '../../options/bounds.ts';
+import { grouped } from '../../text/wording.ts';
 import { IntakeError, type IntakeErrorAbout } from './intake-error.ts';
 
 /** Bounds of one input. */
@@ -56,6 +57,13 @@ export function checkExpansion(
 
 interface TooLong extends Pick<IntakeErrorAbout, 'place' | 'facts' | 'cause'> {
   readonly advice: Words;
+}
+
+/** An input has more of some things than can be read. @param subject the input, in a message */
+export function tooMany(subject: string, most: number, things: string, remedy: Words): IntakeError {
+  return new IntakeError('TOO_LARGE', `${subject} has more than ${grouped(most)} ${things}`, remedy, {
+    facts: { most },
+  });
 }
 
 /** A row, a line or an element is larger than its bound. */

@@ -1,7 +1,6 @@
 import { messageOf } from '../../errors/message-of.ts';
-import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
+import { asFlag, type Words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
 import { hasPassword, isAddress, schemeOf } from '../../text/address-text.ts';
 
 /** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
@@ -93,26 +92,8 @@ export class IntakeError extends RollcallError {
 export const WRITE_ROWS = 'Write rows into it, or name another file';
 export const RENAME_ONE = 'Rename one of them in the input';
 
-export function empty(name: string): IntakeError {
-  const what = `${shownPath(name)} is empty`;
-  return new IntakeError('EMPTY', what, WRITE_ROWS, { facts: { file: name } });
-}
-
-export function notOfKind(name: string, kind: InputKind): IntakeError {
-  return new IntakeError(
-    'OTHER_FORMAT',
-    `${shownPath(name)} is of another format than ${kind}, which was named`,
-    words`Leave out ${option('format')}, so that the format is detected`,
-  );
-}
-
-export function editsOutsideCsv(name: string, format: string): IntakeError {
-  return new IntakeError(
-    'MISSING_COLUMN',
-    `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
-    'Write them as CSV',
-    { facts: { file: name, format } },
-  );
+export function emptyFile(file: string): IntakeError {
+  return new IntakeError('EMPTY', `${shownPath(file)} is empty`, WRITE_ROWS, { facts: { file } });
 }
 
 /** Schemes by which Azure's tools name blobs. */
@@ -196,29 +177,4 @@ export function listed(names: readonly string[]): string {
   }
   const more = names.length - texts.length;
   return texts.join(', ') + (more > 0 ? ` and ${more} more` : '');
-}
-
-export function nestedArchive(): IntakeError {
-  return new IntakeError(
-    'OTHER_FORMAT',
-    'this is an archive inside of an archive or folder',
-    words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
-  );
-}
-
-/** @param sheet the sheet that was read, and the others of its workbook */
-export function noRows(
-  file: string,
-  format: InputFormat,
-  sheet: { readonly sheet: string; readonly others: readonly string[] } | undefined,
-): IntakeError {
-  const others = sheet?.others ?? [];
-  return new IntakeError(
-    'NO_ROWS',
-    `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(file)} has no rows${format === 'csv' ? ', only a header' : ''}`,
-    others.length === 0
-      ? 'Write at least one row into it, or name another file'
-      : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
-    { facts: { file, format } },
-  );
 }

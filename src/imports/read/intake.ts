@@ -1,3 +1,4 @@
+import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputFormat } from '../../options/input-kinds.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
@@ -9,10 +10,10 @@ import { asJson, elementRows } from './element-formats.ts';
 import { ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
 import { boundsWith, ReportGrowth } from './intake-bounds.ts';
-import { empty, nestedArchive, noRows, shown } from './intake-error.ts';
+import { emptyFile, IntakeError, listed, shown, shownPath } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { MembershipReader } from './membership-row.ts';
-import { IdleRows, IdNotes, type IntakeNote } from './notes.ts';
+import { IdleRows, IdNotes } from './notes.ts';
 import { openInput } from './open-input.ts';
 import { checkText, dialectOf, kindOf, openText } from './open-text.ts';
 import { ShapedElements } from './shape/element-shape.ts';
@@ -37,7 +38,11 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
   const opened = await openInput(source, options);
   if ('text' in opened) return startOrClose(opened.text, options);
   opened.set.close();
-  throw nestedArchive();
+  throw new IntakeError(
+    'OTHER_FORMAT',
+    'this is an archive inside of an archive or folder',
+    words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
+  );
 }
 
 async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
@@ -108,6 +113,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const checked = interruptible(withinGrowth(rows, growth, read, { format, ids }), signal);
   const chunks = atLeastOneRow(checked, source, format, columns);
   const first = await chunks.next();
+  const recognised = () => shaped?.recognised() ?? columns.recognised();
 
   return {
     format,
@@ -116,17 +122,18 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     encoding,
     ...(dialect && { delimiter: dialect.delimiter }),
     get recognised() {
-      return shaped?.recognised() ?? columns.recognised();
+      return recognised();
     },
     shaped: () => shaped !== undefined || elements.hasLists,
     rowsRead: () => (dialect === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? read.rows)),
     columns: () => columns.names,
-    notes: () => [
-      ...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []),
-      ...idle.notes(),
-      ...ids.notes(),
-      ...noteOfDefault(hasDefaultGuid, (shaped?.recognised() ?? columns.recognised()).guid),
-    ],
+    notes: () => {
+      const notes = [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...idle.notes(), ...ids.notes()];
+      const column = recognised().guid;
+      if (!hasDefaultGuid || column === undefined) return notes;
+      const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
+      return [...notes, { code: 'GROUPS_OF_ROWS', text }];
+    },
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
@@ -138,13 +145,6 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
       }
     },
   };
-}
-
-/** Returns the note that rows have groups of their own, for which the group for all rows does nothing. */
-function noteOfDefault(hasDefaultGuid: boolean, column: string | undefined): IntakeNote[] {
-  if (!hasDefaultGuid || column === undefined) return [];
-  const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
-  return [{ code: 'GROUPS_OF_ROWS', text }];
 }
 
 async function* withinGrowth(
@@ -175,6 +175,14 @@ async function* atLeastOneRow(
     yield chunk;
   }
   if (hasRows) return;
-  if (format === 'csv' && columns.names.length === 0) throw empty(name);
-  throw noRows(name, format, sheet);
+  if (format === 'csv' && columns.names.length === 0) throw emptyFile(name);
+  const others = sheet?.others ?? [];
+  throw new IntakeError(
+    'NO_ROWS',
+    `${sheet ? `the sheet ${shown(sheet.sheet)} of ` : ''}${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    others.length === 0
+      ? 'Write at least one row into it, or name another file'
+      : words`Write at least one row into it, or name another sheet with ${option('sheet')}: ${listed(others)}`,
+    { facts: { file: name, format } },
+  );
 }

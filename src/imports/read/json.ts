@@ -1,4 +1,5 @@
 import { jsonParser } from 'stream-json/parser.js';
+import { messageOf } from '../../errors/message-of.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { fieldByAlias } from './columns.ts';
 import {
@@ -236,7 +237,7 @@ class JsonDocument {
     } catch (cause) {
       this.#throwMistake(text);
       const start = text === this.#outerText ? this.#outerStart : this.#start;
-      throw broken(Math.max(1, this.#elements), start, cause instanceof Error ? cause.message : '', { cause });
+      throw broken(Math.max(1, this.#elements), start, messageOf(cause), { cause });
     }
   }
 
@@ -326,29 +327,21 @@ const SLICE_LENGTH = 1024;
 
 /** Index of the first character with which a text cannot be the beginning of a JSON value; undefined if it can. */
 function firstMistake(text: string): number | undefined {
-  const good = goodSlices(text);
-  if (good === undefined) return undefined;
-  const tokenize = jsonParser({ streamValues: false });
-  for (let start = 0; start < good; start += SLICE_LENGTH) tokenize(text.slice(start, start + SLICE_LENGTH));
-  for (let index = good; index < text.length; index += 1) {
-    try {
-      tokenize(text.charAt(index));
-    } catch {
-      return index;
-    }
-  }
-  return undefined;
+  const slice = firstBadPiece(text, text.length);
+  return slice === undefined ? undefined : firstBadPiece(text, slice);
 }
 
-/** Characters in front of the slice that holds the mistake. */
-function goodSlices(text: string): number | undefined {
+/** Index of the first piece that cannot be read: of a slice, or of a character from `single` on. */
+function firstBadPiece(text: string, single: number): number | undefined {
   const tokenize = jsonParser({ streamValues: false });
-  for (let start = 0; start < text.length; start += SLICE_LENGTH) {
+  for (let start = 0; start < text.length; ) {
+    const end = start < single ? start + SLICE_LENGTH : start + 1;
     try {
-      tokenize(text.slice(start, start + SLICE_LENGTH));
+      tokenize(text.slice(start, end));
     } catch {
       return start;
     }
+    start = end;
   }
   return undefined;
 }

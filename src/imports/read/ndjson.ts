@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
@@ -87,7 +88,7 @@ function parse(line: string, number: number): unknown {
   } catch (cause) {
     throw new IntakeError(
       'JSON_BROKEN',
-      `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
+      `${shown(line)} is not valid JSON (${messageOf(cause)})`,
       number === 1
         ? words`Correct this line, or leave out ${option('format')}, so that the format is detected`
         : 'Correct this line; objects over several lines become one line each with jq -c . <file> | rollcall import -',

@@ -1,3 +1,4 @@
+import { option, words } from '../../errors/named-options.ts';
 import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import { HEAD_BYTES, type InputBytes, interruptible, readHead } from './byte-source.ts';
 import { checkDelimiter } from './csv.ts';
@@ -15,7 +16,7 @@ import {
   separatorLine,
 } from './detect.ts';
 import type { Bounds } from './intake-bounds.ts';
-import { editsOutsideCsv, empty, notOfKind } from './intake-error.ts';
+import { emptyFile, IntakeError, shownPath } from './intake-error.ts';
 import type { IntakeOptions } from './intake-options.ts';
 import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
 
@@ -35,7 +36,7 @@ export async function openText(source: InputBytes, { encoding: given, signal }: 
   const read = { bytes: 0, rows: 0 };
   const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
   const head = text.head.toString();
-  if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
+  if (text.head.length < HEAD_BYTES && head.trim() === '') throw emptyFile(source.name);
   return { head, blocks: text.blocks, read, gzipped: compression === 'gzip', encoding: encoding.name };
 }
 
@@ -43,10 +44,21 @@ export async function openText(source: InputBytes, { encoding: given, signal }: 
 export function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
   if (format === 'auto') refuseOtherText(head);
   const kind = format === 'auto' ? detectFormat(head, map) : format;
-  if (isWorkbook(kind) && source.sheet === undefined) throw notOfKind(source.name, kind);
+  if (isWorkbook(kind) && source.sheet === undefined) {
+    throw new IntakeError(
+      'OTHER_FORMAT',
+      `${shownPath(source.name)} is of another format than ${kind}, which was named`,
+      words`Leave out ${option('format')}, so that the format is detected`,
+    );
+  }
   const { rowsAs } = INPUTS[kind];
-  if (edits && rowsAs !== 'csv') throw editsOutsideCsv(source.name, rowsAs);
-  return kind;
+  if (!edits || rowsAs === 'csv') return kind;
+  throw new IntakeError(
+    'MISSING_COLUMN',
+    `${shownPath(source.name)} is ${rowsAs}; changes and removals are read from CSV, which has a column "action"`,
+    'Write them as CSV',
+    { facts: { file: source.name, format: rowsAs } },
+  );
 }
 
 /** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */

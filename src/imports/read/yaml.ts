@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/message-of.ts';
 import { boundText } from '../../options/bounds.ts';
 import { type Bounds, MAX_DEPTH, orRaise, TOO_DEEP } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
@@ -60,7 +61,7 @@ function attempt<Value>(read: () => Value): Value {
     return read();
   } catch (cause) {
     if (cause instanceof IntakeError) throw cause;
-    throw broken(cause instanceof Error ? cause.message : String(cause), undefined, cause);
+    throw broken(messageOf(cause), undefined, cause);
   }
 }
 

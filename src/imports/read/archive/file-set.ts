@@ -3,9 +3,9 @@ import { join, posix } from 'node:path';
 import { option, words } from '../../../errors/named-options.ts';
 import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
-import { grouped } from '../../../text/wording.ts';
 import { openSource } from '../byte-source.ts';
 import type { FileState } from '../file-state.ts';
+import { tooMany } from '../intake-bounds.ts';
 import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
 import type { Zip } from './zip.ts';
 
@@ -13,6 +13,7 @@ import type { Zip } from './zip.ts';
 const MAX_FOUND = 200_000;
 /** Files that may be read as one import. */
 const MAX_READ = 1_000;
+const NAME_THEM = words`Name those with rows with ${option('files')}, or put them into a folder of their own`;
 
 /** The files of a folder or of a ZIP archive, by their names in it, with slashes. */
 export interface FileSet {
@@ -86,7 +87,7 @@ async function searched(path: string, name: string): Promise<{ readonly names: s
       throw notReadable(name, 'be listed', cause);
     });
     found += entries.length;
-    if (found > MAX_FOUND) throw tooMany(name, MAX_FOUND, 'files and folders');
+    if (found > MAX_FOUND) throw tooMany(shownPath(name), MAX_FOUND, 'files and folders', NAME_THEM);
     for (const entry of entries) {
       const file = posix.join(folder, entry.name);
       if (entry.isDirectory()) folders.push(file);
@@ -135,7 +136,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
     const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; ${inputNames('and')} are read`;
     throw new IntakeError('UNKNOWN_FILE', `${what}; ${present}`, remedy);
   }
-  if (files.length > MAX_READ) throw tooMany(set.name, MAX_READ, 'files with rows');
+  if (files.length > MAX_READ) throw tooMany(shownPath(set.name), MAX_READ, 'files with rows', NAME_THEM);
   const chosen = new Set(files);
   return { files, others: [...names.filter((name) => !chosen.has(name)), ...set.leftOut] };
 }
@@ -160,13 +161,4 @@ function obvious(names: readonly string[]): string[] {
     if (folders.size !== 1 || only === undefined) return [];
     top += `${only}/`;
   }
-}
-
-function tooMany(name: string, most: number, what = 'files'): IntakeError {
-  return new IntakeError(
-    'TOO_LARGE',
-    `${shownPath(name)} has more than ${grouped(most)} ${what}`,
-    words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
-    { facts: { file: name, most } },
-  );
 }

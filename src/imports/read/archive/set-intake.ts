@@ -136,7 +136,12 @@ function manyFiles(files: ManyFiles): Intake {
           const intake = await open(file);
           if ((intake.format === 'csv') !== (format === 'csv')) {
             for await (const _ of intake.chunks()) break; // which closes it
-            throw mixed(first.file, file, set);
+            throw new IntakeError(
+              'OTHER_FORMAT',
+              `${shownPath(set.name)} has files of two kinds: ${shownPath(first.file)} and ${shownPath(file)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
+              words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
+              { facts: { file: set.name, first: first.file, other: file } },
+            );
           }
           yield* rowsOf(file, intake);
         }
@@ -205,15 +210,6 @@ function placed(error: unknown, file: string): unknown {
   });
 }
 
-function mixed(first: string, other: string, set: FileSet): IntakeError {
-  return new IntakeError(
-    'OTHER_FORMAT',
-    `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
-    words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
-    { facts: { file: set.name, first, other } },
-  );
-}
-
 /** Columns in front of those of the files. */
 const OWN = ['_file', '_file_row'] as const;
 
@@ -266,7 +262,16 @@ class MergedColumns {
       if (place === undefined) {
         place = this.names.push(name) - 1;
         this.#places.set(key, place);
-        if (this.names.length > this.#bounds.columns) throw tooMany(this.#file, this.names.length, this.#bounds);
+        const count = this.names.length;
+        const most = this.#bounds.columns;
+        if (count > most) {
+          throw new IntakeError(
+            'TOO_MANY_COLUMNS',
+            `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
+            orRaise('Import files with different columns one after the other', 'columns', this.#bounds, count),
+            { place: `file ${JSON.stringify(this.#file)}`, facts: { file: this.#file, count, most } },
+          );
+        }
       }
       this.#moves.push(place);
       if (place !== index + OWN.length) this.#isPlain = false;
@@ -278,7 +283,13 @@ class MergedColumns {
     for (const [field, name] of Object.entries(recognised)) {
       const first = this.#fields.get(field);
       if (first === undefined) this.#fields.set(field, name);
-      else if (first !== name) throw otherKey(this.#file, field, first, name);
+      else if (first !== name)
+        throw new IntakeError(
+          'AMBIGUOUS_COLUMN',
+          `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
+          words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
+          { place: `file ${JSON.stringify(this.#file)}`, facts: { file: this.#file, field, name, first } },
+        );
     }
   }
 
@@ -306,22 +317,4 @@ class MergedColumns {
     const rest = original.slice(1).trimStart();
     return `{"_file":${JSON.stringify(this.#file)},"_file_row":${line}${rest.startsWith('}') ? '' : ','}${rest}`;
   }
-}
-
-function otherKey(file: string, field: string, first: string, name: string): IntakeError {
-  return new IntakeError(
-    'AMBIGUOUS_COLUMN',
-    `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
-    words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
-    { place: `file ${JSON.stringify(file)}`, facts: { file, field, name, first } },
-  );
-}
-
-function tooMany(file: string, count: number, bounds: Bounds): IntakeError {
-  return new IntakeError(
-    'TOO_MANY_COLUMNS',
-    `the files have ${count} different columns together; allowed are ${boundText('columns', bounds.columns)}`,
-    orRaise('Import files with different columns one after the other', 'columns', bounds, count),
-    { place: `file ${JSON.stringify(file)}`, facts: { file, count, most: bounds.columns } },
-  );
 }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+import { messageOf } from '../../../errors/message-of.ts';
 import { option, words } from '../../../errors/named-options.ts';
 import { BLOCK_BYTES } from '../byte-source.ts';
 import { type Bounds, checkExpansion } from '../intake-bounds.ts';
@@ -44,7 +45,13 @@ export async function openZip(
 ): Promise<Zip> {
   const file = await opened(from, name);
   try {
-    if (file.entryCount > MAX_ENTRIES) throw tooManyEntries(name, file.entryCount);
+    if (file.entryCount > MAX_ENTRIES) {
+      throw new IntakeError(
+        'TOO_LARGE',
+        `${shownPath(name)} has ${file.entryCount} entries; allowed are ${MAX_ENTRIES}`,
+        'Unpack it, and import the files or the folder with the rows',
+      );
+    }
     const entries = new Map<string, Entry>();
     for await (const entry of file.eachEntry()) {
       if (entry.fileName.endsWith('/')) continue;
@@ -160,16 +167,8 @@ function twice(name: string, one: Entry, other: Entry): IntakeError {
   );
 }
 
-function tooManyEntries(name: string, count: number): IntakeError {
-  return new IntakeError(
-    'TOO_LARGE',
-    `${shownPath(name)} has ${count} entries; allowed are ${MAX_ENTRIES}`,
-    'Unpack it, and import the files or the folder with the rows',
-  );
-}
-
 function unreadable(name: string, cause: unknown, entry?: string): IntakeError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
     return new IntakeError(
       'UNSAFE_ARCHIVE',

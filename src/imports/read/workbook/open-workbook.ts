@@ -71,11 +71,16 @@ export async function openSheet(
       others,
       above: chosen.header === undefined ? table.skip : chosen.header - 1,
       blocks: async function* () {
-        const writer = new CsvWriter(sheet, zip.size, bounds);
-        for await (const _ of workbook.read(number, (line, cells) => writer.add(line, cells), warnings)) {
+        const writer = csvWriter(sheet, zip.size, bounds);
+        for await (const _ of workbook.read(number, writer.add, warnings)) {
           yield* writer.take();
         }
-        if (writer.isEmpty) throw emptySheet(sheet, others, name);
+        if (!writer.isEmpty()) return;
+        throw new IntakeError(
+          'EMPTY',
+          `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`,
+          others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`,
+        );
       },
       notes: (isId) => [
         ...chosenNotes(chosen, sheet, others),
@@ -88,11 +93,6 @@ export async function openSheet(
     workbook.close();
     throw error;
   }
-}
-
-function emptySheet(sheet: string, others: readonly string[], name: string): IntakeError {
-  const remedy = others.length === 0 ? WRITE_ROWS : words`Name another one with ${option('sheet')}: ${listed(others)}`;
-  return new IntakeError('EMPTY', `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy);
 }
 
 function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, others: readonly string[]): IntakeNote[] {
@@ -127,61 +127,46 @@ const MAX_BLANK = 32 * 1024;
 /**
  * The rows of a sheet as CSV, so that everything that is read from CSV is read from workbooks in the same way. A row
  * keeps its number: where a sheet has no row, the text has a blank line.
+ * @param packed bytes of the workbook, as it is packed
  */
-class CsvWriter {
-  readonly #sheet: string;
-  readonly #packed: number;
-  readonly #bounds: Bounds;
-  #lines = 0;
-  #unpacked = 0;
-  #pieces: string[] = [];
-
-  /** @param packed bytes of the workbook, as it is packed */
-  constructor(sheet: string, packed: number, bounds: Bounds) {
-    this.#sheet = sheet;
-    this.#packed = packed;
-    this.#bounds = bounds;
-  }
-
-  /** No row has been added yet. */
-  get isEmpty(): boolean {
-    return this.#lines === 0;
-  }
-
-  /** @param line number of the row in the sheet, higher than the one before */
-  add(line: number, cells: readonly string[]): void {
-    for (let blank = line - this.#lines - 1; blank > 0; blank -= MAX_BLANK) {
-      this.#pieces.push('\n'.repeat(Math.min(blank, MAX_BLANK)));
-    }
-    this.#lines = line;
-    let text = '';
-    for (let index = 0; index < cells.length; index += 1) {
-      const cell = cells[index] ?? '';
-      text += (index === 0 ? '' : ',') + (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-      // Characters are at most as many as bytes; reading the text counts those.
-      if (text.length > this.#bounds.row) {
-        throw tooLong('row', this.#bounds, { place: `row ${line}`, advice: 'Shorten its cells', facts: { row: line } });
+function csvWriter(sheet: string, packed: number, bounds: Bounds) {
+  let lines = 0;
+  let unpacked = 0;
+  let pieces: string[] = [];
+  return {
+    /** No row has been added yet. */
+    isEmpty: () => lines === 0,
+    /** @param line number of the row in the sheet, higher than the one before */
+    add: (line: number, cells: readonly string[]): void => {
+      for (let blank = line - lines - 1; blank > 0; blank -= MAX_BLANK) {
+        pieces.push('\n'.repeat(Math.min(blank, MAX_BLANK)));
       }
-    }
-    // Cells name shared texts, and rows are repeated by a number: both grow behind the bounds of the archive.
-    this.#unpacked += text.length + ROW_BYTES;
-    const growth = { unpacked: this.#unpacked, packed: this.#packed, place: `row ${line}` };
-    checkExpansion(`the sheet ${shown(this.#sheet)}`, growth, this.#bounds);
-    this.#pieces.push(`${text}\n`);
-  }
-
-  /** Returns the blocks that were written since the last call. */
-  take(): Buffer[] {
-    const blocks: Buffer[] = [];
-    let text = '';
-    for (const piece of this.#pieces) {
-      text += piece;
-      if (text.length < MAX_BLANK) continue;
-      blocks.push(Buffer.from(text));
-      text = '';
-    }
-    if (text !== '') blocks.push(Buffer.from(text));
-    this.#pieces = [];
-    return blocks;
-  }
+      lines = line;
+      let text = '';
+      for (const [index, cell] of cells.entries()) {
+        text += (index === 0 ? '' : ',') + (NEEDS_QUOTES.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+        // Characters are at most as many as bytes; reading the text counts those.
+        if (text.length <= bounds.row) continue;
+        throw tooLong('row', bounds, { place: `row ${line}`, advice: 'Shorten its cells', facts: { row: line } });
+      }
+      // Cells name shared texts, and rows are repeated by a number: both grow behind the bounds of the archive.
+      unpacked += text.length + ROW_BYTES;
+      checkExpansion(`the sheet ${shown(sheet)}`, { unpacked, packed, place: `row ${line}` }, bounds);
+      pieces.push(`${text}\n`);
+    },
+    /** Returns the blocks that were written since the last call. */
+    take: (): Buffer[] => {
+      const blocks: Buffer[] = [];
+      let text = '';
+      for (const piece of pieces) {
+        text += piece;
+        if (text.length < MAX_BLANK) continue;
+        blocks.push(Buffer.from(text));
+        text = '';
+      }
+      if (text !== '') blocks.push(Buffer.from(text));
+      pieces = [];
+      return blocks;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { IntakeError } from '../intake-error.ts';
+import { tooMany } from '../intake-bounds.ts';
 import { columnOf, type NumberKind, numberText, PLAIN, unescaped } from './cell-text.ts';
 import { address } from './warnings.ts';
 import { MAX_COLUMNS, MAX_ROWS, type SheetRows } from './workbook.ts';
@@ -218,7 +218,8 @@ export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<Readonl
       const area = { column: columnOf(`${from}1`), top: Number(top), bottom: Number(bottom) };
       if (area.bottom <= area.top) continue;
       count += 1;
-      if (count > MAX_AREAS) throw tooMany();
+      if (count > MAX_AREAS)
+        throw tooMany('the sheet', MAX_AREAS, 'merged areas', 'Save the sheet as CSV, or take the merged cells apart');
       const sameTop = areas.get(area.top);
       if (sameTop === undefined) areas.set(area.top, [area]);
       else sameTop.push(area);
@@ -227,13 +228,4 @@ export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<Readonl
     rest = text.slice(Math.max(read, text.length - MAX_TAG_LENGTH));
   }
   return areas;
-}
-
-function tooMany(): IntakeError {
-  return new IntakeError(
-    'TOO_LARGE',
-    `the sheet has more than ${MAX_AREAS} merged areas`,
-    'Save the sheet as CSV, or take the merged cells apart',
-    { facts: { most: MAX_AREAS } },
-  );
 }

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } fro
 import { join, posix } from 'node:path';
 import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
-import { IntakeError } from '../intake-error.ts';
+import { tooMany } from '../intake-bounds.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
 import { mergedAreas, SheetReader } from './sheet-reader.ts';
 import { type Sheet, SheetRows, type Workbook } from './workbook.ts';
@@ -53,7 +53,8 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       const id = Object.entries(attributes).find(([key]) => key === 'r:id' || /:id$/.test(key))?.[1] ?? '';
       const relation = relations.get(id);
       if (relation?.type !== 'worksheet' || !zip.has(relation.target)) return; // a chart, for instance
-      if (sheets.length === MAX_SHEETS) throw tooManySheets();
+      if (sheets.length === MAX_SHEETS)
+        throw tooMany('the workbook', MAX_SHEETS, 'sheets', 'Save the sheet with the rows as CSV');
       const isVisible = (attributes['state'] ?? 'visible') === 'visible';
       sheets.push({ name: unescaped(attributes['name'] ?? ''), isVisible, entry: relation.target });
     },
@@ -141,15 +142,6 @@ async function readTexts(texts: TextTable, entry: string, parse: Parse): Promise
   });
 }
 
-function tooManySheets(): IntakeError {
-  return new IntakeError(
-    'TOO_LARGE',
-    `the workbook has more than ${MAX_SHEETS} sheets`,
-    'Save the sheet with the rows as CSV',
-    { facts: { most: MAX_SHEETS } },
-  );
-}
-
 /** Bytes of texts that stay in memory. */
 const KEPT_BYTES = 64 * 1024 ** 2;
 /** Bytes that are written to the file at a time. */
@@ -178,7 +170,13 @@ export class TextTable {
 
   /** Throws TOO_LARGE. */
   add(text: string): void {
-    if (this.#count === MAX_TEXTS) throw tooMany();
+    if (this.#count === MAX_TEXTS)
+      throw tooMany(
+        'the workbook',
+        MAX_TEXTS,
+        'different texts',
+        'Save the sheet with the rows as CSV, or split the workbook',
+      );
     const bytes = Buffer.from(text);
     const start = this.#ends[this.#count - 1] ?? 0;
     const end = start + bytes.length;
@@ -223,15 +221,6 @@ export class TextTable {
     this.#unwritten = [];
     this.#unwrittenBytes = 0;
   }
-}
-
-function tooMany(): IntakeError {
-  return new IntakeError(
-    'TOO_LARGE',
-    `the workbook has more than ${MAX_TEXTS} different texts`,
-    'Save the sheet with the rows as CSV, or split the workbook',
-    { facts: { most: MAX_TEXTS } },
-  );
 }
 
 /** Opens a file for what does not fit into memory. It has no name any more: whatever happens, nothing is left of it. */

@@ -1,5 +1,6 @@
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
+import { messageOf } from '../../../errors/message-of.ts';
 import { IntakeError } from '../intake-error.ts';
 
 /** Levels of nesting that a part of a workbook may have; honest ones have ten. */
@@ -82,7 +83,7 @@ export class XmlReader {
       step();
     } catch (error) {
       if (error instanceof IntakeError) throw error;
-      throw broken(this.#place, error instanceof Error ? error.message.replace(/\.$/, '') : String(error), error);
+      throw broken(this.#place, messageOf(error).replace(/\.$/, ''), error);
     }
   }
 }
