@@ -39,7 +39,7 @@ export function sumEquation(rows: RowCounts, pending: number, inputRows?: number
 }
 
 /** Returns the phrase about the rows of a shaped input: memberships, and rows that are left out. */
-function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
+function fromRows({ read, skipped }: RowCounts, inputRows: number) {
   const left = skipped === 0 ? '' : ` and ${counted(skipped, 'row')} left out`;
   return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
 }

@@ -50,7 +50,7 @@ export async function allowedPath(path: string, allowed: readonly string[]): Pro
  * A bucket, a host or a database, and what is in it; a source that the settings name.
  * @throws SOURCE_NOT_ALLOWED
  */
-function checkAllowedPlace(source: string, allowed: readonly string[]): void {
+function checkAllowedPlace(source: string, allowed: readonly string[]) {
   // Alternatives may hold a way out, and so may a folder above.
   if (/[{}]/.test(source)) throw notPlain(source);
   const isPlain = !/(?:^|[/:])\.\.(?:\/|$)|%(?:2e|2f|5c|00)/i.test(source);
@@ -63,7 +63,7 @@ function checkAllowedPlace(source: string, allowed: readonly string[]): void {
 }
 
 /** Scheme and host in small letters, as they mean the same; `hr:/out` for `hr:out`. */
-function placeText(source: string): string {
+function placeText(source: string) {
   if (!isAddress(source)) return source.replace(/^([^:]+:)\/?/, '$1/');
   const parts = /^([^:]+:\/\/)([^@/]*@)?(.*)$/s.exec(source.trim());
   if (parts === null) return source.trim();
@@ -108,11 +108,11 @@ export function isPattern(source: string): boolean {
   return hasWildcards(source) && !existsSync(source);
 }
 
-function isBelow(path: string, folder: string): boolean {
+function isBelow(path: string, folder: string) {
   return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-async function isReallyBelow(real: string, folders: readonly string[]): Promise<boolean> {
+async function isReallyBelow(real: string, folders: readonly string[]) {
   for (const folder of folders) {
     // A folder that is not there holds nothing.
     const root = await realpath(folder).catch(() => undefined);
@@ -122,14 +122,14 @@ async function isReallyBelow(real: string, folders: readonly string[]): Promise<
 }
 
 /** Returns the real path of the nearest existing folder, or the path itself. */
-async function nearest(path: string): Promise<string> {
+async function nearest(path: string) {
   for (let at = path; ; at = dirname(at)) {
     const real = await realpath(at).catch(() => undefined);
     if (real !== undefined || at === dirname(at)) return real ?? at;
   }
 }
 
-function notAllowed(source: string, allowed: readonly string[]): RollcallError {
+function notAllowed(source: string, allowed: readonly string[]) {
   if (allowed.length === 0) {
     return new RollcallError('SOURCE_NOT_ALLOWED', {
       what: 'this server lets no schedule that is made over the API read files or addresses: ROLLCALL_SOURCES is not set',
@@ -145,14 +145,14 @@ function notAllowed(source: string, allowed: readonly string[]): RollcallError {
   });
 }
 
-function leadsOut(source: string, allowed: readonly string[]): RollcallError {
+function leadsOut(source: string, allowed: readonly string[]) {
   return new RollcallError('SOURCE_NOT_ALLOWED', {
     what: `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
     remedy: 'name a file that is in a folder of ROLLCALL_SOURCES itself',
   });
 }
 
-function notPlain(source: string): RollcallError {
+function notPlain(source: string) {
   return new RollcallError('SOURCE_NOT_ALLOWED', {
     what: `${shown(source)} is a pattern with more than *, ? and [ ]`,
     remedy: 'use only these',

@@ -114,7 +114,7 @@ async function rest(
   name: string,
   first: Headers,
   from: number,
-): Promise<AsyncIterable<Uint8Array>> {
+) {
   const answer = await ask({ rest: { etag: headerText(first['etag']), from } });
   if (answer.statusCode === 206 && goesOn(first, answer.headers, from)) return answer.body;
   await answer.body.dump();
@@ -125,7 +125,7 @@ async function rest(
 }
 
 /** Whether a part begins at this byte of the same version: a server may ignore that only this version was asked for. */
-function goesOn(first: Headers, part: Headers, from: number): boolean {
+function goesOn(first: Headers, part: Headers, from: number) {
   const [, start, length] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headerText(part['content-range'])) ?? [];
   const same = (name: string, value: string | string[] | undefined) =>
     value === undefined || first[name] === undefined || first[name] === value;
@@ -150,7 +150,7 @@ async function follow(
   { url, headers }: Asked,
   { known, rest }: Wanted,
   signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+) {
   const [etag = '', modified = ''] = known?.split('\n') ?? [];
   let place = url;
   for (let redirects = 0; ; redirects++) {
@@ -242,7 +242,7 @@ export function keepOutside(source: URL, mayConnect?: SourceRequest['mayConnect'
 }
 
 /** Returns the network's reason; never the request. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const [first] = error instanceof AggregateError ? error.errors : [];
   return first instanceof Error ? first.message : error.message;

@@ -101,9 +101,7 @@ function fieldText(field: Field): string | null {
   return isUtf8(bytes) ? bytes.toString() : `\\x${bytes.toString('hex')}`;
 }
 
-async function* pieces(
-  rows: AsyncIterable<readonly (string | null)[]>,
-): AsyncGenerator<readonly (readonly string[])[]> {
+async function* pieces(rows: AsyncIterable<readonly (string | null)[]>) {
   let piece: string[][] = [];
   for await (const cells of rows) {
     if (piece.push(cells.map((cell) => cell ?? '')) < ROWS_AT_ONCE) continue;

@@ -46,7 +46,7 @@ export function requestOf(text: string, given: SourceSettings, context: SourceCo
   return { address, settings, environment, ca, secret: secretReader(settings, environment, name) };
 }
 
-function unknownName(name: string, known: readonly string[]): SourceError {
+function unknownName(name: string, known: readonly string[]) {
   const others = known.length === 0 ? 'none is named there' : `named there are ${known.join(', ')}`;
   return new SourceError(
     `the settings name no source ${JSON.stringify(name)}; ${others}`,
@@ -59,7 +59,7 @@ function joined(ofName: SourceSettings, given: SourceSettings): SourceSettings {
 }
 
 /** A place below an address. */
-function below(url: string, place: string): string {
+function below(url: string, place: string) {
   if (place === '') return url;
   return `${url.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`;
 }

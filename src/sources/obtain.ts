@@ -126,7 +126,7 @@ function unreadable(name: string): (cause: unknown) => never {
  * The file that was changed last, of those that fit; of two of the same time, the last by name.
  * @param real rejects for files that may not be read
  */
-async function newest(pattern: string, real?: (path: string) => Promise<string>): Promise<string> {
+async function newest(pattern: string, real?: (path: string) => Promise<string>) {
   let best: { readonly path: string; readonly at: number } | undefined;
   for await (const path of fitting(pattern)) {
     // It may be deleted by now: exports come and go.
@@ -144,11 +144,11 @@ async function newest(pattern: string, real?: (path: string) => Promise<string>)
 }
 
 /** The paths that fit. Only as many folders deep as the pattern is; with `**` all, but then no link is followed. */
-async function* fitting(pattern: string): AsyncGenerator<string> {
+async function* fitting(pattern: string) {
   for (const one of alternatives(pattern)) yield* fittingOne(one);
 }
 
-async function* fittingOne(pattern: string): AsyncGenerator<string> {
+async function* fittingOne(pattern: string) {
   const names = pattern.split(sep);
   const first = names.findIndex((name) => hasWildcards(name));
   const fixed = first === -1 ? names.length - 1 : first;
@@ -171,7 +171,7 @@ async function* fittingOne(pattern: string): AsyncGenerator<string> {
   yield* below(names.slice(0, fixed).join(sep) || sep, []);
 }
 
-function why(cause: unknown): string {
+function why(cause: unknown) {
   return cause instanceof Error ? cause.message : String(cause);
 }
 

@@ -89,7 +89,7 @@ function read(cursor: Cursor): Promise<Fetched> {
   });
 }
 
-async function* pieces(cursor: Cursor, first: Fetched['rows']): AsyncGenerator<readonly (readonly string[])[]> {
+async function* pieces(cursor: Cursor, first: Fetched['rows']) {
   for (let rows = first; rows.length > 0; rows = (await read(cursor)).rows) {
     yield rows.map((cells) => cells.map((cell) => cell ?? ''));
   }

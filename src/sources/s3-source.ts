@@ -98,7 +98,7 @@ function bucketPlace(address: string): Place {
   return place;
 }
 
-function namesNoObject({ name }: Place): SourceError {
+function namesNoObject({ name }: Place) {
   return new SourceError(
     `${shown(name)} names no object`,
     `write it as ${schemeOf(name)}://bucket/folder/members.csv; * stands for any text, and the newest that fits is read`,
@@ -153,7 +153,7 @@ async function asked<Answer>(
   signal: AbortSignal,
   ask: (client: S3Client) => Promise<Answer>,
   what: 'read' | 'written' = 'read',
-): Promise<Answer> {
+) {
   const client = new S3Client(config);
   try {
     return await ask(client);
@@ -222,11 +222,7 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
 }
 
 /** The object that was written last among those that fit. */
-async function newest(
-  client: S3Client,
-  { bucket, key, name }: Place,
-  signal: AbortSignal,
-): Promise<{ readonly key: string; readonly etag: string | undefined }> {
+async function newest(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal) {
   const fits = pathPattern(key);
   let best: { readonly key: string; readonly etag: string | undefined; readonly at: number } | undefined;
   for await (const { Key = '', ETag, LastModified } of objects(
@@ -296,7 +292,7 @@ interface ObjectPlace {
 }
 
 /** @param path of the file whose bytes it gets */
-async function put(place: Place, config: S3ClientConfig, path: string, signal: AbortSignal): Promise<void> {
+async function put(place: Place, config: S3ClientConfig, path: string, signal: AbortSignal) {
   if (place.key === '') throw namesNoObject(place);
   // Without the newer checksums of S3, which other servers do not know.
   const plain: S3ClientConfig = { ...config, requestChecksumCalculation: 'WHEN_REQUIRED' };
@@ -307,7 +303,7 @@ async function put(place: Place, config: S3ClientConfig, path: string, signal: A
   return asked(place, plain, signal, act, 'written');
 }
 
-async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSignal: AbortSignal): Promise<void> {
+async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSignal: AbortSignal) {
   const file = await openFile(path, 'r');
   try {
     const { size } = await file.stat();
@@ -318,13 +314,7 @@ async function putFile(client: S3Client, at: ObjectPlace, path: string, abortSig
   }
 }
 
-async function putParts(
-  client: S3Client,
-  at: ObjectPlace,
-  file: FileHandle,
-  size: number,
-  abortSignal: AbortSignal,
-): Promise<void> {
+async function putParts(client: S3Client, at: ObjectPlace, file: FileHandle, size: number, abortSignal: AbortSignal) {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(at), { abortSignal });
   const length = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
   try {
@@ -344,7 +334,7 @@ async function putParts(
   }
 }
 
-async function bytesOf(file: FileHandle, start: number, length: number): Promise<Buffer> {
+async function bytesOf(file: FileHandle, start: number, length: number) {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
   if (bytesRead < length) throw new Error('the file has become shorter while it was sent');
   return buffer;

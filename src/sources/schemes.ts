@@ -67,7 +67,7 @@ const OPTIONS: Partial<Record<keyof SourceSettings, string>> = { headers: 'heade
 const schemeFor = (address: string) => SCHEMES.find(({ names }) => names.includes(schemeOf(address) ?? ''));
 
 /** Schemes in words: `https://, s3:// or sftp://`. */
-function schemesInWords(schemes = SCHEMES): string {
+function schemesInWords(schemes = SCHEMES) {
   const names = schemes.map((scheme) => `${scheme.names[0]}://`);
   return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }
@@ -114,7 +114,7 @@ export function checkedAddress(text: string, settings: SourceSettings = {}): str
 }
 
 /** Plain http could be read and changed on the way, except on this machine. @throws SourceError */
-function webAddress(text: string): string {
+function webAddress(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Not shown: without being read, a password in it cannot be told from the rest.
   if (url === undefined)

@@ -45,7 +45,7 @@ export function secretReader(
   };
 }
 
-function inFile(secret: string, path: string): string {
+function inFile(secret: string, path: string) {
   try {
     const value = readFileSync(path, 'utf8').trim();
     if (value !== '') return value;
@@ -99,7 +99,7 @@ export function headersWithValues(
   return Object.fromEntries(values);
 }
 
-function notSet(variable: string, secret: string): SourceError {
+function notSet(variable: string, secret: string) {
   return new SourceError(
     `the environment variable ${variable}, which holds the ${secret}, is not set; set it where rollcall runs`,
   );

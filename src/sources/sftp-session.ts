@@ -148,7 +148,7 @@ function configOf({ host, port, user }: SftpPlace, { settings, secret, environme
   };
 }
 
-function keyIn(path: string): Buffer {
+function keyIn(path: string) {
   try {
     return readFileSync(path);
   } catch (cause) {
@@ -157,18 +157,14 @@ function keyIn(path: string): Buffer {
 }
 
 /** Some servers ask for a password as a question. */
-function answerPassword(client: Client, { secret }: SourceRequest): void {
+function answerPassword(client: Client, { secret }: SourceRequest) {
   client.on('keyboard-interactive', (_name, _text, _language, prompts, finish) =>
     finish(prompts.map(() => secret('password') ?? '')),
   );
 }
 
 /** Lets only a host go on whose key is in known_hosts. @param refuse is told why it does not */
-function hostCheck(
-  { host, port }: SftpPlace,
-  { settings }: SourceRequest,
-  refuse: (error: SourceError) => void,
-): Pick<ConnectConfig, 'hostVerifier' | 'algorithms'> {
+function hostCheck({ host, port }: SftpPlace, { settings }: SourceRequest, refuse: (error: SourceError) => void) {
   const path = settings.knownHosts ?? join(homedir(), '.ssh', 'known_hosts');
   const entry = hostEntry(host, port);
   const known = keysOf(keyFileText(path, settings.knownHosts !== undefined), entry);
@@ -193,7 +189,7 @@ const HOST_KEYS = [
   'rsa-sha2-256',
 ];
 
-function keyFileText(path: string, isNamed: boolean): string {
+function keyFileText(path: string, isNamed: boolean) {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
@@ -202,7 +198,7 @@ function keyFileText(path: string, isNamed: boolean): string {
   }
 }
 
-function strangeKey(entry: string, path: string, key: Buffer, line: number | undefined): SourceError {
+function strangeKey(entry: string, path: string, key: Buffer, line: number | undefined) {
   const shows = `${entry} shows a key of type ${typeOf(key)} with the fingerprint ${fingerprint(key)}`;
   if (line !== undefined) {
     return new SourceError(
@@ -222,7 +218,7 @@ const ENDS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not answer (ETIMEDOUT)',
 };
 
-function connectionError(at: string, cause: Error, user: string): SourceError {
+function connectionError(at: string, cause: Error, user: string) {
   const { level, code = '' } = cause as { level?: string; code?: string };
   if (level === 'client-authentication') {
     return new SourceError(
@@ -247,7 +243,7 @@ const END_OF_FILE = 1;
 export const statusOf = (error: unknown) => (error as { code?: unknown } | undefined)?.code;
 const isEnd = (error: unknown) => statusOf(error) === END_OF_FILE;
 
-function fileError(at: string, path: string, cause: Error): SourceError {
+function fileError(at: string, path: string, cause: Error) {
   const file = path === '' ? `a file at ${at}` : `${shown(path)} at ${at}`;
   if (statusOf(cause) === NO_SUCH_FILE) {
     return new SourceError(`there is no ${file}; check the path, and whether the export has run`, undefined, { cause });
@@ -269,7 +265,7 @@ interface KnownKey {
 }
 
 /** Returns the name of a host in the file: with its port if that is not the usual one. */
-function hostEntry(host: string, port: number): string {
+function hostEntry(host: string, port: number) {
   return port === 22 ? host : `[${host}]:${port}`;
 }
 
@@ -286,17 +282,17 @@ function keysOf(text: string, entry: string): readonly KnownKey[] {
 }
 
 /** Returns the fingerprint in the form of OpenSSH: `SHA256:…`. */
-function fingerprint(key: Buffer): string {
+function fingerprint(key: Buffer) {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
 
 /** The type of a key, which its bytes begin with. */
-function typeOf(key: Buffer): string {
+function typeOf(key: Buffer) {
   return key.subarray(4, 4 + key.readUInt32BE(0)).toString('latin1');
 }
 
 /** Names and patterns with commas between them, or one name that is hashed. */
-function isAmong(hosts: string, entry: string): boolean {
+function isAmong(hosts: string, entry: string) {
   if (hosts.startsWith('|1|')) {
     const [, , salt = '', hash] = hosts.split('|');
     return createHmac('sha1', Buffer.from(salt, 'base64')).update(entry).digest('base64') === hash;

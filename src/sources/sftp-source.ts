@@ -83,7 +83,7 @@ async function openFile(session: Session, place: SftpPlace, known: string | unde
 
 const versionOf = (path: string, { mtime, size }: Stats) => `${path} ${mtime} ${size}`;
 
-async function* readAll(session: Session, handle: Buffer, size: number): AsyncGenerator<Buffer> {
+async function* readAll(session: Session, handle: Buffer, size: number) {
   const asked: Promise<Buffer>[] = [];
   let start = 0;
   for (;;) {
@@ -102,7 +102,7 @@ async function* readAll(session: Session, handle: Buffer, size: number): AsyncGe
 }
 
 /** The path of the file: of a pattern, the newest that fits; of two of the same time, the last by name. */
-async function pathIn(session: Session, { path, name }: SftpPlace): Promise<string> {
+async function pathIn(session: Session, { path, name }: SftpPlace) {
   if (!hasWildcards(path)) return path;
   const isThere = await session.stat(path).then(
     () => true,
@@ -155,7 +155,7 @@ type Nothing = (error: Error | undefined | null, nothing: undefined) => void;
 const plainly = (done: Nothing) => (error?: Error | null) => done(error, undefined);
 
 /** Writes a file under another name, until all of it is there. @param from path of the file on this machine */
-async function writeFile(session: Session, { path, name }: SftpPlace, from: string): Promise<void> {
+async function writeFile(session: Session, { path, name }: SftpPlace, from: string) {
   const unfinished = `${path}.part`;
   const ask = (what: (sftp: SFTPWrapper, done: Nothing) => void) => session.ask<undefined>(what, path);
   const isThere = (folder: string) =>
@@ -184,7 +184,7 @@ async function writeFile(session: Session, { path, name }: SftpPlace, from: stri
 }
 
 /** In one step where the server can do that (OpenSSH can); SFTP itself renames to no name that is taken. */
-async function replace(session: Session, from: string, to: string): Promise<void> {
+async function replace(session: Session, from: string, to: string) {
   const rename = (atOnce: boolean) =>
     session.ask<undefined>((sftp, done) => {
       if (atOnce) sftp.ext_openssh_rename(from, to, plainly(done));

@@ -41,7 +41,7 @@ async function inTime<Result>(
   { signal, late = AbortSignal.timeout(WHOLE_MINUTES * 60_000) }: InTime,
   work: (signal: AbortSignal) => Promise<Result>,
   tooSlow: (minutes: number, cause: unknown) => SourceError,
-): Promise<Result> {
+) {
   signal.throwIfAborted();
   try {
     return await work(AbortSignal.any([signal, late]));
@@ -89,12 +89,7 @@ export async function spool(source: Source, options: SpoolOptions): Promise<Spoo
   );
 }
 
-async function keepWhole(
-  source: Source,
-  options: SpoolOptions,
-  kept: Kept | null,
-  signal: AbortSignal,
-): Promise<Spooled> {
+async function keepWhole(source: Source, options: SpoolOptions, kept: Kept | null, signal: AbortSignal) {
   const { path } = options;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
@@ -110,7 +105,7 @@ async function keepWhole(
 }
 
 /** Writes the file within its bounds; its hash. */
-async function keep(name: string, content: Content, options: SpoolOptions): Promise<string> {
+async function keep(name: string, content: Content, options: SpoolOptions) {
   const { path, maxBytes, onProgress, signal } = options;
   const at = shown(name);
   const of = content.kind === 'bytes' ? content.size : undefined;
@@ -128,7 +123,7 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
     onProgress?.({ bytes, of, ...(rows !== undefined && { rows }) });
     return piece;
   };
-  async function* pieces(): AsyncGenerator<Uint8Array> {
+  async function* pieces() {
     if (content.kind === 'bytes') {
       for await (const piece of content.pieces) yield counted(piece);
       if (of !== undefined && bytes !== of) throw brokenOff(at, bytes, of);
@@ -145,7 +140,7 @@ async function keep(name: string, content: Content, options: SpoolOptions): Prom
   return hash.digest('hex');
 }
 
-function brokenOff(at: string, bytes: number, of: number): SourceError {
+function brokenOff(at: string, bytes: number, of: number) {
   return new SourceError(
     `${at} gave ${grouped(bytes)} bytes of ${grouped(of)}: it broke off, or was changed meanwhile`,
     NOTHING_READ,

@@ -107,7 +107,7 @@ function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unkn
   return { kind: 'rows', columns, pieces: checked() };
 }
 
-async function sqlOf({ query, table }: SourceSettings, quote: Database['quote']): Promise<string> {
+async function sqlOf({ query, table }: SourceSettings, quote: Database['quote']) {
   if (query === undefined) return `select * from ${(table ?? '').split('.').map(quote).join('.')}`;
   const sql = await readFile(query).catch((cause: unknown) => {
     throw new SourceError(`the query ${shownPath(query)} cannot be read: ${messageOf(cause)}`, undefined, { cause });
@@ -134,7 +134,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
 };
 
 /** Returns the error for the database's message; it names tables and columns, and never a password. */
-function databaseRefused(name: string, error: unknown, remedies: Database['remedies']): SourceError {
+function databaseRefused(name: string, error: unknown, remedies: Database['remedies']) {
   const { code, errno } = error as { readonly code?: string; readonly errno?: number };
   const about = messageOf(error);
   const known =

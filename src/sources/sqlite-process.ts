@@ -30,12 +30,12 @@ try {
 }
 
 /** At once: the next rows are read when these are taken. */
-function say(line: unknown): void {
+function say(line: unknown) {
   appendFileSync(1, `${JSON.stringify(line)}\n`);
 }
 
 /** Writes a value like the shell of SQLite: a real number that is whole keeps its point; integers come as bigint. */
-function text(value: unknown): string {
+function text(value: unknown) {
   if (value === null) return '';
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e15) return value.toFixed(1);
   if (!(value instanceof Uint8Array)) return String(value);

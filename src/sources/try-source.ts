@@ -30,7 +30,7 @@ export function trySources(
   return Promise.all(names.map((name) => trySource(name, context, stop)));
 }
 
-async function trySource(name: string, context: SourceContext, stop: AbortSignal): Promise<TriedSource> {
+async function trySource(name: string, context: SourceContext, stop: AbortSignal) {
   const address = addressName(context.named[name]?.url ?? '');
   const late = AbortSignal.timeout(TRY_MS);
   try {
@@ -49,7 +49,7 @@ async function trySource(name: string, context: SourceContext, stop: AbortSignal
 }
 
 /** Reads the beginning of what is at the address; of a folder, lists it and reads the beginning of its newest file. */
-async function found(name: string, context: SourceContext, signal: AbortSignal): Promise<string> {
+async function found(name: string, context: SourceContext, signal: AbortSignal) {
   const at = (place: string) => sourceAt(requestOf(`${name}:${place}`, {}, context));
   const listed = async (place: string) => (await at(place)).list?.(signal);
   const reading = await asResult(at('').then((source) => firstOf(source, signal)));
@@ -74,7 +74,7 @@ type Result<Value> =
   | { readonly ok: false; readonly error: RollcallError };
 
 /** Returns the result of an attempt that may fail for a reason to show to people. @throws anything else */
-function asResult<Value>(attempt: Promise<Value>): Promise<Result<Value>> {
+function asResult<Value>(attempt: Promise<Value>) {
   return attempt.then(
     (value): Result<Value> => ({ ok: true, value }),
     (error: unknown): Result<Value> => {
@@ -85,7 +85,7 @@ function asResult<Value>(attempt: Promise<Value>): Promise<Result<Value>> {
 }
 
 /** Reads the beginning. */
-async function firstOf(source: Source, signal: AbortSignal): Promise<string> {
+async function firstOf(source: Source, signal: AbortSignal) {
   const { content, close } = await source.open(signal);
   try {
     if (content === undefined) return 'it can be read';

@@ -20,7 +20,7 @@ export function withoutSecrets(lines: readonly string[], isHidden: boolean, head
   return lines.some(hasSecretKey) ? [] : [...lines];
 }
 
-function hasSecretKey(text: string): boolean {
+function hasSecretKey(text: string) {
   return text.matchAll(KEY).some(([, key = '']) => SECRET.test(key));
 }
 
@@ -112,7 +112,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   return most(/^[\p{L}\p{M}.'’, -]{2,80}$/u) ? 'name' : 'text';
 }
 
-function isScopeWord(text: string): boolean {
+function isScopeWord(text: string) {
   const meaning = meaningOf(text);
   return meaning !== undefined && meaning !== 'here' && !isOut(meaning);
 }
@@ -148,7 +148,7 @@ function separatorOf(name: string, filled: readonly string[]): string | undefine
 }
 
 /** Whether the parts of cells are values by themselves: they are in other cells too, or one is and all are called alike. */
-function areValues(parts: readonly string[], values: readonly string[], separator: string): boolean {
+function areValues(parts: readonly string[], values: readonly string[], separator: string) {
   const cells = values.map((value) => new Set(value.split(separator).map((part) => part.trim())));
   const isElsewhere = (part: string) => cells.filter((cell) => cell.has(part)).length > 1;
   const firstWords = new Set(parts.map((part) => /^\p{L}+(?= )/u.exec(part)?.[0]));

@@ -52,7 +52,7 @@ export async function preview({ head, name, options }: PreviewRequest): Promise<
 }
 
 /** A long CSV text ends somewhere in a row: that row is not shown. */
-function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
+function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean) {
   const first = head.subarray(0, 1).toString();
   const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
   const end = head.lastIndexOf('\n') + 1;

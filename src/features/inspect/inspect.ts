@@ -101,7 +101,7 @@ function nextFor(
   strict: ReadBeginning,
   columns: readonly ColumnFacts[],
   recipe: Recipe | undefined,
-): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
+) {
   const { format, encoding, delimiter, map, guid, scope, sheet, files, shape } = options;
   const chosen: RecipeSettings = defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
   const commandWith = (
@@ -163,14 +163,14 @@ function headerRowFor(
 }
 
 /** Lines at the top without values: the header, and what is above it. */
-function topLines({ shape }: ImportOptions): number {
+function topLines({ shape }: ImportOptions) {
   if (shape?.columns !== undefined) return shape.skipLines ?? 0;
   return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;
 }
 
 const validIn = ({ rows }: ReadBeginning) => rows.filter(({ problems }) => problems.length === 0).length;
 
-function refusalOf(strict: ReadBeginning, look: ReadBeginning): FileFacts['refusal'] {
+function refusalOf(strict: ReadBeginning, look: ReadBeginning) {
   const refusal = strict.refusal ?? look.refusal;
   return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
 }
@@ -178,10 +178,7 @@ function refusalOf(strict: ReadBeginning, look: ReadBeginning): FileFacts['refus
 /** Kinds of columns whose values are words with a meaning. */
 const OF_WORDS: ReadonlySet<string> = new Set(['scope', 'status', 'mark']);
 
-function shownFacts(
-  { few, cells: _cells, isList: _isList, ...rest }: ColumnFacts,
-  isHidden: boolean,
-): FileFacts['columns'][number] {
+function shownFacts({ few, cells: _cells, isList: _isList, ...rest }: ColumnFacts, isHidden: boolean) {
   const words = few !== undefined && !isHidden && OF_WORDS.has(rest.looksLike) ? Object.fromEntries(few) : undefined;
   return { ...rest, examples: isHidden ? [] : [...rest.examples], ...(words !== undefined && { words }) };
 }
@@ -267,14 +264,14 @@ function headerLineOf(lines: readonly string[]): number | undefined {
   return found.toSorted((a, b) => b.filled - a.filled || a.line - b.line)[0]?.line;
 }
 
-function isHeader(cells: readonly string[]): boolean {
+function isHeader(cells: readonly string[]) {
   return (
     new Set(cells).size === cells.length &&
     cells.every((cell) => !EMAIL.test(cell) && !DATE.test(cell) && !/^\d+$/.test(cell))
   );
 }
 
-function filledCells(original: string): string[] {
+function filledCells(original: string) {
   const cells: unknown = original === '' ? [] : JSON.parse(original);
   return Array.isArray(cells) ? cells.map((cell) => String(cell).trim()).filter((cell) => cell !== '') : [];
 }

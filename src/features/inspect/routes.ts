@@ -94,7 +94,7 @@ function inspectRoute(
   app: Api,
   { heads, dir, settings }: ServerContext,
   limits: ReceiveOptions & { readonly maxZipBytes: number },
-): void {
+) {
   serve(app, inspectOperations.inspect, async (request, reply) => {
     const { name, ...query } = request.query;
     const caller = callerOf(reply);
@@ -108,7 +108,7 @@ function inspectRoute(
 }
 
 /** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
-function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { readonly maxZipBytes: number }): void {
+function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { readonly maxZipBytes: number }) {
   const { heads, dir, settings } = context;
   serve(app, inspectOperations.look, async (request, reply) => {
     const { name, size, ...query } = request.query;
@@ -150,7 +150,7 @@ export async function lookText(
 }
 
 /** The last import of the same file. */
-async function beforeOf({ reading, views }: ServerContext, file: Beginning): Promise<FileLook['before']> {
+async function beforeOf({ reading, views }: ServerContext, file: Beginning) {
   const { imports } = reading.page({ kind: ['file'], limit: MAX_COMPARED });
   const record = await importOfSame(imports, file);
   return record === undefined ? null : { isWhole: file.head.length === file.bytes, import: await views.of(record) };
@@ -181,7 +181,7 @@ async function previewWith(
   { heads, recipes, settings }: Pick<ServerContext, 'heads' | 'recipes' | 'settings'>,
   { head, name, type, query }: RequestedPreview,
   caller: Caller,
-): Promise<Buffer> {
+) {
   const { defaultRegion: region, sandbox } = settings;
   const chosen = uploadOptions(query, { contentType: type, region, sandbox });
   const options = await recipes.settle(chosen, { head }, name, caller);

@@ -21,10 +21,7 @@ export async function importOfSame(
   return undefined;
 }
 
-async function isSame(
-  { source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>,
-  { head, bytes }: Beginning,
-): Promise<boolean> {
+async function isSame({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>, { head, bytes }: Beginning) {
   try {
     const known = await stat(source);
     // If it was changed since, it may be this very file.

@@ -62,7 +62,7 @@ export function statesIn(columns: readonly ColumnFacts[]): State[] {
     .map(({ column, condition }) => ({ condition, advice: adviceFor(column, condition) }));
 }
 
-function meets(cell: string, { is, isNot = [] }: Condition): boolean {
+function meets(cell: string, { is, isNot = [] }: Condition) {
   const isOneOf = (values: readonly string[]) => values.some((value) => value.toLowerCase() === cell.toLowerCase());
   return is === undefined ? !isOneOf(isNot) : isOneOf(is);
 }

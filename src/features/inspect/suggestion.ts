@@ -125,7 +125,7 @@ interface Found {
 }
 
 /** Adds advice about what only the user can say. */
-function ask({ advice, open }: Found, text: Words): void {
+function ask({ advice, open }: Found, text: Words) {
   advice.push(text);
   open.push(text);
 }
@@ -171,7 +171,7 @@ function groupsIn(columns: readonly ColumnFacts[]): ColumnFacts[] {
 }
 
 /** Ids before plain names, names before addresses. */
-function idRank({ name, looksLike }: ColumnFacts): number {
+function idRank({ name, looksLike }: ColumnFacts) {
   if (isPath(name)) return 5;
   if (looksLike === 'email') return 1;
   const isId = groupName(name)?.isId === true;
@@ -189,7 +189,7 @@ function aboutUser(
   others: readonly ColumnFacts[],
   { isRecognised, hasUid }: { readonly isRecognised: boolean; readonly hasUid: boolean },
   found: Found,
-): void {
+) {
   const { map, shape, needs, advice } = found;
   const choose = option('map', 'uid=COLUMN');
   if (uid === undefined || others.length > 0) {
@@ -240,11 +240,7 @@ function splitOption(field: 'uid' | 'guid', separator: string) {
 }
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
-function aboutMarks(
-  marks: readonly ColumnFacts[],
-  columns: readonly ColumnFacts[],
-  { shape, needs, advice }: Found,
-): void {
+function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[], { shape, needs, advice }: Found) {
   const flagless = marks.filter(({ name }) => !isFlag(name));
   const isCrossed = ({ few }: ColumnFacts) => few?.keys().some((word) => CROSS.test(word)) === true;
   const crossed = flagless.filter((column) => isCrossed(column) || groupName(column.name) !== undefined);
@@ -264,7 +260,7 @@ function aboutMarks(
   );
 }
 
-function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, found: Found): void {
+function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, found: Found) {
   const { map, shape, needs, advice } = found;
   const [guid, ...others] = groups;
   if (guid === undefined) {
@@ -313,12 +309,12 @@ function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, found
 }
 
 /** Whether a comma, a semicolon or a bar may separate groups, though it is not sure. */
-function mayBeSeveral(values: readonly string[]): boolean {
+function mayBeSeveral(values: readonly string[]) {
   return values.some((value) => /[,;|\n]/.test(value) && !DN.test(value));
 }
 
 /** A region is one of the service's: a column that is called so and has other words is about something else. */
-function aboutRegion(region: ColumnFacts | undefined, { map, advice }: Found): void {
+function aboutRegion(region: ColumnFacts | undefined, { map, advice }: Found) {
   const foreign = region?.examples.find((example) => !REGIONS.some((known) => known === example.trim().toLowerCase()));
   if (region === undefined || foreign === undefined) return;
   map['region'] = '';
@@ -328,7 +324,7 @@ function aboutRegion(region: ColumnFacts | undefined, { map, advice }: Found): v
 }
 
 /** Leaves out what stands for no value. */
-function aboutNothing({ name, few, isList }: ColumnFacts, { where, advice }: Found): void {
+function aboutNothing({ name, few, isList }: ColumnFacts, { where, advice }: Found) {
   const nothing = [...(few?.keys() ?? [])].filter(isNothing);
   if (nothing.length === 0 || isList === true) return;
   const condition = { column: name, isNot: nothing };
@@ -357,7 +353,7 @@ function scopeIn(columns: readonly ColumnFacts[]): ColumnFacts | undefined {
   return others.length > 0 ? undefined : first;
 }
 
-function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, found: Found): void {
+function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, found: Found) {
   const { map, shape, advice } = found;
   if (scope === undefined || scope.looksLike === 'empty') return;
   const said =

@@ -5,7 +5,7 @@ import type { RecipeSettings } from '../recipes/recipe.ts';
 type Flag = readonly [flag: string, value: string | undefined];
 
 /** Settings as the flags of a command, each with its value as it can be typed into a shell. */
-function flagsOf(settings: RecipeSettings): string[] {
+function flagsOf(settings: RecipeSettings) {
   const { format, encoding, delimiter, map = {}, guid, scope, onBehalfOf, sheet, files = [], shape = {} } = settings;
   const { uid, ...templates } = shape.templates ?? {};
   const firstOf = Object.entries(shape.firstOf ?? {}).map(([field, columns]) => [field, columns.join('|')] as const);
@@ -57,12 +57,12 @@ function conditionText({
   column: string;
   is?: string[] | undefined;
   isNot?: string[] | undefined;
-}): string {
+}) {
   return `${escaped(column)}${is === undefined ? '!=' : '='}${(is ?? isNot).map(escaped).join('|')}`;
 }
 
 /** Escapes a text for a flag: a comma, an equals sign or a bar of a name does not separate. */
-function escaped(text: string): string {
+function escaped(text: string) {
   return text.replace(/[=,|]/g, '\\$&');
 }
 

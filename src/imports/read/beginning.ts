@@ -77,7 +77,7 @@ export async function unpacked(bytes: Buffer, most: number): Promise<{ bytes: Bu
   return length === 0 ? { bytes, isCut } : { bytes: Buffer.concat(pieces), isCut };
 }
 
-function decodedText(bytes: Buffer, asked: string | undefined): string {
+function decodedText(bytes: Buffer, asked: string | undefined) {
   try {
     const { name, bomBytes } = detectEncoding(bytes, asked);
     const text = iconv.decode(bytes.subarray(bomBytes), name);
@@ -88,7 +88,7 @@ function decodedText(bytes: Buffer, asked: string | undefined): string {
 }
 
 /** Text has no control characters other than tabs and line ends. */
-function isText(text: string): boolean {
+function isText(text: string) {
   // Many bytes are not characters: it is something else, such as a PDF document.
   if (/^%PDF-|\uFFFD{4}/.test(text)) return false;
   return ![...text].some((character) => character < '\t' || (character > '\r' && character < '\u001b'));

@@ -103,7 +103,7 @@ export async function readHead(
   }
   const start = Buffer.concat(read);
   // In one piece, so that a byte order mark is whole; longer ones as they came, because characters must not be cut.
-  async function* all(): AsyncGenerator<Buffer> {
+  async function* all() {
     if (until !== undefined) yield* read;
     else if (start.length > 0) yield start;
     yield* blocks;

@@ -106,7 +106,7 @@ export class Columns {
     this.#add(name);
   }
 
-  #add(name: string): void {
+  #add(name: string) {
     this.#options.onColumn?.(name);
     const index = this.names.push(name) - 1;
     const trimmed = sameName(name);
@@ -225,7 +225,7 @@ export class Columns {
     return /[^\p{L}\p{N}\s_.@"'()-]/u.exec(this.names[0] ?? '')?.[0];
   }
 
-  #list(): string {
+  #list() {
     if (this.names.length === 0) return 'there are no columns';
     return this.names.length === 1
       ? `the only column is ${listed(this.names)}`
@@ -240,7 +240,7 @@ export class Columns {
   }
 }
 
-function ambiguous(field: ColumnRole, names: readonly string[], earlier: number, later: number): IntakeError {
+function ambiguous(field: ColumnRole, names: readonly string[], earlier: number, later: number) {
   const [first = '', second = ''] = [names[earlier], names[later]];
   return new IntakeError(
     'AMBIGUOUS_COLUMN',
@@ -260,7 +260,7 @@ function mapping(columns: readonly (readonly [field: string, column: string])[])
 const EXACTLY = 'exactly as it is written';
 
 /** Returns the remedy for a column that does not exist. */
-function nameOneOf(column: string, names: readonly string[]): string {
+function nameOneOf(column: string, names: readonly string[]) {
   const like = nearest(column, names);
   return like === undefined ? 'Name one of them' : `Write ${shown(like)} or another one`;
 }

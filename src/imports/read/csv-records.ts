@@ -79,12 +79,12 @@ export class CsvRecords {
     this.#parser?.destroy();
   }
 
-  #splits(bytes: Buffer): boolean {
+  #splits(bytes: Buffer) {
     return this.#canSplit && this.#parser === undefined && !bytes.includes(QUOTE);
   }
 
   /** Records of whole lines. */
-  async #recordsOf(bytes: Buffer): Promise<string[][]> {
+  async #recordsOf(bytes: Buffer) {
     if (bytes.length === 0) return [];
     const split = this.#splits(bytes) ? this.#split(bytes) : undefined;
     if (split !== undefined) return split;
@@ -108,7 +108,7 @@ export class CsvRecords {
     return lines.map((line) => line.split(delimiter));
   }
 
-  async #parsed(bytes: Buffer): Promise<string[][]> {
+  async #parsed(bytes: Buffer) {
     this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#maxBytes, {
       records: this.#records,
       lines: this.#lines,
@@ -118,7 +118,7 @@ export class CsvRecords {
   }
 
   /** The last records of the parser; the next read begins a new record. */
-  async #finished(): Promise<string[][]> {
+  async #finished() {
     const parser = this.#parser;
     if (parser === undefined) return [];
     await parser.finish();
@@ -212,7 +212,7 @@ class RecordParser extends Parser {
   }
 }
 
-function misplacedQuote(line: number, textLine: number): IntakeError {
+function misplacedQuote(line: number, textLine: number) {
   return new IntakeError(
     'MISPLACED_QUOTE',
     `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,

@@ -118,7 +118,7 @@ class CsvTable {
   }
 
   /** Whether a row is above the header. */
-  #isAbove(cells: readonly string[]): boolean {
+  #isAbove(cells: readonly string[]) {
     if (this.#separatorLine) {
       this.#separatorLine = false;
       return true;
@@ -127,7 +127,7 @@ class CsvTable {
   }
 
   /** Whether a row is the header again, as in files that were put one behind the other. */
-  #isHeader(cells: readonly string[]): boolean {
+  #isHeader(cells: readonly string[]) {
     const header = this.#header;
     if (cells.length !== header.length || !cells.every((cell) => this.#names.has(cell))) return false;
     if (cells.every((cell, index) => cell === header[index])) return true;
@@ -140,7 +140,7 @@ class CsvTable {
     );
   }
 
-  #readHeader(cells: readonly string[]): void {
+  #readHeader(cells: readonly string[]) {
     this.#options.columns.addHeader(cells);
     this.#width = cells.length;
     this.#widest = cells.length;
@@ -232,14 +232,14 @@ function maybeCut(row: InputRow): InputRow {
 }
 
 /** A blank line, or what spreadsheets write for one: nothing but delimiters. */
-function isBlank(cells: readonly string[]): boolean {
+function isBlank(cells: readonly string[]) {
   for (const cell of cells) {
     if (cell !== '' && cell.trim() !== '') return false;
   }
   return true;
 }
 
-function unreadableRecord(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions): IntakeError {
+function unreadableRecord(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions) {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
   const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;

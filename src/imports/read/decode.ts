@@ -48,7 +48,7 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
   return { name: 'utf-8', bomBytes: mark === 'utf-8' ? 3 : 0 };
 }
 
-function refuseNul(head: Buffer): void {
+function refuseNul(head: Buffer) {
   if (!head.includes(0)) return;
   const guess = utf16WithoutMark(head);
   if (guess !== undefined) {
@@ -111,7 +111,7 @@ async function* validUtf8(blocks: AsyncIterable<Buffer>, bomBytes: number): Asyn
 }
 
 /** Bytes up to the last character that is complete: a character may be cut by the end of the block. */
-function endOfWholeCharacters(bytes: Buffer): number {
+function endOfWholeCharacters(bytes: Buffer) {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return bytes.length;
@@ -122,7 +122,7 @@ function endOfWholeCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
-function countLines(bytes: Buffer): number {
+function countLines(bytes: Buffer) {
   let lines = 0;
   for (let index = 0; index < bytes.length; index += 1) {
     if (bytes[index] === LINE_FEED) lines += 1;
@@ -142,7 +142,7 @@ function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
 }
 
 /** Offset of the first byte that a decoder replaces by U+FFFD, unless the text has U+FFFD itself there. */
-function firstInvalid(bytes: Buffer): number {
+function firstInvalid(bytes: Buffer) {
   const text = bytes.toString('utf8');
   let offset = 0;
   let start = 0;
@@ -155,7 +155,7 @@ function firstInvalid(bytes: Buffer): number {
   return offset;
 }
 
-async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
+async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding) {
   if (!iconv.encodingExists(encoding.name)) throw new TypeError(`detectEncoding let ${encoding.name} pass`);
   const decoder = iconv.getDecoder(encoding.name);
   let half = '';

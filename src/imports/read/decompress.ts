@@ -15,7 +15,7 @@ export function compressionOf(head: Buffer): Compression | undefined {
   return head.subarray(0, 4).equals(ZSTD) ? 'zstd' : undefined;
 }
 
-function isGzip(head: Buffer): boolean {
+function isGzip(head: Buffer) {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
@@ -38,7 +38,7 @@ export async function* decompress(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
   let read = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
+  async function* counted() {
     for await (const block of compressed) {
       read += block.length;
       yield block;
@@ -83,7 +83,7 @@ const NOTHING = Buffer.alloc(0);
  * decompressor stops without an error where the first one ends inside a block, so a new one is started on the rest.
  * Throws the decompressor's errors, also for data after the last frame that is not a frame.
  */
-async function* zstdFrames(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* zstdFrames(compressed: AsyncIterable<Buffer>) {
   const blocks = compressed[Symbol.asyncIterator]();
   let rest: Buffer = NOTHING;
   for (;;) {
@@ -103,11 +103,7 @@ async function* zstdFrames(compressed: AsyncIterable<Buffer>): AsyncGenerator<Bu
 }
 
 /** Writes until a frame ends inside a block, and gives the rest of that block; undefined when there are no more blocks. */
-async function feed(
-  stream: ReturnType<typeof createZstdDecompress>,
-  first: Buffer,
-  blocks: AsyncIterator<Buffer>,
-): Promise<Buffer | undefined> {
+async function feed(stream: ReturnType<typeof createZstdDecompress>, first: Buffer, blocks: AsyncIterator<Buffer>) {
   let written = 0;
   for (let block = first; ; ) {
     if (block.length > 0) {

@@ -33,7 +33,7 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   return values.length === 0 || values.some(Array.isArray) ? 'json' : 'ndjson';
 }
 
-function isScalar(text: string): boolean {
+function isScalar(text: string) {
   const value = text.length < MAX_SCALAR_LENGTH ? jsonOrUndefined(text) : undefined;
   return value === null || (value !== undefined && typeof value !== 'object');
 }
@@ -99,13 +99,13 @@ export function detectDelimiter(head: string, columns: readonly string[]): strin
   return rated.reduce((best, one) => (isAbove(one.rank, best.rank) ? one : best)).delimiter;
 }
 
-function isAbove(rank: readonly number[], other: readonly number[]): boolean {
+function isAbove(rank: readonly number[], other: readonly number[]) {
   const at = rank.findIndex((value, index) => value !== other[index]);
   return at !== -1 && (rank[at] as number) > (other[at] as number);
 }
 
 /** Lines that are not blank; one that may be cut off at the end is none, unless it is the only one. */
-function firstLines(text: string, most: number): string[] {
+function firstLines(text: string, most: number) {
   const lines: string[] = [];
   for (let rest = text; rest !== '' && lines.length < most; ) {
     const length = lineLength(rest);
@@ -127,7 +127,7 @@ export function detectLineEnds(head: string): string[] {
 }
 
 /** Characters of the first line; a line break inside quotes does not end it. */
-function lineLength(text: string): number {
+function lineLength(text: string) {
   let quoted = false;
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
@@ -229,16 +229,16 @@ export function refuseOtherText(head: string): void {
   if (found !== undefined) throw foreignFormat('OTHER_FORMAT', found[1]);
 }
 
-function foreignFormat(code: IntakeErrorCode, { what, remedy }: ForeignFormat): IntakeError {
+function foreignFormat(code: IntakeErrorCode, { what, remedy }: ForeignFormat) {
   return new IntakeError(code, `this is ${what}; rollcall reads ${READABLE}`, remedy);
 }
 
-function isCompoundFile(head: Buffer): boolean {
+function isCompoundFile(head: Buffer) {
   return head.subarray(0, 8).equals(hex('d0cf11e0a1b11ae1'));
 }
 
 /** Excel keeps an encrypted workbook inside a file of the old kind. */
-function passwordProtected(): IntakeError {
+function passwordProtected() {
   return new IntakeError(
     'ENCRYPTED',
     'this is a workbook that a password protects',
@@ -246,6 +246,6 @@ function passwordProtected(): IntakeError {
   );
 }
 
-function hex(text: string): Buffer {
+function hex(text: string) {
   return Buffer.from(text, 'hex');
 }

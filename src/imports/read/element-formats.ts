@@ -60,7 +60,7 @@ export async function asJson(
   return CONVERTED[kind]?.read(blocks, bounds) ?? blocks;
 }
 
-function isYaml(start: string): boolean {
+function isYaml(start: string) {
   const text = start.replace(COMMENTS, '');
   if (YAML_FLOW.test(text)) return true;
   const lines = text.split(/\r?\n/).filter((line) => !/^[ \t]*(?:#|$)/.test(line));

@@ -97,7 +97,7 @@ export class ElementReader implements Elements {
     else yield this.#row(element, original, original, repeated);
   }
 
-  #isList(element: Element, field: Field): boolean {
+  #isList(element: Element, field: Field) {
     const key = this.#keys[field];
     return key !== '' && Array.isArray(element[key]);
   }
@@ -153,14 +153,14 @@ export class ElementReader implements Elements {
     );
   }
 
-  #learn(key: string, place: string): void {
+  #learn(key: string, place: string) {
     const { columns } = this.#options;
     this.#known.add(key);
     columns.add(key, place);
     for (const field of FIELDS) this.#keys[field] = columns.nameOf(field) ?? '';
   }
 
-  #text(element: Element, field: Field, text: string | undefined): string {
+  #text(element: Element, field: Field, text: string | undefined) {
     const key = this.#keys[field];
     const value = key === '' ? undefined : element[key];
     if (typeof value === 'string') return value;
@@ -194,7 +194,7 @@ export function notText(field: Field, column: string, value: unknown): RowProble
   return { column, value: written, code: 'NOT_TEXT', reason: `the ${field} ${shown(written)} is ${why}` };
 }
 
-function asText(value: unknown): string {
+function asText(value: unknown) {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
@@ -211,7 +211,7 @@ export function looksLikeRow(object: object, isUid: (key: string) => boolean): b
 }
 
 /** The memberships of an element in the service's own shape, list by list. */
-function* memberships(element: Element, place: string): Generator<Element> {
+function* memberships(element: Element, place: string) {
   const shared = Object.fromEntries(SHARED.filter((key) => key in element).map((key) => [key, element[key]]));
   for (const [list, scope] of Object.entries(SCOPE_OF_LIST)) {
     const uids = element[list] ?? [];

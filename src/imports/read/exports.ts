@@ -63,10 +63,7 @@ export function ofExport(
 }
 
 /** `channels.json` and `groups.json`: a channel with the ids of its members. */
-function* slack(
-  { id, name, is_archived: archived, members }: Element,
-  deleted: ReadonlySet<string>,
-): Generator<FlatRow> {
+function* slack({ id, name, is_archived: archived, members }: Element, deleted: ReadonlySet<string>) {
   for (const user of listOf(members)) {
     yield {
       channel_id: idOf(id),
@@ -82,7 +79,7 @@ function* slack(
 const CHANNEL_ROLES = ['channel_admin', 'channel_user', 'channel_guest'];
 
 /** A line about a user: their teams, and the channels of each. */
-function* mattermost({ type, user }: Element): Generator<FlatRow> {
+function* mattermost({ type, user }: Element) {
   if (type !== 'user') return;
   const { username, email, delete_at: deleted, teams: all } = objectOf(user);
   for (const team of listOf(all).map(objectOf)) {
@@ -104,7 +101,7 @@ function* mattermost({ type, user }: Element): Generator<FlatRow> {
 const DISTINCT = '!members';
 
 /** A member of a channel. Those of a distinct channel, which is known by its members only, have no channel id. */
-function* stream({ type, item }: Element): Generator<FlatRow> {
+function* stream({ type, item }: Element) {
   if (type !== 'member') return;
   const member = objectOf(item);
   const role = cellOf(member['channel_role']);
@@ -120,7 +117,7 @@ function* stream({ type, item }: Element): Generator<FlatRow> {
 }
 
 /** A group channel with its members, or a page of them; operators are named among the members, or in a list. */
-function* sendbird({ channel_url: url, name, members, operators }: Element): Generator<FlatRow> {
+function* sendbird({ channel_url: url, name, members, operators }: Element) {
   const operating = new Set(listOf(operators).map((operator) => cellOf(objectOf(operator)['user_id'])));
   for (const member of listOf(members).map(objectOf)) {
     const user = idOf(member['user_id']);
@@ -137,7 +134,7 @@ function* sendbird({ channel_url: url, name, members, operators }: Element): Gen
 }
 
 /** A participant of a conversation, as the API or the vendor's command line writes it. One of a telephone has no identity. */
-function* twilio(participant: Element): Generator<FlatRow> {
+function* twilio(participant: Element) {
   const { conversation_sid: snake, conversationSid: conversation = snake, identity } = participant;
   const { role_sid: role, roleSid = role, date_created: made, dateCreated = made } = participant;
   if (conversation === undefined) return;
@@ -150,7 +147,7 @@ function* twilio(participant: Element): Generator<FlatRow> {
 }
 
 /** The body of `POST /data_import/members`: members by a key of their own. */
-function* cometchat({ members }: Element): Generator<FlatRow> {
+function* cometchat({ members }: Element) {
   for (const member of Object.values(objectOf(members)).map(objectOf)) {
     yield {
       guid: idOf(member['guid']),
@@ -162,7 +159,7 @@ function* cometchat({ members }: Element): Generator<FlatRow> {
 }
 
 /** A group of SCIM 2.0 with its members. */
-function* scim({ id, displayName, externalId, members }: Element): Generator<FlatRow> {
+function* scim({ id, displayName, externalId, members }: Element) {
   for (const member of listOf(members).map(objectOf)) {
     yield {
       group_id: idOf(id),
@@ -176,7 +173,7 @@ function* scim({ id, displayName, externalId, members }: Element): Generator<Fla
 }
 
 /** Teams as code: those of one organisation, or of several under `orgs`; a team may hold teams. */
-function* teams(document: Element): Generator<FlatRow> {
+function* teams(document: Element) {
   const organisations = Object.entries(objectOf(document['orgs']));
   if (organisations.length === 0) yield* teamsOf(cellOf(document['name']), document['teams']);
   for (const [org, settings] of organisations) yield* teamsOf(org, objectOf(settings)['teams']);

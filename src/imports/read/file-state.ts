@@ -86,7 +86,7 @@ export async function fileStateOf(path: string, name: string, options: FileOptio
   };
 }
 
-async function look(path: string, name: string): Promise<BigIntStats> {
+async function look(path: string, name: string) {
   const status = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
     // If an address was fetched, its copy is missing.
     if (path === name) refuseAddress(name);

@@ -149,13 +149,13 @@ export function shownPath(path: string): string {
   return `…${quoted(/^[\udc00-\udfff]/.test(end) ? end.slice(1) : end)}`;
 }
 
-function quoted(value: string): string {
+function quoted(value: string) {
   const escaped = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
   return JSON.stringify(value).replace(INVISIBLE, escaped);
 }
 
 /** The first `most` units of a text, without half a character at the end. */
-function cut(text: string, most: number): string {
+function cut(text: string, most: number) {
   const half = /[\ud800-\udbff]/.test(text[most - 1] ?? '');
   return text.slice(0, half ? most - 1 : most);
 }

@@ -103,7 +103,7 @@ class JsonDocument {
   }
 
   /** The next character outside the element and the outermost object's own text. */
-  #between(index: number): number {
+  #between(index: number) {
     const character = this.#text.charAt(index);
     if (/[ \t\r\n]/.test(character)) {
       if (this.#position === 'array') this.#outerText += character;
@@ -138,7 +138,7 @@ class JsonDocument {
     }
   }
 
-  #open(position: 'inside' | 'object', index: number): number {
+  #open(position: 'inside' | 'object', index: number) {
     this.#position = position;
     if (position === 'object') {
       this.#outerStart = this.#offsetOf(index);
@@ -152,19 +152,19 @@ class JsonDocument {
     return index;
   }
 
-  #take(from: number, end: number): void {
+  #take(from: number, end: number) {
     this.#started += this.#text.slice(from, end === -1 ? undefined : end);
     this.#checkSize(this.#element, this.#started, this.#endOf(end) - this.#start);
     if (end !== -1) this.#position = 'behind';
   }
 
-  #takeOuter(from: number, end: number): void {
+  #takeOuter(from: number, end: number) {
     this.#outerText += this.#text.slice(from, end === -1 ? undefined : end);
     this.#checkSize(this.#outer, this.#outerText ?? '', this.#endOf(end) - this.#outerStart - (this.#cut?.bytes ?? 0));
     if (end !== -1) this.#position = this.#outer.depth === 0 ? 'end' : 'array';
   }
 
-  #checkSize(scanner: ObjectScanner, text: string, bytes: number): void {
+  #checkSize(scanner: ObjectScanner, text: string, bytes: number) {
     if (scanner.deepest > MAX_DEPTH) throw tooDeep(this.#place());
     if (bytes <= this.#bounds.element) return;
     // An unclosed bracket or quote turns everything after it into one element.
@@ -172,7 +172,7 @@ class JsonDocument {
     throw tooLong('element', this.#bounds, { place: this.#place(), advice: 'Split it into several elements' });
   }
 
-  #enterElements(index: number): void {
+  #enterElements(index: number) {
     const outer = this.#outerText ?? '';
     const property = this.#currentProperty();
     if (isMemberList(property) && this.#reader.isOpened === undefined)
@@ -186,13 +186,13 @@ class JsonDocument {
   }
 
   /** Name of the property whose list begins here. */
-  #currentProperty(): string {
+  #currentProperty() {
     const outer = this.#outerText ?? '';
     const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
     return JSON.parse(written) as string;
   }
 
-  #closeElements(index: number): number {
+  #closeElements(index: number) {
     if (this.#outerText === undefined) {
       this.#position = 'end';
       return index + 1;
@@ -242,7 +242,7 @@ class JsonDocument {
   }
 
   /** Throws where a text that cannot be parsed goes wrong, unless only its end is missing. */
-  #throwMistake(text: string): void {
+  #throwMistake(text: string) {
     const at = firstMistake(text);
     if (at === undefined) return;
     const isOuter = text === this.#outerText;
@@ -251,17 +251,17 @@ class JsonDocument {
     throw broken(Math.max(1, this.#elements), byte, `unexpected ${excerpt(text, at)}`);
   }
 
-  #place(): string {
+  #place() {
     return `element ${Math.max(1, this.#elements)}`;
   }
 
   /** Offset of an index in this block, or of the block's end where it is -1. */
-  #endOf(end: number): number {
+  #endOf(end: number) {
     return end === -1 ? this.#offset + this.#bytes : this.#offsetOf(end);
   }
 
   /** Offset of an index in this block. Asked for in order, it counts on from the one before. */
-  #offsetOf(index: number): number {
+  #offsetOf(index: number) {
     if (index < this.#counted.index) this.#counted = { index: 0, bytes: 0 };
     const bytes = this.#counted.bytes + Buffer.byteLength(this.#text.slice(this.#counted.index, index));
     this.#counted = { index, bytes };
@@ -269,7 +269,7 @@ class JsonDocument {
   }
 
   /** Something other than an object, where an object must be. */
-  #other(subject: 'the document' | 'it', index: number): IntakeError {
+  #other(subject: 'the document' | 'it', index: number) {
     const what = described(this.#text.slice(index, index + 200));
     if (what === undefined) return this.#unexpected(index, 'an object must be here');
     const needed = subject === 'it' ? 'an object' : 'an array or an object';
@@ -283,7 +283,7 @@ class JsonDocument {
     return 'It has several objects, each over several lines: jq -c . <file> | rollcall import -';
   }
 
-  #unexpected(index: number, needed: string, remedy?: Words): IntakeError {
+  #unexpected(index: number, needed: string, remedy?: Words) {
     const what = `unexpected ${excerpt(this.#text, index)}; ${needed}`;
     return broken(this.#elements + 1, this.#offsetOf(index), what, { remedy });
   }
@@ -294,7 +294,7 @@ function broken(
   byte: number,
   what: string,
   { cause, remedy }: { readonly cause?: unknown; readonly remedy?: Words | undefined } = {},
-): IntakeError {
+) {
   return new IntakeError(
     'JSON_BROKEN',
     `the JSON cannot be read any further: ${what}`,
@@ -304,7 +304,7 @@ function broken(
 }
 
 /** The text at an index, with a little of what is before it. */
-function excerpt(text: string, at: number): string {
+function excerpt(text: string, at: number) {
   const before = text.slice(Math.max(0, at - 30), at).trimStart();
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   return before === '' ? shown(character) : `${shown(character)} behind ${shown(before)}`;

@@ -60,7 +60,7 @@ class LdifReader {
     return written;
   }
 
-  #physical(line: string): void {
+  #physical(line: string) {
     if (line.startsWith(' ')) {
       this.#line += line.slice(1);
       if (this.#line.length > this.#bounds.element) throw this.#tooLong();
@@ -72,7 +72,7 @@ class LdifReader {
     if (line === '') this.#name = undefined;
   }
 
-  #logical(line: string): void {
+  #logical(line: string) {
     if (line === '' || line.startsWith('#')) return;
     const [, attribute = '', mark = '', rest = ''] = /^([A-Za-z0-9.;_-]+):([:<]?)\s*(.*)$/s.exec(line) ?? [];
     const [, range] = /^[A-Za-z0-9.-]+;(range=[^:]*):/i.exec(line) ?? [];
@@ -97,7 +97,7 @@ class LdifReader {
     if (MEMBER_ATTRIBUTES.has(name)) this.#member(this.#name, name, this.#value(mark, rest));
   }
 
-  #member(group: string, attribute: string, value: string): void {
+  #member(group: string, attribute: string, value: string) {
     if (value.trim() === '') return;
     const isName = attribute !== 'memberuid';
     const row = {
@@ -109,12 +109,12 @@ class LdifReader {
     this.#written.push(`${JSON.stringify(row)}\n`);
   }
 
-  #value(mark: string, rest: string): string {
+  #value(mark: string, rest: string) {
     if (mark === '<') throw this.#broken('a value from a URL is not fetched');
     return mark === ':' ? Buffer.from(rest.trim(), 'base64').toString() : rest.trimEnd();
   }
 
-  #broken(what: string): IntakeError {
+  #broken(what: string) {
     return new IntakeError(
       'LDIF_BROKEN',
       what,
@@ -123,7 +123,7 @@ class LdifReader {
     );
   }
 
-  #tooLong(): IntakeError {
+  #tooLong() {
     const line = this.#number + 1;
     return tooLong('line', this.#bounds, { place: `line ${line}`, advice: 'Shorten it', facts: { line } });
   }

@@ -41,7 +41,7 @@ export function scopeOfWord(text: string): Scope | undefined {
   return SCOPE_BY_WORD.get(wordOf(text));
 }
 
-function wordOf(text: string): string {
+function wordOf(text: string) {
   return text
     .trim()
     .toLowerCase()
@@ -186,7 +186,7 @@ export class MembershipReader {
     return 'participant';
   }
 
-  #id(field: 'guid' | 'uid' | 'onBehalfOf', text: string): string {
+  #id(field: 'guid' | 'uid' | 'onBehalfOf', text: string) {
     if (ID.test(text)) return text;
     const id = text.trim();
     if (ID.test(id)) return id;
@@ -214,7 +214,7 @@ export class MembershipReader {
     return id;
   }
 
-  #absentId(field: 'guid' | 'uid' | 'onBehalfOf'): string {
+  #absentId(field: 'guid' | 'uid' | 'onBehalfOf') {
     if (field === 'onBehalfOf') return this.#defaults.onBehalfOf ?? '';
     if (field === 'guid' && this.#defaults.guid) return this.#defaults.guid;
     const explained = this.#problems?.some((problem) => problem.column === this.#columnOf(field)) ?? false;
@@ -222,11 +222,11 @@ export class MembershipReader {
     return '';
   }
 
-  #add(field: ColumnRole, value: string, code: RowProblemCode, reason: string): void {
+  #add(field: ColumnRole, value: string, code: RowProblemCode, reason: string) {
     this.addProblem({ column: this.#columnOf(field), value, code, reason });
   }
 
-  #columnOf(field: ColumnRole): string {
+  #columnOf(field: ColumnRole) {
     return this.#columns.nameOf(field) ?? field;
   }
 }
@@ -237,17 +237,17 @@ function remember<Value>(known: Map<string, Value>, text: string, value: Value):
   return value;
 }
 
-function characters(text: string): number {
+function characters(text: string) {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
 /** 1-based, in characters. */
-function position(text: string, index: number): number {
+function position(text: string, index: number) {
   return characters(text.slice(0, index)) + 1;
 }
 
-function codePoint(character: string): string {
+function codePoint(character: string) {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -76,7 +76,7 @@ class LineReader {
   }
 }
 
-function occurrences(text: string, character: string): number {
+function occurrences(text: string, character: string) {
   let count = 0;
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
   return count;

@@ -65,12 +65,12 @@ function* signsIn(object: object, path: string, rows: number): Generator<Sign> {
   }
 }
 
-function isAbove(value: unknown, least: number): boolean {
+function isAbove(value: unknown, least: number) {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > least;
 }
 
 /** Whether a value leads to the next page. A plain `next` may be any word: only an address is meant for sure. */
-function isPage(name: string, value: unknown): boolean {
+function isPage(name: string, value: unknown) {
   const place = isObject(value) ? (value['href'] ?? value['url'] ?? value['link']) : value;
   if (typeof place === 'string' && /^(?:https?:\/\/|[/?])./i.test(place)) return true;
   return name !== 'next' && (typeof value === 'number' || (typeof value === 'string' && value !== ''));

@@ -58,7 +58,7 @@ export class IdNotes {
     if (guid.length <= LONGEST && ANY.test(guid)) this.#judge(guid, line);
   }
 
-  #judge(id: string, line: number): void {
+  #judge(id: string, line: number) {
     for (const code of CODES) if (SIGNS[code].test.test(id)) this.#found[code].add(() => `${shown(id)} in row ${line}`);
   }
 

@@ -40,7 +40,7 @@ export async function checkInput(path: string): Promise<void> {
 }
 
 /** Bytes at the beginning of a file. */
-async function firstBytes(path: string, name: string): Promise<Buffer> {
+async function firstBytes(path: string, name: string) {
   try {
     await using file = await open(path);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);

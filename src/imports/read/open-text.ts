@@ -74,7 +74,7 @@ export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOp
   };
 }
 
-function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop): string {
+function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop) {
   return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
 }
 
@@ -84,7 +84,7 @@ async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnT
   return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
 }
 
-async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }): AsyncGenerator<Buffer> {
+async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }) {
   for await (const block of blocks) {
     read.bytes += block.length;
     yield block;

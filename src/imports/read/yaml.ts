@@ -38,7 +38,7 @@ export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds)
   }
 }
 
-async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds): Promise<string> {
+async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds) {
   const read: Buffer[] = [];
   let bytes = 0;
   for await (const block of blocks) {
@@ -65,7 +65,7 @@ function attempt<Value>(read: () => Value): Value {
   }
 }
 
-function broken(message: string, at?: { readonly line: number; readonly col: number }, cause?: unknown): IntakeError {
+function broken(message: string, at?: { readonly line: number; readonly col: number }, cause?: unknown) {
   const [first = ''] = message.split('\n');
   return new IntakeError(
     'YAML_BROKEN',

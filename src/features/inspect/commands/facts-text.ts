@@ -35,7 +35,7 @@ export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): st
   ];
 }
 
-function headline({ name, bytes, format, compression, encoding, delimiter, refusal }: FileFacts): string {
+function headline({ name, bytes, format, compression, encoding, delimiter, refusal }: FileFacts) {
   const isBook = isWorkbook(format);
   const parts = [
     format === null ? (WITHOUT_ROWS[refusal?.code ?? ''] ?? 'not understood') : nameOfInput(format),
@@ -47,7 +47,7 @@ function headline({ name, bytes, format, compression, encoding, delimiter, refus
   return `${printable(name)}: ${parts.join(', ')}`;
 }
 
-function columnLines({ columns, rows }: FileFacts, width: number): string[] {
+function columnLines({ columns, rows }: FileFacts, width: number) {
   if (columns.length === 0) return [];
   const shown = columns.slice(0, MAX_COLUMNS);
   const names = shown.map(({ name }) => cut(printable(name), 30));
@@ -70,10 +70,7 @@ function columnLines({ columns, rows }: FileFacts, width: number): string[] {
   ];
 }
 
-function understanding(
-  { format, recognised, missing, rows, refusal, recipes }: FileFacts,
-  withRefusal: boolean,
-): string[] {
+function understanding({ format, recognised, missing, rows, refusal, recipes }: FileFacts, withRefusal: boolean) {
   // A recipe says what its columns are; a refusal has said what is missing.
   if (recipes.length > 0 || !withRefusal) return [];
   const known = Object.entries(recognised).map(([field, column]) => `${field} from ${JSON.stringify(column)}`);

@@ -58,7 +58,7 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
 }
 
 /** The command reads the same address again, with the same flags. A query may be a secret, and is left to fill in. */
-function asTyped(facts: FileFacts, address: string, flags: SourceFlags): FileFacts {
+function asTyped(facts: FileFacts, address: string, flags: SourceFlags) {
   const again = [
     address.includes('?') ? '<ADDRESS>' : typed(address),
     ...addressFlagsOf(flags).map(([flag, value]) => `${flag} ${typed(value)}`),
@@ -67,11 +67,7 @@ function asTyped(facts: FileFacts, address: string, flags: SourceFlags): FileFac
 }
 
 /** Looks at a file that is fetched for it, and kept no longer. Undefined where a signal came first. */
-async function inspectFetched(
-  io: Io,
-  fetched: FetchedFile,
-  look: (path: string, name: string) => Promise<FileFacts>,
-): Promise<FileFacts | undefined> {
+async function inspectFetched(io: Io, fetched: FetchedFile, look: (path: string, name: string) => Promise<FileFacts>) {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-inspect-'));
   const signal = firstSignal(EXIT.interrupted);
   const progress = showSteps(io, fetched.lines, { begins: 'the file to come' });

@@ -48,7 +48,7 @@ export async function inspectFile(
 }
 
 /** Returns the note that the same file was imported before; undefined if it was not. */
-async function importedAs(dataDir: string, path: string, bytes: number): Promise<string | undefined> {
+async function importedAs(dataDir: string, path: string, bytes: number) {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(bytes, MAX_BYTES)), 0);
   const record = await importOfSame(importsOfFiles(dataDir), { head: buffer.subarray(0, bytesRead), bytes });
@@ -68,7 +68,7 @@ function importsOfFiles(dataDir: string): readonly ImportRecord[] {
   }
 }
 
-async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+async function beginningOf(stream: AsyncIterable<Buffer>) {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of stream) {

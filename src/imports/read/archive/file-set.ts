@@ -77,7 +77,7 @@ export async function folderOf(path: string, name: string): Promise<FileSet> {
 }
 
 /** Folder by folder: the root of a disk is refused after a moment, and not when all of it was seen. */
-async function searched(path: string, name: string): Promise<{ readonly names: string[]; readonly leftOut: string[] }> {
+async function searched(path: string, name: string) {
   const names: string[] = [];
   const leftOut: string[] = [];
   const folders = [''];
@@ -148,7 +148,7 @@ function fitting(pattern: string): (name: string) => boolean {
 }
 
 /** Files at the top; where there are none, and everything is in one folder, the files in it. */
-function obvious(names: readonly string[]): string[] {
+function obvious(names: readonly string[]) {
   for (let top = ''; ; ) {
     const inside = names.filter((name) => name.startsWith(top));
     const own = inside.filter((name) => !name.slice(top.length).includes('/'));

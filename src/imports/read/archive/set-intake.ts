@@ -156,7 +156,7 @@ function manyFiles(files: ManyFiles): Intake {
 /**
  * Returns the source of a file of the set. A workbook inside an archive is unpacked first: it is read at random places.
  */
-async function sourceOf(set: FileSet, file: string, scratch: Scratch): Promise<IntakeSource> {
+async function sourceOf(set: FileSet, file: string, scratch: Scratch) {
   const path = set.pathOf(file);
   if (path !== undefined) return { path, name: file };
   const { head, blocks } = await readHead(set.read(file), 4);
@@ -279,7 +279,7 @@ class MergedColumns {
   }
 
   /** The keys of elements stay as they are, so that a field has the same key in all files. */
-  #checkFields(recognised: Recognised): void {
+  #checkFields(recognised: Recognised) {
     for (const [field, name] of Object.entries(recognised)) {
       const first = this.#fields.get(field);
       if (first === undefined) this.#fields.set(field, name);
@@ -298,7 +298,7 @@ class MergedColumns {
     return this.#form === 'cells' ? this.#cells(original, line) : this.#element(original, line);
   }
 
-  #cells(original: string, line: number): string {
+  #cells(original: string, line: number) {
     const own = `[${JSON.stringify(this.#file)},"${line}"`;
     if (this.#isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
     const cells: string[] = [];
@@ -312,7 +312,7 @@ class MergedColumns {
   }
 
   /** An element that already names its file, for instance in a retry file, stays as it is. */
-  #element(original: string, line: number): string {
+  #element(original: string, line: number) {
     if (OWN.some((name) => this.#seen.has(name))) return original;
     const rest = original.slice(1).trimStart();
     return `{"_file":${JSON.stringify(this.#file)},"_file_row":${line}${rest.startsWith('}') ? '' : ','}${rest}`;

@@ -66,7 +66,7 @@ export async function openZip(
   }
 }
 
-async function opened(from: string | Buffer, name: string): Promise<ZipFile> {
+async function opened(from: string | Buffer, name: string) {
   try {
     return typeof from === 'string' ? await openPromise(from, { autoClose: false }) : await fromBufferPromise(from);
   } catch (error) {
@@ -91,7 +91,7 @@ function zipOf(
     return found;
   };
 
-  async function* read(entryName: string): AsyncGenerator<Buffer> {
+  async function* read(entryName: string) {
     const entry = entryOf(entryName);
     checkEntry(entry, name);
     const place = shownPath(entryName);
@@ -139,7 +139,7 @@ function zipOf(
   };
 }
 
-function checkEntry(entry: Entry, name: string): void {
+function checkEntry(entry: Entry, name: string) {
   const kind = (entry.externalFileAttributes >>> 16) & KINDS_OF_FILE;
   if (kind === SYMBOLIC_LINK) {
     throw new IntakeError(
@@ -158,7 +158,7 @@ function checkEntry(entry: Entry, name: string): void {
   );
 }
 
-function twice(name: string, one: Entry, other: Entry): IntakeError {
+function twice(name: string, one: Entry, other: Entry) {
   return new IntakeError(
     'UNSAFE_ARCHIVE',
     `${shownPath(name)} has two entries of this name: one of ${one.uncompressedSize} bytes (at byte ${one.relativeOffsetOfLocalHeader}), and one of ${other.uncompressedSize} bytes (at byte ${other.relativeOffsetOfLocalHeader})`,
@@ -167,7 +167,7 @@ function twice(name: string, one: Entry, other: Entry): IntakeError {
   );
 }
 
-function unreadable(name: string, cause: unknown, entry?: string): IntakeError {
+function unreadable(name: string, cause: unknown, entry?: string) {
   const message = messageOf(cause);
   if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
     return new IntakeError(

@@ -84,7 +84,7 @@ export class ShapedElements implements Elements {
     return sourced;
   }
 
-  #learn(key: string, place: string): void {
+  #learn(key: string, place: string) {
     const { columns, shape } = this.#shaping;
     const before = JSON.stringify(columns.recognised());
     this.#known.add(key);
@@ -93,7 +93,7 @@ export class ShapedElements implements Elements {
     if (isNews || JSON.stringify(columns.recognised()) !== before) this.#compile();
   }
 
-  #compile(): void {
+  #compile() {
     const { shape, sources, columns } = this.#shaping;
     const layout: Layout = {
       columns,
@@ -110,7 +110,7 @@ export class ShapedElements implements Elements {
     this.#paths = new PathReader(this.#slots, this.#plan.optional);
   }
 
-  #slotOf(name: string, flag: string): number {
+  #slotOf(name: string, flag: string) {
     const known = this.#slots.indexOf(name);
     if (known !== -1) return known;
     const slot = this.#slots.push(name) - 1;

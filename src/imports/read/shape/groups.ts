@@ -257,7 +257,7 @@ export function refusalOf(
   };
 }
 
-function alternatives(words: readonly string[]): string {
+function alternatives(words: readonly string[]) {
   const values = words.filter((word) => word.trim() !== '');
   const empty = values.length < words.length ? ['an empty cell'] : [];
   return [...(values.length > 0 ? [listed(values)] : []), ...empty].join(' or ');

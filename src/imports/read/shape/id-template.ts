@@ -52,7 +52,7 @@ const FUNCTIONS = [...Object.keys(PLAIN), ...Object.keys(WITH_TEXT).map((name) =
  * A text as an id, by a rule that never changes, because ids must come out the same next year: accents are dropped, lower
  * case, everything else but a-z, 0-9 and _ becomes one -, none at the ends.
  */
-function slug(text: string): string {
+function slug(text: string) {
   // It stays as it is, and is refused: 1.0 and 4E+15 are not the ids 1-0 and 4e-15.
   if (isDamagedNumber(text)) return text;
   return text
@@ -73,7 +73,7 @@ const KEPT = 90;
  * follows them and an import must make the same one. A small id of safe characters stays; any other is cut at 90
  * characters and gets a hash of the original, so that `a.b` and `a_b` stay two.
  */
-function cometChatId(text: string): string {
+function cometChatId(text: string) {
   const safe = text.toLowerCase().replace(UNSAFE, '_');
   if (safe === text && safe.length <= MAX_ID_LENGTH) return safe;
   let hash = 0;
@@ -99,7 +99,7 @@ export function firstOfName(name: string): string {
     );
 }
 
-function before(text: string, at: number): string {
+function before(text: string, at: number) {
   return at === -1 ? text : text.slice(0, at);
 }
 
@@ -157,7 +157,7 @@ export function fill(template: Template, cell: (column: string) => string): stri
   return text;
 }
 
-function filled({ columns, functions }: Placeholder, cell: (column: string) => string): string {
+function filled({ columns, functions }: Placeholder, cell: (column: string) => string) {
   for (const column of columns) {
     const raw = cell(column).trim();
     if (raw !== '') return functions.reduce((text, change) => change(text), raw);
@@ -165,7 +165,7 @@ function filled({ columns, functions }: Placeholder, cell: (column: string) => s
   return '';
 }
 
-function endOfPlaceholder(text: string, start: number): number {
+function endOfPlaceholder(text: string, start: number) {
   let inQuotes = false;
   for (let at = start + 1; at < text.length; at += 1) {
     const character = text.charAt(at);
@@ -205,7 +205,7 @@ function cutAt(text: string, mark: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-function splitOutsideQuotes(text: string, separator: string): string[] {
+function splitOutsideQuotes(text: string, separator: string) {
   const parts: string[] = [];
   let start = 0;
   let inQuotes = false;
@@ -220,11 +220,11 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
   return [...parts, text.slice(start)];
 }
 
-function unquoted(name: string): string {
+function unquoted(name: string) {
   const text = name.trim();
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-function quoted(text: string): string {
+function quoted(text: string) {
   return JSON.stringify(text);
 }

@@ -135,7 +135,7 @@ export class Shaper {
   }
 
   /** Adds the problems of ids that are neither texts nor whole numbers; returns their fields. */
-  #refuseOthers(plan: Plan, { people }: Requested, others: ReadonlyMap<number, unknown>): ReadonlySet<Field> {
+  #refuseOthers(plan: Plan, { people }: Requested, others: ReadonlyMap<number, unknown>) {
     const ids: readonly (readonly [Field, Source | undefined])[] = [
       ['uid', people.source],
       ['guid', plan.groups.source],
@@ -152,7 +152,7 @@ export class Shaper {
     return fields;
   }
 
-  #uidOf({ uid, label }: Person): string {
+  #uidOf({ uid, label }: Person) {
     if (this.#lookups.identities === undefined || uid.trim() === '') return uid;
     const [found] = this.#lookups.identities.find(uid);
     if (found !== undefined) return found.id;
@@ -193,7 +193,7 @@ export class Shaper {
   }
 }
 
-function describedValue({ person, group }: Requested, listed: boolean): string {
+function describedValue({ person, group }: Requested, listed: boolean) {
   const parts = [
     ...(listed || group.several ? [`${group.label}=${group.value}`] : []),
     ...(listed || person.several ? [`${person.label}=${person.value}`] : []),

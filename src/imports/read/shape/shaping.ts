@@ -75,14 +75,14 @@ export function idColumns(columns: Columns, shape: Shape, mapping: ColumnMapping
 }
 
 /** Columns that ids are read from or made of. */
-function columnsOfIds(shape: Shape, mapping: ColumnMapping): ReadonlySet<string> {
+function columnsOfIds(shape: Shape, mapping: ColumnMapping) {
   const sources = fieldSources({ map: mapping, ...shape });
   const read = ID_FIELDS.flatMap((field) => columnsRead(sources[field]));
   return new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map(sameName));
 }
 
 /** Columns that a source names; a name with a bar in it may be several. */
-function columnsRead(source: FieldSource | undefined): string[] {
+function columnsRead(source: FieldSource | undefined) {
   if (source === undefined) return [];
   if (source.kind === 'columns') return source.columns.flatMap((name) => [name, ...name.split('|')]);
   try {

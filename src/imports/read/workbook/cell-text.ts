@@ -59,7 +59,7 @@ function wholeNumber(written: string): string | undefined {
 }
 
 /** With the fifteen digits that Excel shows: the file has 1.1 as 1.1000000000000001. */
-function rounded(number: number): string {
+function rounded(number: number) {
   return String(Number(number.toPrecision(15)));
 }
 

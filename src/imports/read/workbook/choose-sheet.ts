@@ -67,7 +67,7 @@ export async function chooseSheet(
   throw new IntakeError('EMPTY', `${shownPath(name)} has no sheet with rows`, remedy);
 }
 
-function namedSheet({ sheets }: Workbook, name: string, wanted: string): number {
+function namedSheet({ sheets }: Workbook, name: string, wanted: string) {
   const exact = sheets.findIndex((sheet) => sheet.name === wanted);
   if (exact !== -1) return exact;
   const plain = (text: string) => text.trim().toLowerCase();
@@ -83,11 +83,7 @@ function namedSheet({ sheets }: Workbook, name: string, wanted: string): number 
   );
 }
 
-async function contentOf(
-  workbook: Workbook,
-  number: number,
-  signs: TableSigns,
-): Promise<{ readonly content: 'nothing' | 'text' | 'table'; readonly header: number | undefined }> {
+async function contentOf(workbook: Workbook, number: number, signs: TableSigns) {
   let isEmpty = true;
   const rows: FilledRow[] = [];
   const look = (line: number, all: readonly string[]) => {

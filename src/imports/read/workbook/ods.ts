@@ -44,7 +44,7 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
   };
 }
 
-async function refuseEncrypted(zip: Zip): Promise<void> {
+async function refuseEncrypted(zip: Zip) {
   const manifest = 'META-INF/manifest.xml';
   if (!zip.has(manifest)) return;
   let isEncrypted = false;
@@ -105,7 +105,7 @@ class OdsTable implements XmlHandlers {
     } else if (this.#cell !== undefined) this.#openedInCell(name, attributes);
   }
 
-  #openedInCell(name: string, attributes: Attributes): void {
+  #openedInCell(name: string, attributes: Attributes) {
     if (name === 'annotation' || name === 'note' || name === 'ruby-text') this.#asides += 1;
     if (this.#asides > 0) return;
     if (name === 'p') {
@@ -127,7 +127,7 @@ class OdsTable implements XmlHandlers {
     else if (name === 'table') this.isDone = true;
   }
 
-  #closeCell(cell: Attributes): void {
+  #closeCell(cell: Attributes) {
     const count = times(cell['table:number-columns-repeated']);
     const text = cell['covered'] === undefined ? this.#cellText(cell) : '';
     this.#cell = undefined;
@@ -143,7 +143,7 @@ class OdsTable implements XmlHandlers {
     this.#column += count;
   }
 
-  #cellText(cell: Attributes): string {
+  #cellText(cell: Attributes) {
     const { warnings } = this.#rows;
     const [line, column] = [this.#rows.line + 1, this.#column];
     switch (cell['office:value-type']) {
@@ -175,7 +175,7 @@ class OdsTable implements XmlHandlers {
   }
 }
 
-function times(text: string | undefined): number {
+function times(text: string | undefined) {
   const number = text === undefined ? 1 : Number(text);
   return Number.isInteger(number) && number > 0 ? number : 1;
 }

@@ -109,7 +109,7 @@ function chosenNotes({ isFound, passed, header }: ChosenSheet, sheet: string, ot
   return notes;
 }
 
-function otherDocument(name: string, what: string): IntakeError {
+function otherDocument(name: string, what: string) {
   return new IntakeError(
     'OTHER_FORMAT',
     `${shownPath(name)} is ${what}`,

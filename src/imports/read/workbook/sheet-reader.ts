@@ -90,7 +90,7 @@ export class SheetReader implements XmlHandlers {
     }
   }
 
-  #openRow({ r, hidden }: Attributes): void {
+  #openRow({ r, hidden }: Attributes) {
     const { line: last, place } = this.#options.rows;
     const line = r === undefined ? last + 1 : Number(r);
     if (!(line > last && line <= MAX_ROWS)) {
@@ -103,7 +103,7 @@ export class SheetReader implements XmlHandlers {
     this.#cells = [];
   }
 
-  #openCell({ r, t = 'n', s }: Attributes): void {
+  #openCell({ r, t = 'n', s }: Attributes) {
     const column = r === undefined ? this.#column + 1 : columnOf(r);
     if (column <= this.#column || column >= MAX_COLUMNS) {
       const what = `cell ${JSON.stringify(r ?? '')} is in the wrong place; columns go up to XFD, from left to right`;
@@ -116,7 +116,7 @@ export class SheetReader implements XmlHandlers {
     this.#text = '';
   }
 
-  #closeCell(): void {
+  #closeCell() {
     const text = this.#cellText();
     const { warnings } = this.#options.rows;
     const isEmpty = this.#hasFormula && this.#text === '' && this.#type !== 'str';
@@ -126,7 +126,7 @@ export class SheetReader implements XmlHandlers {
     this.#cells.push(text);
   }
 
-  #cellText(): string {
+  #cellText() {
     const { rows, textOf } = this.#options;
     const { warnings, place } = rows;
     const written = this.#text;
@@ -160,7 +160,7 @@ export class SheetReader implements XmlHandlers {
     }
   }
 
-  #number(written: string): string {
+  #number(written: string) {
     if (written === '') return '';
     const { rows, from1904 } = this.#options;
     const text = numberText(written, this.#format, from1904);
@@ -170,7 +170,7 @@ export class SheetReader implements XmlHandlers {
     return text;
   }
 
-  #closeRow(): void {
+  #closeRow() {
     const { rows, merged } = this.#options;
     rows.add(this.#line, this.#cells, this.#isHidden);
     for (const { column, bottom } of merged.get(this.#line) ?? []) {

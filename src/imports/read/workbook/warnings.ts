@@ -104,7 +104,7 @@ export class Warnings {
   }
 }
 
-function cells({ named, more }: Found): string {
+function cells({ named, more }: Found) {
   if (more > 0) return `${named.join(', ')} and ${grouped(more)} more cells`;
   return named.length === 1 ? `${named[0]}` : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }

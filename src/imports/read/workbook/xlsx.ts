@@ -98,7 +98,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
 type Parse = (entry: string, handlers: XmlHandlers) => Promise<void>;
 
 /** Returns the number formats, by cell style. */
-async function formatsOf(entry: string, parse: Parse): Promise<NumberKind[]> {
+async function formatsOf(entry: string, parse: Parse) {
   const own = new Map<number, NumberKind>();
   const formats: NumberKind[] = [];
   let inCells = false;
@@ -119,7 +119,7 @@ async function formatsOf(entry: string, parse: Parse): Promise<NumberKind[]> {
   return formats;
 }
 
-async function readTexts(texts: TextTable, entry: string, parse: Parse): Promise<void> {
+async function readTexts(texts: TextTable, entry: string, parse: Parse) {
   let text = '';
   let isReading = false;
   let inReadingAid = false;
@@ -216,7 +216,7 @@ export class TextTable {
   }
 
   /** Writes behind what was written before. */
-  #write(descriptor: number): void {
+  #write(descriptor: number) {
     if (this.#unwrittenBytes > 0) writeFileSync(descriptor, Buffer.concat(this.#unwritten));
     this.#unwritten = [];
     this.#unwrittenBytes = 0;
@@ -224,7 +224,7 @@ export class TextTable {
 }
 
 /** Opens a file for what does not fit into memory. It has no name any more: whatever happens, nothing is left of it. */
-function namelessFile(folder: string): number {
+function namelessFile(folder: string) {
   const own = mkdtempSync(join(folder, 'passing-'));
   const file = openSync(join(own, 'file'), 'wx+', 0o600);
   rmSync(own, { recursive: true, force: true });

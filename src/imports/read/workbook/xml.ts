@@ -78,7 +78,7 @@ export class XmlReader {
     this.#parse(() => this.#parser.close());
   }
 
-  #parse(step: () => void): void {
+  #parse(step: () => void) {
     try {
       step();
     } catch (error) {
@@ -93,7 +93,7 @@ export function checkLength(text: string, place: string): void {
   if (text.length > MAX_PIECE_LENGTH) throw tooLong(place);
 }
 
-function tooLong(place: string): IntakeError {
+function tooLong(place: string) {
   return new IntakeError(
     'ROW_TOO_LONG',
     `a text in it is longer than ${MAX_PIECE_LENGTH} characters; a cell of a workbook holds 32,767`,
@@ -111,12 +111,12 @@ export function broken(place: string, what: string, cause?: unknown): IntakeErro
   );
 }
 
-function local(name: string): string {
+function local(name: string) {
   const at = name.indexOf(':');
   return at === -1 ? name : name.slice(at + 1);
 }
 
-function encodingOf(block: Buffer): string {
+function encodingOf(block: Buffer) {
   if (block[0] === 0xfe && block[1] === 0xff) return 'utf-16be';
   return block[0] === 0xff && block[1] === 0xfe ? 'utf-16le' : 'utf-8';
 }
