@@ -1,14 +1,17 @@
 /**
- * Keeps unsaved entries after their page is left: they are there again when the person comes back. Only a reload would
- * lose it, so the browser asks first.
+ * Keeps unsaved entries after their page is left: they are there again when the person comes back. Where a reload would
+ * lose one, the browser asks first.
  */
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import { forgetAllStored } from './stored-files.ts';
 
 /** The entries at one place. */
 interface Entry {
   /** Whether a reload would lose something. */
   isUnsaved: () => boolean;
+  /** Whether it is there after a reload. Default: no. */
+  isStored?: () => boolean;
   /** Nobody needs it any more. */
   end?: () => void;
 }
@@ -37,16 +40,6 @@ export function keep(place: string, entry: Entry) {
   entries.set(place, entry);
 }
 
-/** Keeps the entry of a place in another one, in place of what is there. */
-export function move(place: string, to: string) {
-  const entry = entries.get(place);
-  if (entry === undefined) return;
-  entries.get(to)?.end?.();
-  entries.delete(place);
-  entries.set(to, entry);
-  forgotten.value += 1;
-}
-
 export function entryAt(place: string) {
   return entries.get(place);
 }
@@ -60,6 +53,7 @@ export function forget(place: string) {
 /** Entries of one person are not for the next one. */
 export function forgetAll() {
   for (const place of entries.keys()) forget(place);
+  void forgetAllStored();
 }
 
 export function isAnythingUnsaved() {
@@ -67,5 +61,5 @@ export function isAnythingUnsaved() {
 }
 
 addEventListener('beforeunload', (event) => {
-  if (isAnythingUnsaved()) event.preventDefault();
+  if ([...entries.values()].some((entry) => entry.isUnsaved() && entry.isStored?.() !== true)) event.preventDefault();
 });

@@ -18,6 +18,16 @@ export const PAGES: readonly PageEntry[] = [
     name: 'Imports',
     load: async () => (await import('./view/imports-page.tsx')).ImportsPage,
   },
+  {
+    path: '/imports/new',
+    title: 'New import',
+    load: async () => (await import('./view/new-import.tsx')).NewImportFile,
+  },
+  {
+    path: '/imports/new/columns',
+    title: 'Columns',
+    load: async () => (await import('./view/new-import.tsx')).NewImportColumns,
+  },
   { path: '/imports/:id', title: 'Import', load: async () => (await import('./view/import-page.tsx')).ImportPage },
   {
     path: '/imports/:id/repair',
@@ -29,6 +39,16 @@ export const PAGES: readonly PageEntry[] = [
     title: 'Syncs',
     name: 'Syncs',
     load: async () => (await import('../features/sync/pages/syncs.tsx')).SyncsPage,
+  },
+  {
+    path: '/syncs/new',
+    title: 'New sync',
+    load: async () => (await import('../features/sync/pages/new-sync.tsx')).NewSyncFile,
+  },
+  {
+    path: '/syncs/new/columns',
+    title: 'Columns',
+    load: async () => (await import('../features/sync/pages/new-sync.tsx')).NewSyncColumns,
   },
   { path: '/syncs/:id', title: 'Sync', load: async () => (await import('../features/sync/pages/sync.tsx')).SyncPage },
   {

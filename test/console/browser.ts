@@ -128,15 +128,26 @@ export async function chooseFile(page: Page, text: string, name: string): Promis
   await page.getByRole('table', { name: 'The first rows' }).waitFor();
 }
 
-/** Uploads a file from the list of imports and starts it; gives when its page is there. @param many whether so many rows can be sent that it asks */
-export async function startImport(
-  page: Page,
-  text: string,
-  name: string,
-  many = text.trim().split('\n').length > 100,
-): Promise<void> {
+/** Goes on from the columns of a file to its review. */
+export async function review(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  await sendButton(page).waitFor();
+}
+
+/** The button of a review that sends, or ends it where no row is valid. */
+export function sendButton(page: Page): Locator {
+  return page.getByRole('button', { name: /^(?:Send (?:\d|the first)|Finish)/ });
+}
+
+/** Goes on from the columns of a file to its review, and sends it. */
+export async function send(page: Page): Promise<void> {
+  await review(page);
+  await sendButton(page).click();
+}
+
+/** Uploads a file from the list of imports and sends it; gives when it is under way. */
+export async function startImport(page: Page, text: string, name: string): Promise<void> {
   await chooseFile(page, text, name);
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByRole('heading', { name, level: 1 }).waitFor();
-  if (many) await page.getByRole('dialog').getByRole('button', { name: 'Start sending' }).click();
+  await send(page);
+  await page.getByRole('heading', { name: 'Send', level: 2 }).waitFor({ state: 'detached' });
 }

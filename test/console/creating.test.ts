@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { askerOf } from '../sandbox/open-sandbox.ts';
 import { violations } from './accessibility.ts';
-import { csvFile, eventually, useBrowser } from './browser.ts';
+import { csvFile, eventually, review, sendButton, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -13,14 +13,15 @@ test('missing users are created after a confirmation with their number, and what
     .getByLabel(/^Choose/)
     .setInputFiles(csvFile('uid,guid\nada,choir\nben,choir\ncyd,choir\n', 'new-people.csv'));
   await page.getByRole('row', { name: /cyd in choir: participant/ }).waitFor();
+  await review(page);
   await page.getByLabel('Create users the service does not know').check();
   await page.getByLabel('Use the UID as the name where there is none').check();
   await page.getByLabel('Most users to create or reactivate').fill('many');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await sendButton(page).click();
   await page.locator('#new-maxUsers-error', { hasText: 'many' }).waitFor();
   await page.getByLabel('Most users to create or reactivate').fill('1');
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await sendButton(page).click();
 
   await page.getByText('The service does not know 2 users, and 1 may be created').first().waitFor();
   await page.getByText('more is missing on the service than may be created').first().waitFor();

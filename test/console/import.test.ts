@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEvents } from '../server/event-source.ts';
-import { chooseFile, csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, memberRows, review, sendButton, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -62,7 +62,7 @@ test('what a person starts is done, also when the page is left before the server
     await release.promise;
     await route.continue();
   });
-  await page.getByRole('button', { name: 'Start sending' }).click();
+  await sendButton(page).click();
   await isAsked.promise;
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -71,13 +71,12 @@ test('what a person starts is done, also when the page is left before the server
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
 });
 
-test('a dry run sends nothing until someone starts it', async () => {
+test('a file that was read is not sent until someone sends it', async () => {
   const page = await browser.open(slow.url);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\nchoir,ben\n', 'dry.csv'));
-  await page.getByLabel('Only check the file').check();
-  await page.getByRole('button', { name: 'Check the file' }).click();
-  await page.getByText('The file has been checked: 2 rows can be sent. Nothing has been sent.').first().waitFor();
-  await page.getByRole('button', { name: 'Start sending' }).click();
+  await review(page);
+  await page.getByText('2 of 2 rows are valid. Nothing has been sent.').first().waitFor();
+  await sendButton(page).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   const said = page.locator('[aria-live=polite]').first();
   await eventually(() => said.textContent()).toBe('Completed: all 2 rows succeeded.');
@@ -86,39 +85,19 @@ test('a dry run sends nothing until someone starts it', async () => {
 test('a file with another number of rows than it must have is not sent', async () => {
   const page = await browser.open(slow.url);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\nchoir,ben\n', 'cut-off.csv'));
+  await page.getByText('How the file is read').click();
   await page.getByLabel('Rows that the file must have').fill('3');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await page.getByText('has 2 rows, and 3 were expected').first().waitFor();
 });
 
-test('what the server refuses of an option stays in sight when the file has been looked at', async () => {
-  const page = await browser.open(slow.url, { refusals: true });
-  await chooseFile(page, 'guid,uid\nchoir,ada\n', 'slowly.csv');
-  const isRefused = Promise.withResolvers<void>();
-  await page.route(/\/v1\/look\?/, async (route) => {
-    await isRefused.promise;
-    await route.continue();
-  });
-  await page.getByLabel('Acting user').fill('ada');
-  await page.getByLabel('Tags').fill('choir!');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByText('allowed are 1 to 40 letters').waitFor();
-  const looked = page.waitForResponse(/\/v1\/look\?/);
-  isRefused.resolve();
-  await (await looked).finished();
-  expect(await page.getByText('allowed are 1 to 40 letters').isVisible()).toBe(true);
-});
-
-test('tags are given at the start and changed on the page of the import, and lead to the list', async () => {
+test('tags are given and changed on the page of the import, and lead to the list', async () => {
   const page = await browser.open(slow.url, { refusals: true });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));
-  await page.getByLabel('Tags').fill('term 1, choir!');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByText('allowed are 1 to 40 letters').waitFor();
-  await page.getByLabel('Tags').fill('term 1, choir');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByRole('heading', { name: 'tagged.csv', level: 1 }).waitFor();
+  await review(page);
   const tags = page.getByRole('group', { name: 'Tags' });
+  await tags.getByRole('textbox').fill('term 1, choir');
+  await page.keyboard.press('Enter');
   await tags.getByRole('link', { name: 'term 1' }).waitFor();
   await tags.getByRole('button', { name: 'Change tags…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Tags of this import' });
@@ -223,8 +202,7 @@ test('however many rows are asked for, the page holds 500 at most', async () => 
   const page = await browser.open(slow.url);
   // It is only read: at the end of an import, the rows that are shown are asked for again.
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(memberRows(800), 'long.csv'));
-  await page.getByLabel('Only check the file').check();
-  await page.getByRole('button', { name: 'Check the file' }).click();
+  await review(page);
   await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
   // By role, each look would ask every cell of 500 rows for its own.
   const rows = page.locator('.rows tbody tr');

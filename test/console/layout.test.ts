@@ -106,7 +106,7 @@ test('on a phone the choice above a column that has the focus stays above its co
   const rows = page.getByRole('table', { name: 'The first rows' });
   const choice = rows.getByRole('combobox').first();
   await choice.waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await rows.locator('select:focus-visible').waitFor();
   const cells = [
     rows.locator('th', { hasText: /^person$/ }),

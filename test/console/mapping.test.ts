@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { csvFile, eventually, useBrowser } from './browser.ts';
+import { csvFile, eventually, review, send, sendButton, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -24,6 +24,8 @@ const uses = (page: Page) =>
 const cells = async (page: Page) =>
   (await understood(page).allTextContents()).map((text) => text.replaceAll(/\s+/g, ' '));
 
+const openDrawer = (page: Page) => page.getByText('How the file is read').click();
+
 async function choose(page: Page, text: string, name: string): Promise<void> {
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
   await understood(page).first().waitFor();
@@ -42,6 +44,7 @@ test('a messy list: suggestions apply, the grid says what each column is, and ev
   await seen.getByRole('button', { name: /^Make UIDs with/ }).click();
   await eventually(() => uses(page)).toContainEqual('part of the UID');
   await seen.getByRole('button', { name: /^Apply all/ }).click();
+  await page.getByRole('button', { name: 'Use these 2 meanings' }).click();
   await eventually(() => cells(page)).toEqual([
     expect.stringMatching(/Anna@x\.it.*anna in g1: admin, us.*anna in g2: admin, us$/),
     expect.stringMatching(/ben@x\.it.*left out$/),
@@ -56,29 +59,15 @@ test('a messy list: suggestions apply, the grid says what each column is, and ev
     'Read as',
   ]);
   expect(await uses(page)).toEqual(['part of the UID', 'Group (GUID)', 'Scope', 'decides which rows count']);
+  await openDrawer(page);
   await page.getByText('Only some rows').click();
   expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('active');
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page
     .getByText(/^Completed: 3 of 4/)
     .first()
     .waitFor();
-});
-
-test('a word and a last day that only a person can judge are named, and nothing is decided about them', async () => {
-  const page = await browser.open(server.url);
-  await choose(page, 'uid,guid,role,Austritt\nann,choir,OWNER,\nben,choir,honorary,2025-12-31\n', 'club.csv');
-  const seen = page.getByRole('region', { name: 'What was seen' });
-  await seen.getByText('"honorary" (1) not known: say with “Words for scopes”').waitFor();
-  await seen
-    .getByText('Column "Austritt" has "2025-12-31" (1 row): say which rows are members in “Only some rows”')
-    .waitFor();
-  await seen.getByRole('button', { name: 'Use these meanings' }).click();
-  await eventually(() => cells(page)).toEqual([
-    expect.stringMatching(/ann in choir: admin, us$/),
-    expect.stringContaining('"honorary" is not a valid scope'),
-  ]);
 });
 
 test('a file without a header, and one whose header stands lower', async () => {
@@ -93,6 +82,7 @@ test('a file without a header, and one whose header stands lower', async () => {
   await page.getByText('The header seems to be in row 3.').waitFor();
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
   await eventually(() => cells(page)).toEqual([expect.stringMatching(/^4.*ada in choir: /)]);
+  await openDrawer(page);
   await page.getByText('File format').click();
   expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
 });
@@ -110,6 +100,7 @@ test('UIDs from the first filled column, groups from a wide table, and from numb
   const page = await browser.open(server.url, { refusals: true });
   await choose(page, 'Login,Badge,Choir,Team A\nada,7,x,\n,8,,x\n', 'wide.csv');
   await useOf(page, 'Login').selectOption('User (UID)');
+  await openDrawer(page);
   await page.getByText('Make UIDs and GUIDs from columns').click();
   await page.getByLabel('UID from', { exact: true }).selectOption('the first filled of several columns');
   await page.getByLabel('If it is empty, from').selectOption('Badge');
@@ -148,8 +139,9 @@ test('an identity file goes with the upload, and only the first rows are sent', 
     .getByLabel('Identity file')
     .setInputFiles(csvFile('email,uid\nanna@x.it,anna\nben@x.it,ben\n', 'people.csv'));
   await page.getByText('UIDs are looked up in people.csv').waitFor();
+  await review(page);
   await page.getByLabel('Send only the first rows').fill('1');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await sendButton(page).click();
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   await page.getByRole('table', { name: 'Rows of the file' }).getByRole('rowheader', { name: 'anna' }).waitFor();
@@ -158,18 +150,20 @@ test('an identity file goes with the upload, and only the first rows are sent', 
 test('a group file goes with the upload: one code becomes several groups', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'uid,guid\nanna,H R\n', 'coded.csv');
+  await openDrawer(page);
   await page.getByText('Make UIDs and GUIDs from columns').click();
   await page.getByLabel('Group file').setInputFiles(csvFile('code,guid\nH R,g1\nH R,g2\n', 'groups.csv'));
   await page.getByText('GUIDs are looked up in groups.csv').waitFor();
   await eventually(() => cells(page)).toEqual([expect.stringMatching(/anna in H R \(looked up\): /)]);
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
 });
 
 test('what is refused is asked about again when it is corrected, and what is half filled in is not sent', async () => {
   const page = await browser.open(server.url, { refusals: true });
   await choose(page, 'uid,role\nann,admin\n', 'fix.csv');
+  await openDrawer(page);
   const group = page.getByLabel('Group', { exact: true });
   await group.fill('no group!');
   await page.getByText('The group for all rows cannot be used').waitFor();
@@ -178,7 +172,7 @@ test('what is refused is asked about again when it is corrected, and what is hal
   await eventually(() => cells(page)).toEqual([expect.stringMatching(/ann in choir: admin/)]);
   await page.getByText('File format').click();
   await page.getByLabel('Header row').selectOption('in a certain row');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await page.getByText('In which row is the header? Give its number, such as 3.').waitFor();
   await page.getByLabel('Row of the header').fill('9');
   await page.getByText('"fix.csv" is empty').waitFor();
@@ -246,34 +240,13 @@ test('what is wrong with the first rows stands below their cells, once the colum
   await checkScreens(page, 'wrong-cells');
 });
 
-test('Start names all that is missing at once, in the first window, and goes to the first', async () => {
-  const page = await browser.open(server.url);
-  await choose(page, 'Wer;Wohin\nann;choir\n', 'unknown.csv');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.locator('select:focus').and(useOf(page, 'Wer')).waitFor();
-  const errors = page.locator('.missing .error');
-  expect(await errors.allTextContents()).toEqual([
-    expect.stringContaining('No column is recognised as the user.'),
-    expect.stringContaining('No column is recognised as the group.'),
-  ]);
-  for (const place of [grid(page).locator('select').last(), errors.first(), errors.last(), page.locator('#start')]) {
-    const box = await place.boundingBox();
-    expect(box?.y).toBeGreaterThanOrEqual(0);
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(900);
-  }
-  await useOf(page, 'Wer').selectOption('User (UID)');
-  await page.getByText('No column is recognised as the user.').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.locator('select:focus').and(useOf(page, 'Wohin')).waitFor();
-});
-
-test('a file is started as soon as its columns are chosen, also while the server still looks at it', async () => {
+test('a file goes on as soon as its columns are chosen, also while the server still looks at it', async () => {
   const page = await browser.open(server.url);
   await choose(page, 'Wer;Wohin\nann;choir\n', 'at-once.csv');
   await page.route('**/v1/look?*', () => {});
   await useOf(page, 'Wer').selectOption('User (UID)');
   await useOf(page, 'Wohin').selectOption('Group (GUID)');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByText('Completed: the only row succeeded.').first().waitFor();
 });
 
@@ -295,7 +268,7 @@ test('after “Try a sample” and “Apply all” the keyboard is at the next d
   const page = await browser.open(server.url);
   await page.getByRole('button', { name: 'Try a sample' }).focus();
   await page.keyboard.press('Enter');
-  await eventually(() => focused(page).textContent()).toBe('Start import');
+  await eventually(() => focused(page).textContent()).toBe('Next: review');
   await eventually(() => said(page)).toBe('The sample was chosen. Nothing is missing.');
 
   await choose(page, ODD, 'odd.csv');
@@ -303,13 +276,16 @@ test('after “Try a sample” and “Apply all” the keyboard is at the next d
   await page.keyboard.press('Enter');
   await eventually(() => focused(page).getAttribute('aria-label')).toBe('Use of column “Kennung”');
   await eventually(() => said(page)).toMatch(/^Done: Use it as the scope\. No column is recognised as the user/);
-  await page.getByRole('button', { name: 'Apply all 3 suggestions' }).focus();
+  await page.getByRole('button', { name: 'Apply all 2 suggestions' }).focus();
   await page.keyboard.press('Enter');
-  await eventually(() => focused(page).textContent()).toBe('Start import');
-  await eventually(() => said(page)).toBe('3 suggestions were applied. Nothing is missing.');
+  await eventually(() => focused(page).textContent()).toBe('Use these 2 meanings');
+  await eventually(() => said(page)).toBe('2 suggestions were applied. Nothing is missing.');
+  await page.keyboard.press('Enter');
+  await eventually(() => focused(page).textContent()).toBe('Next: review');
   // The first rows are in sight still.
   expect((await grid(page).locator('select').first().boundingBox())?.y).toBeGreaterThanOrEqual(0);
   await page.keyboard.press('Enter');
+  await sendButton(page).click();
   await page.getByText('Completed: all 12 rows succeeded.').first().waitFor();
 });
 

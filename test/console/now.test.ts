@@ -2,7 +2,7 @@ import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
 import { violations } from './accessibility.ts';
-import { chooseFile, eventually, logIn, memberRows, startImport, useBrowser } from './browser.ts';
+import { chooseFile, eventually, logIn, memberRows, send, startImport, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -32,7 +32,7 @@ test('the first visit says what this is and that nothing is sent to real users; 
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Try a sample' }).click();
   await page.getByRole('table', { name: 'The first rows' }).waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByRole('heading', { name: 'sample.csv', level: 1 }).waitFor();
   await page
     .getByText(/^Completed/)
@@ -263,13 +263,13 @@ test('a token that is revoked while a file is prepared asks for another one over
   await chooseFile(page, 'guid,uid\nteam,ada\n', 'kept.csv');
   guarded.revoke(first);
   // The page may notice by itself that the token is gone: then its dialog covers the button before the click.
-  await page.locator('button', { hasText: 'Start import' }).evaluate((button: { click(): void }) => button.click());
+  await page.locator('button', { hasText: 'Next: review' }).evaluate((button: { click(): void }) => button.click());
   const dialog = page.getByRole('dialog', { name: 'Log in again' });
   await dialog.getByText('Nothing on this page is lost').waitFor();
   expect(await violations(page)).toEqual([]);
   await logIn(dialog, guarded.token('operator'));
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await page.getByRole('heading', { name: 'kept.csv', level: 1 }).waitFor();
 });
 
@@ -278,11 +278,11 @@ test('a session that ended by itself is noticed when a file is sent, and asks fo
   await logIn(page, guarded.token('operator'));
   await chooseFile(page, 'guid,uid\nteam,ada\n', 'ended.csv');
   await page.context().clearCookies();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   const dialog = page.getByRole('dialog', { name: 'Log in again' });
   await logIn(dialog, guarded.token('operator'));
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await page.getByRole('heading', { name: 'ended.csv', level: 1 }).waitFor();
 });
 

@@ -15,7 +15,7 @@ test.each([
   ['USER_DEACTIVATED', 'with “Reactivate users who are deactivated”'],
   ['NO_NAME', 'with “Use the UID as the name where there is none” or “Use the GUID as the name where there is none”'],
   ['BANNED', 'with “Add users who are banned, which lifts their ban”'],
-  ['UNKNOWN_MARK', 'with “Words for scopes”'],
+  ['UNKNOWN_MARK', 'with “Words of the scope column”'],
 ])('the advice for %s names the control of a page, not an option', (code, text) => {
   const advice = withControls(adviceFor('failed', code, asParameter));
   expect(advice).toContain(text);

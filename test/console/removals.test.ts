@@ -23,7 +23,7 @@ test('a file that removes more than it may waits, and a person sends it with a b
   await state.getByText('2 rows remove or ban members, more than are sent without asking.').waitFor();
   expect(await state.textContent()).not.toMatch(/maxRemovals|Start sending/);
   await checkScreens(page, 'removals');
-  await state.getByRole('button', { name: 'Send 2 rows that remove or ban…' }).click();
+  await page.getByRole('button', { name: 'Send 2 rows that remove or ban…' }).click();
   await page.getByRole('dialog').getByText('at least 2', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Send 2 rows that remove or ban', exact: true }).click();
   await eventually(() => state.textContent()).toContain('Completed');

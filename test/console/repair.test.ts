@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { textRows, xlsx } from '../imports/read/make-workbook.ts';
-import { eventually, useBrowser } from './browser.ts';
+import { eventually, review, sendButton, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -37,14 +37,14 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await checkScreens(page, 'repair-preview');
 
   // The whole file is checked: what is wrong is counted by problem, and could be edited now.
-  await page.getByRole('button', { name: 'Check the whole file first' }).click();
+  await review(page);
   await page.getByRole('row', { name: /2 .*invalid.*UNKNOWN_SCOPE/ }).waitFor();
   await checkScreens(page, 'repair-checked');
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByText('Repaired rows can be sent when this import has finished.').waitFor();
   await page.getByText('3 rows to repair').waitFor();
   await page.getByRole('link', { name: 'roster.xlsx' }).click();
-  await page.getByRole('button', { name: 'Start sending' }).click();
+  await sendButton(page).click();
   await page.getByText('Completed: 1 of 6 rows succeeded; 5 rows need attention.').first().waitFor();
   await checkScreens(page, 'repair-import');
 

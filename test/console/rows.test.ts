@@ -164,7 +164,7 @@ test('on a phone an import with hundreds of problem rows takes few windows, and 
   const long = 'pasted into the wrong column '.repeat(20).trim();
   const wrong = (at: number) => [long, '', 'not an id', `user-${at}`][at % 4];
   const rows = Array.from({ length: 400 }, (_, at) => `us,${at % 5 === 0 ? '' : 'team'},${wrong(at)}`);
-  await startImport(page, `region,guid,uid\n${rows.join('\n')}\n`, 'wrong.csv', false);
+  await startImport(page, `region,guid,uid\n${rows.join('\n')}\n`, 'wrong.csv');
   await page
     .getByText(/^Completed: /)
     .first()

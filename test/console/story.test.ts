@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, logIn, useBrowser } from './browser.ts';
+import { csvFile, eventually, logIn, review, send, sendButton, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -30,17 +30,18 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
 
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(ROSTER, 'roster.csv'));
   await page.getByText('No column is recognised as the user.').waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await page.locator('select:focus').and(page.getByLabel('Use of column “Member No”')).waitFor();
   await page.getByLabel('Use of column “Member No”').selectOption('User (UID)');
   await page.getByText('No column is recognised as the group.').waitFor();
   await page.getByLabel('Use of column “Room”').selectOption('Group (GUID)');
   await page.getByRole('row', { name: /ada in choir: participant, us/ }).waitFor();
+  await review(page);
   await page.getByLabel('Stop after errors').fill('many');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await sendButton(page).click();
   await page.locator('#new-maxErrors-error', { hasText: 'many' }).waitFor();
   await page.getByLabel('Stop after errors').fill('50%');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await sendButton(page).click();
 
   await page.getByRole('heading', { name: 'roster.csv', level: 1 }).waitFor();
   await page.getByText('Completed: 3 of 5 rows succeeded; 2 rows need attention.').first().waitFor();
@@ -78,7 +79,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
     .getByRole('row', { name: /cyd in choir: participant, us/ })
     .first()
     .waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByText('Completed: 1 of 2 rows succeeded; the others are duplicates of these.').first().waitFor();
 
   await page.getByRole('link', { name: 'cyd' }).first().click();

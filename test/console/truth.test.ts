@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, send, startImport, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -21,7 +21,7 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   // Not the defaults that would stand in for what is wrong.
   await page.getByRole('row', { name: /choir cyd owner "owner" is not a valid scope.*cannot be sent/ }).waitFor();
   await page.getByRole('row', { name: /choir ben .*mars.*cannot be sent/ }).waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByText('completed with problems').first().waitFor();
   const rows = page.getByRole('table', { name: 'Rows of the file' }).getByRole('row');
   await rows.filter({ hasText: 'ada' }).getByText('banned', { exact: true }).waitFor();
@@ -36,17 +36,6 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   await eventually(() => rows.locator('th[scope=row]').allTextContents()).toEqual(['cyd']);
   await page.getByRole('link', { name: 'cyd' }).click();
   await page.getByRole('row', { name: /truth\.csv.*choir.*owner.*invalid.*UNKNOWN_SCOPE/ }).waitFor();
-});
-
-test('an import that was checked first and then sent is not a dry run any more', async () => {
-  const page = await browser.open(server.url);
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ben\n', 'checked.csv'));
-  await page.getByLabel('Only check the file').check();
-  await page.getByRole('button', { name: 'Check the file' }).click();
-  await page.getByText('dry run', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Start sending' }).click();
-  await page.getByText('Completed: the only row succeeded.').first().waitFor();
-  expect(await page.getByText('dry run', { exact: true }).count()).toBe(0);
 });
 
 test('an import names what retried and undid it, and offers only what is left', async () => {

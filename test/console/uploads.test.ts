@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { asksBeforeClosing, chooseFile, csvFile, eventually, useBrowser } from './browser.ts';
+import { asksBeforeClosing, chooseFile, csvFile, eventually, review, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -29,7 +29,7 @@ async function startHeld(name: string) {
   front.hold();
   const page = await browser.open(front.url, { refusals: true });
   await chooseFile(page, long, name);
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await page
     .locator('#main')
     .getByText(/^Uploading:/)
@@ -66,14 +66,7 @@ test('an upload goes on while the person looks at other pages, and leads to its 
   await page.getByText('Drop a membership file here').waitFor();
 });
 
-test('rows that may be many are asked about, also where the first few fill the beginning of the file', async () => {
-  const page = await browser.open(server.url);
-  await chooseFile(page, withNotes(120), 'wide.csv');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByRole('dialog', { name: 'Send 120 rows to the sandbox?' }).waitFor();
-});
-
-test('a start waits for the first rows, and keeps the file where a column is missing', async () => {
+test('nothing goes on before the first rows are read, and the file stays where a column is missing', async () => {
   const page = await browser.open(server.url);
   const asked = Promise.withResolvers<void>();
   await page.route('**/v1/look?*', async (route) => {
@@ -82,45 +75,13 @@ test('a start waits for the first rows, and keeps the file where a column is mis
   });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('aaa;bbb\nteam;ada\n', 'foreign.csv'));
   await page.getByText('Reading …').waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByText('The first rows are being read.').waitFor();
-  await checkScreens(page, 'start-waits');
+  await page.getByRole('button', { name: 'Next: review', disabled: true }).waitFor();
   asked.resolve();
   await page.locator('.missing p').first().waitFor();
-  await page.getByText('foreign.csv').waitFor();
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  await page.locator('select:focus').waitFor();
   expect(await importsCalled('foreign.csv')).toBe(0);
-  await page.unrouteAll();
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'at-once.csv'));
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByRole('heading', { name: 'at-once.csv', level: 1 }).waitFor();
-});
-
-test('a file that is rejected is there still, with its options', async () => {
-  const page = await browser.open(server.url);
-  await chooseFile(page, 'guid,uid\nteam,ada\n', 'short.csv');
-  await page.getByText('Run options').click();
-  await page.getByLabel('Rows that the file must have').fill('40');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByRole('heading', { name: 'short.csv', level: 1 }).waitFor();
-  const back = page.getByRole('button', { name: 'Back to the file and its options' });
-  await back.waitFor();
-  await checkScreens(page, 'rejected');
-  expect(await asksBeforeClosing(page)).toBe(false);
-  await page.reload();
-  await page.getByRole('link', { name: 'Choose the file again' }).click();
-  await chooseFile(page, 'guid,uid\nteam,ada\n', 'short.csv');
-  await page.getByText('Run options').click();
-  await page.getByLabel('Rows that the file must have').fill('40');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await back.click();
-  await page.getByText('short.csv').first().waitFor();
-  await page.getByLabel('Rows that the file must have').fill('1');
-  await page.getByRole('button', { name: 'Start import' }).click();
-  await page
-    .getByText(/^Completed/)
-    .first()
-    .waitFor();
-  expect(await importsCalled('short.csv')).toBe(3);
+  await checkScreens(page, 'columns-missing');
 });
 
 test('while a file is uploaded, the next one is prepared in the same form', async () => {
@@ -133,7 +94,7 @@ test('while a file is uploaded, the next one is prepared in the same form', asyn
   front.release();
   await uploads(page).getByText('first.csv has been uploaded.').waitFor();
   await page.getByText('second.csv').waitFor();
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await review(page);
   await page.getByRole('heading', { name: 'second.csv', level: 1 }).waitFor();
 });
 
@@ -144,7 +105,7 @@ test('an upload is cancelled from another page; its form has the file still', as
   await uploads(page).getByRole('button', { name: 'Cancel' }).click();
   await uploads(page).waitFor({ state: 'detached' });
   await page.goBack();
-  await page.getByRole('button', { name: 'Start import' }).waitFor();
+  await page.getByRole('button', { name: 'Next: review' }).waitFor();
   await page.getByText('cancelled.csv').first().waitFor();
   expect(await importsCalled('cancelled.csv')).toBe(0);
 });
@@ -174,7 +135,7 @@ test('an upload whose answer was lost makes one import', async () => {
     answers += 1;
     return answers === 1 ? route.abort('connectionreset') : route.fulfill({ response });
   });
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await review(page);
   await page.getByRole('heading', { name: 'unanswered.csv', level: 1 }).waitFor();
   expect(answers).toBe(2);
   expect(await importsCalled('unanswered.csv')).toBe(1);
@@ -186,11 +147,11 @@ test('what the server refuses of an upload that nobody watches is said on every 
   await page.route('**/v1/imports?*', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     await seen.promise;
-    const detail = 'maxErrors is "many"; a number or a percentage is allowed.';
-    return route.fulfill({ status: 400, json: { code: 'BAD_OPTION', status: 400, field: 'maxErrors', detail } });
+    const detail = 'expectRows is "many"; a number is allowed.';
+    return route.fulfill({ status: 400, json: { code: 'BAD_OPTION', status: 400, field: 'expectRows', detail } });
   });
   await chooseFile(page, 'guid,uid\nteam,ada\n', 'refused.csv');
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('button', { name: 'Next: review' }).click();
   await main(page).getByRole('link', { name: 'Syncs' }).click();
   await page.getByRole('heading', { level: 1, name: 'Syncs' }).waitFor();
   await uploads(page).getByText('refused.csv').waitFor();
@@ -200,6 +161,6 @@ test('what the server refuses of an upload that nobody watches is said on every 
     .waitFor();
   await checkScreens(page, 'upload-refused');
   await uploads(page).getByRole('link', { name: 'Back to its form' }).click();
-  await page.locator('input:focus').and(page.getByLabel('Stop after errors')).waitFor();
+  await page.locator('input:focus').and(page.getByLabel('Rows that the file must have')).waitFor();
   await eventually(() => uploads(page).count()).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, logIn, memberRows, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, logIn, memberRows, send, sendButton, startImport, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
 const browser = useBrowser();
@@ -18,7 +18,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   const preview = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
   await eventually(() => preview.nth(2).textContent()).toContain(`"${EVIL}" is not a valid scope`);
   for (const row of [0, 1]) expect(await preview.nth(row).textContent()).toContain(EVIL);
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
   await page.getByText('Completed: 1 of 4 rows succeeded').first().waitFor();
   await eventually(() => page.getByRole('region', { name: 'Problems' }).textContent()).toContain(EVIL);
@@ -80,7 +80,10 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
   await tabTo('Use of column “Room”', 'Shift+Tab');
   await press('g');
   await page.getByText('No column is recognised as the group.').waitFor({ state: 'detached' });
-  await tabTo('Start import');
+  await tabTo('Next: review');
+  await press('Enter');
+  await sendButton(page).waitFor();
+  await tabTo('Send 1 row');
   await press('Enter');
   await page.getByText('Completed: the only row succeeded.').first().waitFor();
   await page.locator('h1:focus', { hasText: 'keys.csv' }).waitFor();

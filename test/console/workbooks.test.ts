@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { type MadeWorkbook, textRows, xlsx } from '../imports/read/make-workbook.ts';
-import { eventually, useBrowser } from './browser.ts';
+import { eventually, send, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -46,7 +46,7 @@ test('the sheets of a workbook are offered by their names, and the one that is c
   await checkScreens(page, 'workbook');
   await page.getByLabel('Sheet').selectOption('Old (hidden)');
   await eventually(() => uids(page)).toEqual(['old']);
-  await page.getByRole('button', { name: 'Start import' }).click();
+  await send(page);
   await page.getByText('Completed: the only row succeeded.').first().waitFor();
 });
 

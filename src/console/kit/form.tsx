@@ -70,8 +70,7 @@ export class Form {
     const control = this.#controls.get(name);
     if (control === undefined) return false;
     this.setError(name, text);
-    const folded = control.closest('details');
-    if (folded !== null) folded.open = true;
+    unfold(control);
     if (moveFocus) control.focus();
     return true;
   }
@@ -265,12 +264,18 @@ export function FieldGroup({ title, children }: { title: string; children?: Comp
   );
 }
 
+/** Opens whatever it is folded in. */
+function unfold(control: HTMLElement) {
+  for (let part: Element | null = control; part !== null; part = part.parentElement)
+    if (part instanceof HTMLDetailsElement) part.open = true;
+}
+
 /** Moves to a field, out of what is folded. @param name of a field */
 export function focusField(name: string) {
   const control = document.getElementById(`new-${name}`);
-  const folded = control?.closest('details');
-  if (folded) folded.open = true;
-  control?.focus();
+  if (control === null) return;
+  unfold(control);
+  control.focus();
 }
 
 /** Yes or no. */

@@ -2,7 +2,6 @@
 
 import type { ComponentChildren } from 'preact';
 import { tagsProblem } from '../../api/tag-rule.ts';
-import { ImportCheck } from '../../features/check/page.tsx';
 import { messagesText } from '../../membership/outcome-words.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { ImportView } from '../answers.ts';
@@ -35,8 +34,11 @@ import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
 import { type LiveImport, useLiveImport } from './import/live-import.ts';
+import { Review, ReviewSteps } from './import/review.tsx';
 import { RowFilter, useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
+import { isReviewed } from './upload/steps.ts';
+
 export function ImportPage() {
   const { param: id } = usePlace();
   const live = useLiveImport(id);
@@ -56,6 +58,7 @@ function ImportTitle({ live }: { live: LiveImport }) {
   useTitle(view === undefined ? '' : fileName(view.file));
   return (
     <>
+      {view !== undefined && isReviewed(view) && !isOfSync(view) && <ReviewSteps id={view.id} />}
       <p class="kicker">
         <a href="/imports">Imports</a>
         <Origin live={live} />
@@ -109,23 +112,23 @@ function ImportBody({ id, live }: { id: string; live: LiveImport }) {
   }
   if (live.state.value === undefined) return <Empty>Loading …</Empty>;
   const hasRows = live.hasRows.value;
-  const isWaiting = live.state.value === 'staged' && hasRows;
+  const view = live.view.value;
+  const isWaiting = view !== undefined && isReviewed(view);
   const isUnderWay = hasRows && !live.over.value && (live.view.value?.startedAt ?? null) !== null;
   return (
     <>
-      {hasRows && <Sections live={live} isWaiting={isWaiting} isUnderWay={isUnderWay} />}
-      <div class="card">
-        <section class="state" aria-label="State">
-          <ImportHead live={live} />
-          {isOperator ? <ImportActions live={live} filter={filter} /> : <ImportDownloads live={live} />}
-        </section>
-      </div>
-      {isWaiting && (
-        <Card id="check" title="Check before sending">
-          <ImportCheck id={id} live={live} filter={filter} hasCheck={live.view.value?.hasCheck === true} />
-        </Card>
+      {hasRows && !isWaiting && <Sections live={live} isUnderWay={isUnderWay} />}
+      {isWaiting ? (
+        <Review id={id} live={live} filter={filter} />
+      ) : (
+        <div class="card">
+          <section class="state" aria-label="State">
+            <ImportHead live={live} />
+            {isOperator ? <ImportActions live={live} filter={filter} /> : <ImportDownloads live={live} />}
+          </section>
+        </div>
       )}
-      {hasRows && <ImportProblems id={id} live={live} filter={filter} />}
+      {hasRows && !isWaiting && <ImportProblems id={id} live={live} filter={filter} />}
       {isUnderWay && (
         <>
           <Card id="regions" title="Regions">
@@ -172,13 +175,12 @@ function Folds({ id, live, isUnderWay }: { id: string; live: LiveImport; isUnder
 }
 
 /** A way to each part of the page, which stays in sight. */
-function Sections({ live, isWaiting, isUnderWay }: { live: LiveImport; isWaiting: boolean; isUnderWay: boolean }) {
+function Sections({ live, isUnderWay }: { live: LiveImport; isUnderWay: boolean }) {
   const view = live.view.value;
   if (view === undefined) return null;
   const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
   const left = live.over.value ? leftToDo(view) : wrong;
   const parts = [
-    isWaiting && ['check', 'Check'],
     isUnderWay && ['regions', 'Regions'],
     wrong > 0 && ['problems', left > 0 ? `Problems (${grouped(left)})` : 'Problems'],
     ['rows', `Rows (${grouped(view.rows.read)})`],

@@ -2,9 +2,8 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { ImportView } from '../../console/answers.ts';
 import { atLeast } from '../../console/format.ts';
-import { useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
+import { useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, RepairLink } from '../../console/kit/elements.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call, query } from '../../console/requests.ts';
@@ -12,7 +11,6 @@ import { useAnswer } from '../../console/use-answer.ts';
 import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
-import { type Decision, useActing, Ways } from '../../console/view/import/ways.tsx';
 import { VERDICT_LABELS } from '../../membership/check-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
@@ -32,16 +30,8 @@ const SHOWN = [
   'other_scope',
   'duplicate',
 ] as const;
-interface ImportCheckProperties {
-  id: string;
-  live: LiveImport;
-  filter: RowsWanted;
-  /** The service was asked before. */
-  hasCheck: boolean;
-}
-
-export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckProperties) {
-  const { isOperator } = usePlace();
+/** @param hasCheck the service was asked before */
+export function useCheck(id: string, live: LiveImport, hasCheck: boolean) {
   const work = useWork();
   const isAsked = useSignal(hasCheck);
   const {
@@ -57,29 +47,29 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
       isAsked.value = true;
     });
   const checkedAt = check?.summary?.checkedAt;
-  // The page's headline says what was found.
+  // The sentence about its rows says what was found.
   useEffect(() => {
     const leaving = new AbortController();
     if (checkedAt !== undefined) void live.load(leaving.signal);
     return () => leaving.abort();
   }, [checkedAt]);
-  const view = live.view.value;
-  const ways = isOperator && view?.checkedRows !== undefined && (
-    <WaysOn view={view} live={live} filter={filter} summary={check?.summary} />
-  );
-  if (error !== undefined && check === undefined) {
-    return (
-      <>
-        {ways}
-        <ErrorNotice error={error} />
-      </>
-    );
-  }
-  const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked.value);
+  return { check, error, work, start, isAsked: isAsked.value };
+}
+
+interface ImportCheckProperties {
+  id: string;
+  filter: RowsWanted;
+  /** The check as it stands. */
+  checking: ReturnType<typeof useCheck>;
+}
+
+export function ImportCheck({ id, filter, checking: { check, error, work, start, isAsked } }: ImportCheckProperties) {
+  const { isOperator } = usePlace();
+  if (error !== undefined && check === undefined) return <ErrorNotice error={error} />;
+  const mayAsk = isOperator && check?.underWay !== true && (check !== undefined || !isAsked);
   return (
     <>
-      {ways}
-      {!isAsked.value && (
+      {!isAsked && (
         <p>
           {isOperator ? 'Ask the service' : 'An operator can ask the service'} which groups and users exist, who is a
           member already, and which rows would fail. Nothing is changed.
@@ -91,11 +81,11 @@ export function ImportCheck({ id, live, filter, hasCheck }: ImportCheckPropertie
       {mayAsk && (
         <div class="buttons">
           {check?.state === 'priced' ? (
-            <WorkButton busy={work.busy} kind="main" onClick={() => void start(Math.max(1, priceOf(check)))}>
+            <WorkButton busy={work.busy} onClick={() => void start(Math.max(1, priceOf(check)))}>
               Make {counted(priceOf(check), 'call')} and check
             </WorkButton>
           ) : (
-            <WorkButton busy={work.busy} kind={check === undefined ? 'main' : ''} onClick={() => void start()}>
+            <WorkButton busy={work.busy} onClick={() => void start()}>
               {check === undefined
                 ? 'Check with the service'
                 : check.state === 'done'
@@ -140,54 +130,23 @@ function CheckProgress({ check: { progress, calls } }: { check: CheckView }) {
   );
 }
 
-interface WaysOnProperties {
-  view: ImportView;
-  live: LiveImport;
-  filter: RowsWanted;
-  summary: CheckSummary | null | undefined;
-}
-
-/** Start, start without the rows that would fail, create what is missing, repair: side by side. */
-function WaysOn({ view, live, filter, summary }: WaysOnProperties) {
-  const acting = useActing(live, view);
-  const buttons = useKeptFocus();
-  return (
-    <>
-      <div class="buttons" role="group" aria-label="Ways on" ref={buttons}>
-        <Ways view={view} filter={filter} acting={acting} create={summary ? creating(summary, view) : undefined} />
-      </div>
-      <ErrorPlace error={acting.work.error} />
-    </>
-  );
-}
-
-/**
- * Returns the decision about creating the users and groups without which rows would fail. They can be sent all the
- * same.
- */
-function creating({ users, groups, create }: CheckSummary, { edited }: ImportView): Decision | undefined {
+/** The users and groups without which rows would fail, and the choices that create them; undefined if there is nothing to decide. */
+export function creatingMissing(summary: CheckSummary | null | undefined) {
+  if (summary === null || summary === undefined) return undefined;
+  const { users, groups, create } = summary;
   const parts = [
     users.unknown > 0 && counted(users.unknown, 'user'),
     groups.missing > 0 && counted(groups.missing, 'group'),
   ].filter((part) => part !== false);
   // If the import may create already, the missing ones are created when it is sent.
   if (create !== null || parts.length === 0) return undefined;
-  const what = parts.join(' and ');
   return {
-    label: `Create ${what}`,
-    yes: `Create ${what} and send`,
+    what: parts.join(' and '),
     choices: {
       ...(users.unknown > 0 && { createUsers: 'true', userNameFrom: 'uid' }),
       ...(groups.missing > 0 && { createGroups: 'true', groupNameFrom: 'guid' }),
       maxCreate: `users=${users.unknown},groups=${groups.missing}`,
     },
-    agreed: {
-      question: `Create ${what}, and send ${edited === undefined ? 'all rows' : 'all but the edited rows'}?`,
-      explanation:
-        'They get the names that the file has for them; where it has none, their id is their name, which everyone sees. Undoing the import does not delete them. Check first that the columns of the file are right.',
-      no: 'Do not create',
-    },
-    keepsStart: true,
   };
 }
 

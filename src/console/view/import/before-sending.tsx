@@ -17,18 +17,6 @@ import { useAnswer } from '../../use-answer.ts';
 /** Fewer rows are sent without a question. */
 export const MANY_ROWS = 100;
 
-/** Imports that were uploaded to be sent, and are asked about once they have been read. */
-const toAsk = new Set<string>();
-
-export function askWhenRead(id: string) {
-  toAsk.add(id);
-}
-
-/** Whether it is to be asked about now, which is then done. */
-export function isToBeAsked(id: string) {
-  return toAsk.delete(id);
-}
-
 /** The query of `resume`. */
 export type ResumeQuery = NonNullable<SentFor<typeof importOperations.resume>['query']>;
 
@@ -134,7 +122,7 @@ export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]
   return <Facts list={factsOf({ ...first, ...sums, apps, ms }, wouldFail)} />;
 }
 
-function factsOf(
+export function factsOf(
   { rows, leftOut = 0, edited = 0, groups = 0, calls, ms, callMs, ...to }: SendingFacts,
   wouldFail = 0,
   checkedAt?: string,

@@ -28,10 +28,6 @@ const REASONED: readonly ImportView['state'][] = ['blocked', 'aborted', 'rejecte
 export function ImportHead({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
-  const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
-  const hasReason =
-    !isAsked &&
-    (view.state === 'staged' ? !view.dryRun && view.code !== AWAITS_AGREEMENT : REASONED.includes(view.state));
   const asOf = connection.asOf.value;
   const eta = live.progress.value?.etaSeconds ?? null;
   return (
@@ -42,7 +38,7 @@ export function ImportHead({ live }: { live: LiveImport }) {
           {stateSentence(view)}
         </p>
       </div>
-      <p class="note">{hasReason && foreign(withControls(view.reason))}</p>
+      <Reason view={view} />
       {view.code === CREATE_LIMIT && <Held view={view} />}
       <StoppedRegions view={view} progress={live.progress.value} />
       <SilentRegions view={view} progress={live.progress.value} />
@@ -62,6 +58,15 @@ export function ImportHead({ live }: { live: LiveImport }) {
       <FileNotes notes={view.notes ?? []} />
     </div>
   );
+}
+
+/** The reason why it stands where it stands, where the sentence of its state does not say it. */
+export function Reason({ view }: { view: ImportView }) {
+  const isAsked = (view.maxCreate ?? view.maxRemovals) !== undefined;
+  const hasReason =
+    !isAsked &&
+    (view.state === 'staged' ? !view.dryRun && view.code !== AWAITS_AGREEMENT : REASONED.includes(view.state));
+  return <p class="note">{hasReason && foreign(withControls(view.reason))}</p>;
 }
 
 /** Regions whose rows wait for a person, said at once: others may go on for an hour. */

@@ -1,6 +1,5 @@
 /** The ways on from where an import stands: what is agreed to, left out, repaired or sent as it is. */
 
-import { useEffect } from 'preact/hooks';
 import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
@@ -10,8 +9,10 @@ import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkB
 import { ErrorPlace, foreign, importHref, RepairLink, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
-import { ReadOtherwise } from '../upload-form.tsx';
-import { isToBeAsked, mayBeSent, type ResumeQuery } from './before-sending.tsx';
+import { BackToColumns } from '../upload/columns-step.tsx';
+import { IMPORT } from '../upload/import-kind.ts';
+import { isReviewed } from '../upload/steps.ts';
+import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
@@ -101,12 +102,10 @@ interface WaysProperties {
   filter?: RowsWanted;
   /** The name of the import, where it stands among others. */
   of?: string;
-  /** The users or groups that can be created, so that rows do not fail for them. */
-  create?: Decision | undefined;
 }
 
 /** Their buttons, for a row of buttons. */
-export function Ways({ view, acting: { work, act }, filter, of, create }: WaysProperties) {
+export function Ways({ view, acting: { work, act }, filter, of }: WaysProperties) {
   const decision = decisionOf(view);
   const without = withoutFailing(view);
   // To go on as before would only end here again, unless the service answers now.
@@ -137,20 +136,15 @@ export function Ways({ view, acting: { work, act }, filter, of, create }: WaysPr
           {actionLabel(view, 'resume')}
         </WorkButton>
       )}
-      {filter !== undefined &&
-        [decision, create].map(
-          (one) =>
-            one !== undefined && (
-              <WorkButton
-                key={one.yes}
-                busy={work.busy}
-                kind={one.keepsStart ? '' : 'main'}
-                onClick={() => void act('resume', one)}
-              >
-                {one.label ?? one.yes}…
-              </WorkButton>
-            ),
-        )}
+      {filter !== undefined && decision !== undefined && (
+        <WorkButton
+          busy={work.busy}
+          kind={decision.keepsStart ? '' : 'main'}
+          onClick={() => void act('resume', decision)}
+        >
+          {decision.yes}…
+        </WorkButton>
+      )}
       {(filter !== undefined || decision === undefined) && canBeRepaired(view, filter) && (
         <RepairLink class={isOnlyWay ? `button ${main}` : 'button'} id={view.id} label={named('Repair rows')}>
           {view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…'}
@@ -166,10 +160,8 @@ function rowsSentBy(action: Action, { rows, retryable }: ImportView) {
 }
 
 /** A consent with which a waiting import continues. */
-export interface Decision {
+interface Decision {
   yes: string;
-  /** Label of its button, if it differs. */
-  label?: string;
   agreed: NonNullable<Parameters<typeof mayBeSent>[1]['agreed']>;
   choices: ResumeQuery;
   /** The import can be started without it as well. */
@@ -178,7 +170,7 @@ export interface Decision {
 
 const WAITING = { no: 'Keep waiting', tone: 'danger' } as const;
 
-function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
+export function decisionOf({ code, maxCreate, maxRemovals }: ImportView): Decision | undefined {
   if (code === BANS_UNKNOWN) {
     const yes = 'Add everyone without asking';
     const explanation = 'Whoever is banned from a group is added as well, which lifts the ban without notice.';
@@ -252,10 +244,6 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
   const acting = useActing(live, view);
   const { work, act } = acting;
   const buttons = useKeptFocus();
-  const isRead = view.state === 'staged' && view.actions.includes('resume');
-  useEffect(() => {
-    if (isRead && isToBeAsked(view.id)) void act('resume');
-  }, [isRead]);
   const undo = async () => {
     const plan = await plannedUndo(false);
     if (plan === undefined) return;
@@ -269,9 +257,9 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
   return (
     <div class="actions">
       <div class="buttons" ref={buttons}>
-        {view.state === 'rejected' && <ReadOtherwise href={importHref(view.id)} formHref="/imports" />}
-        {/* After a check, the ways on stand beside what it found. */}
-        {view.checkedRows === undefined && <Ways view={view} filter={filter} acting={acting} />}
+        {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} isMain />}
+        {/* A review sends with its choices. */}
+        {!isReviewed(view) && <Ways view={view} filter={filter} acting={acting} />}
         {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
         {canBeUndone(view) && (
           <WorkButton busy={work.busy} onClick={() => void undo()}>

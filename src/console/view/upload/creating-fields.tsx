@@ -10,22 +10,8 @@ import {
   type Form,
   SelectField,
   TextField,
-  unticked,
 } from '../../kit/form.tsx';
 import type { FilePreview } from './file-preview.ts';
-
-/** The values of these fields before anything is chosen. */
-export const CREATING = {
-  ...unticked(CREATING_CHECKS),
-  userNameFrom: '',
-  groupNameFrom: '',
-  nameColumn: '',
-  groupNameColumn: '',
-  createMap: '',
-  groupType: '',
-  maxUsers: '',
-  maxGroups: '',
-};
 
 const GROUP_TYPES = choicesOf('groupType');
 
@@ -109,39 +95,4 @@ export function creatingField(name: string, form: Form) {
   if (name === 'createMap') return form.get(name) === '' ? 'nameColumn' : name;
   if (name !== 'maxCreate') return name;
   return form.get('createUsers') === 'true' || form.get('reactivate') === 'true' ? 'maxUsers' : 'maxGroups';
-}
-
-/** The fields as the server takes them. */
-export function creatingOptions({
-  createUsers = '',
-  createGroups = '',
-  reactivate = '',
-  ...values
-}: Readonly<Record<string, string>>): Record<string, string> {
-  if (createUsers + createGroups + reactivate === '') return {};
-  const pairs = (texts: Record<string, string | undefined>) =>
-    Object.entries(texts)
-      .filter(([, text]) => text !== undefined && text !== '')
-      .map(([name, text]) => `${name}=${text}`)
-      .join(',');
-  const users = createUsers !== '';
-  const groups = createGroups !== '';
-  return {
-    createUsers,
-    createGroups,
-    reactivate,
-    userNameFrom: users && values['userNameFrom'] === 'true' ? 'uid' : '',
-    groupNameFrom: groups && values['groupNameFrom'] === 'true' ? 'guid' : '',
-    groupType: groups ? (values['groupType'] ?? '') : '',
-    createMap:
-      values['createMap'] ||
-      pairs({
-        name: users ? values['nameColumn'] : '',
-        group_name: groups ? values['groupNameColumn'] : '',
-      }),
-    maxCreate: pairs({
-      users: users || reactivate !== '' ? values['maxUsers'] : '',
-      groups: groups ? values['maxGroups'] : '',
-    }),
-  };
 }

@@ -99,9 +99,9 @@ function useLanding({ landing, found }: ShownFile) {
     const { missing } = found.value;
     const left = missing.length === 0 ? 'Nothing is missing.' : missing.map((field) => MISSING[field]).join(' ');
     announce(`${done} ${left}`, 'columns');
-    // A person who has moved on stays there.
-    if (document.activeElement !== heading.current) return;
-    const next = missing.length > 0 ? '.grid [data-next]' : '.suggestions button, #start';
+    // A person who has moved on stays there; a page that was just opened has its title focused.
+    if (document.activeElement !== heading.current && document.activeElement?.tagName !== 'H1') return;
+    const next = missing.length > 0 ? '.grid [data-next]' : '.suggestions button, .words button, #start';
     const place = document.querySelector(next);
     if (place instanceof HTMLElement) place.focus();
   }, [found.value]);

@@ -8,8 +8,8 @@ import type { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { ApiError, connection, query, request } from '../../requests.ts';
 import { beginning, isZip } from '../../uploads.ts';
-import { MANY_ROWS } from '../import/before-sending.tsx';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
+import { readiness } from './steps.ts';
 
 /** Size of the beginning of a file that is sent for a preview, in bytes. */
 const BEGINNING_BYTES = 256 * 1024;
@@ -38,6 +38,8 @@ export abstract class ShownFile {
   isTooLarge = signal(false);
   /** The action on a control that is gone now: the first rows take its focus until the file is read; '' for none. */
   landing = signal('');
+  /** Suggestions that a person does not want, by their keys. */
+  refused = signal<ReadonlySet<string>>(new Set());
   /** Columns of the file, as far as they are known. */
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   /** Columns that were chosen by hand, where they differ from what is recognised. */
@@ -101,10 +103,18 @@ export class FilePreview extends ShownFile {
     };
   }
 
-  /** Looks at another file. */
-  async read(file: File) {
+  /** Looks at another file. `chosen`, `lookups`: as it was left. */
+  async read(
+    file: File,
+    {
+      chosen = {},
+      lookups = this.lookups.peek(),
+    }: { chosen?: Readonly<Record<string, string>>; lookups?: ByLookup<File> } = {},
+  ) {
     batch(() => {
-      this.chosen.value = {};
+      this.chosen.value = chosen;
+      this.lookups.value = lookups;
+      this.refused.value = new Set();
       this.found.value = undefined;
       this.facts.value = undefined;
       this.before.value = undefined;
@@ -184,34 +194,24 @@ export class FilePreview extends ShownFile {
     }
   }
 
-  /** Resolves when the first rows have come, or the reason why they do not. */
-  async whenRead() {
-    if (this.found.peek() !== undefined) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = this.isReading.subscribe((isReading) => {
-      if (!isReading) resolve();
-    });
-    await promise;
-    stop();
-  }
-
-  /** Whether the file may have so many rows that they are not sent without a question. */
-  get mayBeMany() {
-    const isCut = (this.#head?.size ?? BEGINNING_BYTES) >= BEGINNING_BYTES;
-    return isCut || (this.facts.peek()?.rows.seen ?? MANY_ROWS) >= MANY_ROWS;
-  }
-
-  /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */
-  mayStart() {
+  /** Whether it can be read whole; else the first place to fix has the focus. */
+  mayBeRead() {
     const unsaid = unsaidOf(this.#form.read());
     if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
-    // Fields that were chosen since the file was last read are not missing.
-    const chosen = this.chosen.peek();
-    const [first, ...others] = (this.found.peek()?.missing ?? []).filter(
-      (field) => (chosen[field as Field] ?? '') === '',
-    );
+    const is = this.readiness;
+    if (typeof is === 'string') return is === 'ready';
+    const [first, ...others] = is;
     for (const field of others) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
     return first === undefined || !this.#form.showError(`map-${first}`, MISSING[first] ?? '');
+  }
+
+  get readiness() {
+    return readiness({
+      found: this.found.value,
+      isReading: this.isReading.value,
+      isTooLarge: this.isTooLarge.value,
+      chosen: this.chosen.value,
+    });
   }
 
   #show(answer: Preview) {

@@ -161,7 +161,7 @@ function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, fo
       {suggested.map(({ key, text, ways }) => (
         <div key={key} class="suggested">
           <p id={`suggested-${key}`}>{text}</p>
-          <SuggestionButtons ways={ways} preview={preview} />
+          <SuggestionButtons of={key} ways={ways} preview={preview} />
         </div>
       ))}
     </td>

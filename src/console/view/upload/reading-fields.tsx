@@ -111,6 +111,14 @@ export function RunLimits({ form }: { form: Form }) {
         placeholder="30m or 12h"
         note="Leave empty to wait as long as it takes."
       />
+      <RowsExpected form={form} />
+    </>
+  );
+}
+
+export function RowsExpected({ form }: { form: Form }) {
+  return (
+    <>
       <TextField form={form} name="expectRows" placeholder="1200" note="With another number nothing is sent." />
       <TextField
         form={form}

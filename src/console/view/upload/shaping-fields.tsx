@@ -1,11 +1,11 @@
 /** The mapping from rows to memberships, if rows are not simply one membership each. */
-import { CHOICES, LABELS } from '../../../options/labels.ts';
+import { LABELS } from '../../../options/labels.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
 import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
 import { useKeptFocus } from '../../kit/actions.tsx';
-import { type Choice, Field, type Form, focusField, optionsOf, SelectField, TextField } from '../../kit/form.tsx';
+import { type Choice, type Form, focusField, optionsOf, SelectField, TextField } from '../../kit/form.tsx';
 import type { FilePreview, ShownFile } from './file-preview.ts';
-import { type Condition, conditionsIn, FIRST_OF, TEMPLATE, wordsOf } from './shape-form.ts';
+import { type Condition, conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
 
 type Properties = { preview: ShownFile; form: Form };
 
@@ -23,8 +23,6 @@ const GROUPS_IN: Choice[] = [
   ['wide', 'one column for each group'],
   ['numbered', 'numbered columns (course1, course2)'],
 ];
-const SCOPES: readonly string[] = CHOICES.scope;
-const MEANINGS: Choice[] = [['', 'not chosen'], ...SCOPES, ['none', 'no membership']];
 const TEMPLATE_NOTE =
   'Columns in braces, with functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 
@@ -40,10 +38,6 @@ export function Shaping({ preview, form, upload }: Properties & { upload?: FileP
       <details>
         <summary>Several groups or users in a row</summary>
         <Several form={form} />
-      </details>
-      <details>
-        <summary>Words for scopes</summary>
-        <ScopeWords preview={preview} form={form} />
       </details>
       <details>
         <summary>Only some rows</summary>
@@ -169,39 +163,6 @@ function Several({ form }: { form: Form }) {
           <TextField form={form} name="numberedScope" label="Scope columns" placeholder="role#" />
         </>
       )}
-    </div>
-  );
-}
-
-function ScopeWords({ preview, form }: Properties) {
-  const own = wordsOf(form.values.value);
-  const column = preview.columnOf('scope');
-  const seen = Object.keys(preview.facts.value?.columns.find(({ name }) => name === column)?.words ?? {});
-  const strange = seen.filter((word) => !SCOPES.includes(word.toLowerCase()));
-  const words = [...new Set([...strange, ...Object.keys(own).filter((word) => word !== '*'), '*'])];
-  const choose = (word: string, meaning: string) => {
-    const { [word]: _, ...others } = own;
-    form.set('scopeWords', JSON.stringify(meaning === '' ? others : { ...others, [word]: meaning }));
-  };
-  return (
-    <div class="fields">
-      {words.map((word, index) => (
-        <Field
-          key={word}
-          form={form}
-          name={`word-${index}`}
-          label={word === '*' ? 'Any other word' : word === '' ? 'Empty cell' : `“${word}”`}
-          control={(own_) => (
-            <select
-              {...own_}
-              value={own[word] ?? ''}
-              onChange={({ currentTarget }) => choose(word, currentTarget.value)}
-            >
-              {optionsOf(MEANINGS)}
-            </select>
-          )}
-        />
-      ))}
     </div>
   );
 }

@@ -44,7 +44,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
           {listed.map(({ key, text, ways }) => (
             <li key={key}>
               <p>{text}</p>
-              {ways.length > 0 && <SuggestionButtons ways={ways} preview={preview} />}
+              {ways.length > 0 && <SuggestionButtons of={key} ways={ways} preview={preview} />}
             </li>
           ))}
         </ul>
@@ -67,7 +67,11 @@ function ApplyAll({ sure, preview }: { sure: readonly Suggestion[]; preview: Sho
 }
 
 /** The buttons of a suggestion, which go with it. */
-export function SuggestionButtons({ ways, preview }: { ways: readonly Way[]; preview: ShownFile }) {
+export function SuggestionButtons({ of, ways, preview }: { of: string; ways: readonly Way[]; preview: ShownFile }) {
+  const refuse = () => {
+    preview.refused.value = new Set([...preview.refused.peek(), of]);
+    preview.landing.value = 'Left as it is.';
+  };
   return (
     <div class="buttons">
       {ways.map(({ label, apply, asks = false }) => (
@@ -82,6 +86,9 @@ export function SuggestionButtons({ ways, preview }: { ways: readonly Way[]; pre
           {label}
         </button>
       ))}
+      <button type="button" class="quiet" onClick={refuse}>
+        No
+      </button>
     </div>
   );
 }
@@ -100,13 +107,14 @@ function seenSentence({ rows, missing }: FileFacts, preview: ShownFile, isImport
   const sendable = `${looked}; ${grouped(rows.valid)} of them could be sent with these options.`;
   const isShown = (preview.found.value?.rows ?? []).some(({ problems }) => problems.length > 0);
   if (!isImport || isShown || rows.valid === rows.seen) return sendable;
-  return `${sendable} “Check the whole file first” shows what is wrong with the others.`;
+  return `${sendable} The review shows what is wrong with the others.`;
 }
 
 export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[] {
   const facts = preview.facts.value;
   if (facts === undefined || form.get('recipe') !== '') return [];
-  return [...recipeSuggestions(facts, form, isImport), ...ownSuggestions(facts, { preview, form, isImport })];
+  const all = [...recipeSuggestions(facts, form, isImport), ...ownSuggestions(facts, { preview, form, isImport })];
+  return all.filter(({ key }) => !preview.refused.value.has(key));
 }
 
 function recipeSuggestions({ recipes: [recipe] }: FileFacts, form: Form, isImport: boolean): Suggestion[] {
@@ -144,11 +152,15 @@ function ownSuggestions(facts: FileFacts, { preview, form, isImport }: Place): S
   }
   const uid = map.uid ?? preview.columnOf('uid');
   const scope = map.scope ?? preview.columnOf('scope');
+  // Each of its words is listed with a choice of its own.
+  const hasWords = facts.columns.find(({ name }) => name === scope)?.words !== undefined;
   return [
     ...columnSuggestions(map, facts, { preview, form, isImport }),
     ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, { preview, form, isImport }) : []),
-    ...shapeSuggestions(shape, facts.columns.find(({ name }) => name === scope)?.words ?? {}, form),
-    ...suggestion.open.map((text) => ({ key: text, text: foreign(withControls(text)), ways: [] })),
+    ...shapeSuggestions(shape, form),
+    ...suggestion.open
+      .filter((text) => !(hasWords && text.includes('scopeWords')))
+      .map((text) => ({ key: text, text: foreign(withControls(text)), ways: [] })),
   ];
 }
 
@@ -202,8 +214,7 @@ function identitySuggestions(uid: string, { columns }: FileFacts, { preview, for
 }
 
 function shapeSuggestions(
-  { split = {}, wide, templates, scopeWords, where }: NonNullable<RecipeSettings['shape']>,
-  scopeWordsSeen: Readonly<Record<string, number>>,
+  { split = {}, wide, templates, where }: NonNullable<RecipeSettings['shape']>,
   form: Form,
 ): Suggestion[] {
   const found: Suggestion[] = [];
@@ -239,13 +250,6 @@ function shapeSuggestions(
   if (guid !== undefined && form.get('guidFrom') === '') {
     const text = 'The groups have values that are not valid GUIDs.';
     add('guid template', text, `Make GUIDs with ${guid}`, { templates: { guid } });
-  }
-  if (scopeWords !== undefined && form.get('scopeWords') === '') {
-    const words = Object.entries(scopeWords).map(
-      ([word, scope]) => `${word} (${counted(scopeWordsSeen[word] ?? 0, 'row')}) → ${scope}`,
-    );
-    const text = ['The scope column has other words for scopes. They could mean: ', foreign(words.join(', ')), '.'];
-    add('words', text, 'Use these meanings', { scopeWords });
   }
   if (where !== undefined && form.get('where') === '') {
     const words = where.map(({ column, is = [], isNot }) =>

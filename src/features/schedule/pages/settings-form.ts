@@ -3,7 +3,7 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import type { Choice } from '../../../console/kit/form.tsx';
-import { CREATING, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
+import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import {
   FIRST_OF,
   fieldsAndRest,

@@ -14,6 +14,7 @@ import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
 import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
+import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
@@ -145,6 +146,7 @@ export function SourceFile({ form, preview, busy, onLook }: SourceFileProperties
       </div>
       {isShown && <SheetChoice preview={preview} form={form} />}
       {isShown && <FileGrid preview={preview} form={form} isImport={false} />}
+      <ScopeWords preview={preview} form={form} />
       {isShown && <Suggestions preview={preview} form={form} isImport={false} />}
     </>
   );

@@ -41,9 +41,10 @@ import {
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Download, linksOf } from '../../../console/view/import/downloads.tsx';
 import { FollowUpList } from '../../../console/view/import/import-head.tsx';
-import { ReadOtherwise } from '../../../console/view/upload-form.tsx';
+import { BackToColumns } from '../../../console/view/upload/columns-step.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
+import { SYNC } from './new-sync.tsx';
 import { SyncGuards, SyncPlan } from './plan.tsx';
 import { SyncActions } from './sync-actions.tsx';
 
@@ -87,7 +88,7 @@ export function SyncPage() {
               <SyncHead view={view} />
               {isOperator && view.state === 'failed' && view.mode !== 'undo' && view.schedule === null && (
                 <div class="actions">
-                  <ReadOtherwise href={syncHref(id)} formHref="/syncs" />
+                  <BackToColumns kind={SYNC} href={syncHref(id)} isMain />
                 </div>
               )}
               {isOperator && <SyncActions view={view} onDone={set} onRefused={ask} />}

@@ -1,6 +1,5 @@
 import type { SyncEntry } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
-import { useEntry } from '../../../console/kept-entries.ts';
 import { Badge, Card, foreign, syncHref, Tag, Time } from '../../../console/kit/elements.tsx';
 import { FilterBar, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
@@ -16,11 +15,7 @@ import {
   titleOf,
 } from '../../../console/sync-words.ts';
 import { usePages } from '../../../console/use-answer.ts';
-import { CREATING, Creating, creatingField, creatingOptions } from '../../../console/view/upload/creating-fields.tsx';
-import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
-import { UploadEntry } from '../../../console/view/upload/upload-entry.ts';
-import { UploadForm } from '../../../console/view/upload-form.tsx';
-import { GuardLimits, limitsIn, PLAN, PlanChecks, PlanFields } from './plan-fields.tsx';
+import { NewSync } from './new-sync.tsx';
 
 export function SyncsPage() {
   const { isOperator } = usePlace();
@@ -103,45 +98,4 @@ function emptyText(isFiltered: boolean, mayUpload: boolean) {
   return mayUpload
     ? 'No syncs yet. Choose a file above to plan the first one.'
     : 'No syncs yet. An operator can start one.';
-}
-
-/** Options that are called as the server calls them. */
-const OWN = Object.keys(PLAN);
-
-const PLACE = 'new sync';
-const FORM = { ...READING, ...SHAPING, ...CREATING, ...PLAN };
-
-function NewSync() {
-  const entry = useEntry(PLACE, () => new UploadEntry(PLACE, FORM));
-  const { form } = entry;
-  const mirrors = form.get('mode') === 'mirror';
-  return (
-    <UploadForm
-      title="New sync"
-      path="/v1/syncs"
-      entry={entry}
-      toQuery={({ missing = '', ...values }) => ({
-        ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
-        ...(mirrors && { missing }),
-        ...creatingOptions(values),
-        ...Object.fromEntries(limitsIn(values).map(([name, value]) => [`limit.${name}`, value])),
-      })}
-      fieldOf={(name) => creatingField(name.replace(/^limit\./, 'limits.'), form)}
-      label={form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'}
-      hrefOf={syncHref}
-      own={(preview) => (
-        <>
-          <Creating form={form} preview={preview} above="the plan is held" />
-          <fieldset>
-            <legend>The plan</legend>
-            <div class="fields">
-              <PlanFields form={form} />
-              <PlanChecks form={form} />
-            </div>
-            <GuardLimits form={form} />
-          </fieldset>
-        </>
-      )}
-    />
-  );
 }

@@ -13,6 +13,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
 
   pageRoute(app, '/syncs');
   pageRoute(app, '/syncs/:id');
+  pageRoute(app, '/syncs/new/columns');
   serveAll(app, handled(syncOperations, syncHandlers(context)));
   const { plan: _, ...plans } = planHandlers({ find: (id) => syncs.find(id), dir, pieces: planBytes });
   serveAll(app, handled(syncOperations, plans));

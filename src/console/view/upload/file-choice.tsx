@@ -1,0 +1,148 @@
+/** The choice of a file: the first step of an import or sync, also on the pages that list them. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
+import { size } from '../../format.ts';
+import { forget, useEntry } from '../../kept-entries.ts';
+import { foreign } from '../../kit/elements.tsx';
+import { usePlace } from '../../place.ts';
+import { placeOf, UploadEntry, type UploadKind } from './upload-entry.ts';
+
+const HINT = `Drop a membership file here, or choose one: ${inputNames('or')}, or a ZIP archive of them.`;
+const ACCEPTED = [...INPUT_ENDINGS, 'zip', 'gz', 'zst'].map((ending) => `.${ending}`).join(',');
+
+/** A place for a new file, which leads to its columns; one that was left there waits. */
+export function NewFile({ kind }: { kind: UploadKind }) {
+  const { go } = usePlace();
+  const entry = useEntry(placeOf(kind), () => new UploadEntry(kind));
+  const choose = (file: File, isSample: boolean) => {
+    entry.choose(file);
+    if (isSample) entry.preview.landing.value = 'The sample was chosen.';
+    go(entry.columnsHref);
+  };
+  return (
+    <FileChoice
+      file={entry.file.value}
+      onFile={choose}
+      onRemove={() => {
+        forget(placeOf(kind));
+        document.getElementById('file')?.focus();
+      }}
+      next={entry.columnsHref}
+    />
+  );
+}
+
+interface FileChoiceProperties {
+  file: File | undefined;
+  onFile: (file: File, isSample: boolean) => void;
+  onRemove: () => void;
+  /** The address of the next step; absent on its page. */
+  next?: string;
+}
+
+export function FileChoice({ file, onFile, onRemove, next }: FileChoiceProperties) {
+  const isOver = useSignal(false);
+  const tooMany = useSignal(false);
+  usePageKeptOnDrop();
+  const take = (files: FileList | null | undefined) => {
+    const first = files?.[0];
+    if (first === undefined) return;
+    tooMany.value = (files?.length ?? 0) > 1;
+    onFile(first, false);
+  };
+  const hover = (value: boolean) => (event: DragEvent) => {
+    event.preventDefault();
+    isOver.value = value;
+  };
+  return (
+    <div
+      class={`drop${file === undefined ? '' : ' chosen'}${isOver.value ? ' over' : ''}`}
+      onDragEnter={hover(true)}
+      onDragOver={hover(true)}
+      onDragLeave={({ relatedTarget, currentTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) isOver.value = false;
+      }}
+      onDrop={(event) => {
+        hover(false)(event);
+        take(event.dataTransfer?.files);
+      }}
+    >
+      <p id="file-note">
+        {file === undefined ? (
+          <>
+            {HINT}
+            <Templates onSample={(sample) => onFile(sample, true)} />
+          </>
+        ) : (
+          <>
+            <b>{foreign(file.name)}</b>
+            <span class="soft"> {size(file.size)}</span>
+            {tooMany.value && <span class="attention"> One file makes one import; only the first file is used.</span>}
+          </>
+        )}
+      </p>
+      {file !== undefined && next !== undefined && (
+        <a class="button main" href={next}>
+          Next: columns
+        </a>
+      )}
+      <input
+        type="file"
+        id="file"
+        class="unseen"
+        accept={ACCEPTED}
+        aria-describedby="file-note"
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files);
+          // So that the same file can be chosen again when it has been fixed.
+          currentTarget.value = '';
+        }}
+      />
+      <label for="file" class={file === undefined ? 'button main' : 'button'}>
+        {file === undefined ? 'Choose file' : 'Choose another'}
+      </label>
+      {file !== undefined && (
+        <button type="button" class="quiet" onClick={onRemove}>
+          Remove
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Templates({ onSample }: { onSample: (file: File) => void }) {
+  return (
+    <span class="templates">
+      An example to fill in:{' '}
+      <a href="/v1/template?format=csv" download>
+        CSV
+      </a>{' '}
+      or{' '}
+      <a href="/v1/template?format=xlsx" download>
+        Excel
+      </a>
+      .{' '}
+      <button type="button" class="link" onClick={() => void sample().then(onSample)}>
+        Try a sample
+      </button>
+    </span>
+  );
+}
+
+/** The example as a file that was chosen. */
+async function sample() {
+  const reply = await fetch('/v1/template?format=csv');
+  return new File([await reply.blob()], 'sample.csv', { type: 'text/csv' });
+}
+
+/** Dropped beside its place, a file would be opened instead of this page. */
+function usePageKeptOnDrop() {
+  useEffect(() => {
+    const prevent = (event: Event) => event.preventDefault();
+    for (const name of ['dragover', 'drop']) addEventListener(name, prevent);
+    return () => {
+      for (const name of ['dragover', 'drop']) removeEventListener(name, prevent);
+    };
+  }, []);
+}

@@ -1,0 +1,86 @@
+/** Every word of the scope column with its rows and its meaning: nothing is decided that was not shown. */
+import { CHOICES } from '../../../options/labels.ts';
+import { counted, grouped } from '../../../text/wording.ts';
+import type { RecipeSettings } from '../../answers.ts';
+import { foreign } from '../../kit/elements.tsx';
+import { type Choice, type Form, optionsOf } from '../../kit/form.tsx';
+import type { ShownFile } from './file-preview.ts';
+import { wordsOf } from './shape-form.ts';
+import { openWords, scopeWordsIn } from './steps.ts';
+
+const MEANINGS: Choice[] = [['', 'not decided'], ...CHOICES.scope, ['none', 'no membership']];
+
+interface ScopeWordsProperties {
+  preview: ShownFile;
+  form: Form;
+}
+
+export function ScopeWords({ preview, form }: ScopeWordsProperties) {
+  const facts = preview.facts.value;
+  const column = preview.columnOf('scope');
+  const seen = facts?.columns.find(({ name }) => name === column)?.words ?? {};
+  const { shape } = (facts?.suggestion?.settings ?? {}) as RecipeSettings;
+  const own = wordsOf(form.values.value);
+  const words = scopeWordsIn(seen, own, shape?.scopeWords ?? {});
+  const strange = words.filter(({ isPlain }) => !isPlain);
+  // A recipe has meanings of its own.
+  if (strange.length === 0 || form.get('recipe') !== '') return null;
+  const put = (meanings: Readonly<Record<string, string>>) => {
+    const chosen = Object.entries({ ...own, ...meanings }).filter(([, meaning]) => meaning !== '');
+    form.set('scopeWords', chosen.length === 0 ? '' : JSON.stringify(Object.fromEntries(chosen)));
+  };
+  const offered = strange.filter(({ meaning, suggested }) => meaning === '' && suggested !== '');
+  return (
+    <section class="words" aria-labelledby="words">
+      <div class="about">
+        <h3 id="words">Words of the scope column</h3>
+        <p class="note" role="status">
+          {openWords(words)}
+        </p>
+        {offered.length > 1 && (
+          <button
+            type="button"
+            onClick={() => {
+              put(Object.fromEntries(offered.map(({ word, suggested }) => [word, suggested])));
+              preview.landing.value = 'The meanings were taken.';
+            }}
+          >
+            Use these {grouped(offered.length)} meanings
+          </button>
+        )}
+      </div>
+      <ul class="plain">
+        {strange.map(({ word, rows, meaning, suggested }, index) => (
+          <li key={word}>
+            <label for={`word-${index}`}>{word === '*' ? 'Any other word' : <>“{foreign(word)}”</>}</label>
+            <span class="soft">{rows > 0 && counted(rows, 'row')}</span>
+            <select
+              id={`word-${index}`}
+              value={meaning}
+              onChange={({ currentTarget }) => put({ [word]: currentTarget.value })}
+            >
+              {optionsOf(MEANINGS)}
+            </select>
+            {meaning === '' && suggested !== '' && (
+              <button type="button" class="link" onClick={() => put({ [word]: suggested })}>
+                {suggested === 'none' ? 'no membership' : suggested}?
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {strange.length < words.length && (
+        <p class="note">
+          {words
+            .filter(({ isPlain }) => isPlain)
+            .map(
+              ({ word, rows, meaning }) =>
+                `${word === '' ? 'Empty cell' : `“${word}”`} (${counted(rows, 'row')}): ${meaning}`,
+            )
+            .join('; ')}
+          .
+        </p>
+      )}
+    </section>
+  );
+}

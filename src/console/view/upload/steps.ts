@@ -1,0 +1,131 @@
+/** Decisions of the steps of a new file: words that are open, columns that are missing, what is sent. Pure. */
+import { BAN_CHECKS } from '../../../options/labels.ts';
+
+import { counted, grouped } from '../../../text/wording.ts';
+import type { ImportView, Preview } from '../../answers.ts';
+import { listIn } from '../../format.ts';
+import { MISSING } from '../../import-words.ts';
+import { creatingOptions } from './creating-options.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** Words that are scopes themselves, as the server reads them: whatever their case and separators. */
+const SCOPES = ['participant', 'moderator', 'admin', 'ban', 'banned'];
+
+export interface ScopeWord {
+  word: string;
+  /** Rows among those that were looked at. */
+  rows: number;
+  /** The scope, or `none`; '' for one that nobody decided. */
+  meaning: string;
+  /** The meaning that it may have; '' for none. */
+  suggested: string;
+  /** It is a scope itself, or a cell without a word. */
+  isPlain: boolean;
+}
+
+/**
+ * Every word of a scope column, those that are to be decided first.
+ * @param seen word → rows @param own meanings that a person chose @param suggested meanings that were found
+ */
+export function scopeWordsIn(seen: Readonly<Record<string, number>>, own: Values, suggested: Values): ScopeWord[] {
+  const words = [...new Set([...Object.keys(seen), ...Object.keys(own)])];
+  return words
+    .map((word) => {
+      const scope = word
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_-]/g, '');
+      const isPlain = scope === '' || SCOPES.includes(scope);
+      const meaning = own[word] ?? (scope === '' ? 'participant' : isPlain ? scope : (own['*'] ?? ''));
+      return { word, rows: seen[word] ?? 0, meaning, suggested: suggested[word] ?? '', isPlain };
+    })
+    .sort((a, b) => Number(a.isPlain) - Number(b.isPlain) || b.rows - a.rows);
+}
+
+/** Says how many words are open, and what becomes of their rows; '' if none is. */
+export function openWords(words: readonly ScopeWord[]): string {
+  const open = words.filter(({ meaning }) => meaning === '');
+  if (open.length === 0) return '';
+  const rows = open.reduce((sum, one) => sum + one.rows, 0);
+  return `${counted(open.length, 'word')} ${open.length === 1 ? 'is' : 'are'} not decided: ${counted(rows, 'row')} with ${open.length === 1 ? 'it' : 'them'} will not be sent.`;
+}
+
+interface Looked {
+  /** The first rows; undefined before they are read, or if they cannot be. */
+  found: Pick<Preview, 'missing'> | undefined;
+  isReading: boolean;
+  /** The server only reads it whole. */
+  isTooLarge: boolean;
+  /** Columns that a person chose, also since the file was last read. */
+  chosen: Readonly<Record<string, string | undefined>>;
+}
+
+/** Whether the file can be read whole now; else the fields that are missing, or `''` where it is not known yet. */
+export function readiness({
+  found,
+  isReading,
+  isTooLarge,
+  chosen,
+}: Looked): 'ready' | 'reading' | 'refused' | readonly string[] {
+  if (isTooLarge) return 'ready';
+  if (found === undefined) return isReading ? 'reading' : 'refused';
+  const missing = found.missing.filter((field) => (chosen[field] ?? '') === '' && field in MISSING);
+  return missing.length === 0 ? 'ready' : missing;
+}
+
+/** The number of these settings that differ from how the form begins. */
+export function changedOf(names: readonly string[], values: Values, initial: Values = {}): number {
+  return names.filter((name) => (values[name] ?? '').trim() !== (initial[name] ?? '')).length;
+}
+
+/** Ways with rows that would fail, as the check says. */
+export const FAILING = ['leaveOut', 'create', 'send'] as const;
+export type Failing = (typeof FAILING)[number];
+
+/** The choices of the review as `resume` takes them. @param missing the answer of a check by which what is missing is created */
+export function resumeChoices(
+  values: Values,
+  failing: Failing | '' = '',
+  missing: Values = {},
+): Record<string, string> {
+  const only = listIn(values['onlyGroups'] ?? '');
+  const all = {
+    maxErrors: values['maxErrors'] ?? '',
+    giveUpAfter: values['giveUpAfter'] ?? '',
+    first: values['first'] ?? '',
+    only: only.length === 0 ? '' : `guid=${only.join('|')}`,
+    ...Object.fromEntries(Object.keys(BAN_CHECKS).map((name) => [name, values[name] ?? ''])),
+    ...(failing === '' ? creatingOptions(values) : {}),
+    ...(failing === 'leaveOut' && { leaveOutFailing: 'true' }),
+    ...(failing === 'create' && missing),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+}
+
+/** The label of the button that sends. @param rows that would be sent; undefined: not known yet */
+export function sendLabel(rows: number | undefined, { first = '', onlyGroups = '' }: Values): string {
+  if (rows === undefined) return 'Send';
+  if (rows === 0) return 'Finish without sending';
+  const most = /^\d+$/.test(first) ? Math.min(Number(first), rows) : rows;
+  if (listIn(onlyGroups).length > 0) return 'Send these groups';
+  return most < rows ? `Send the first ${most === 1 ? 'row' : counted(most, 'row')}` : `Send ${counted(rows, 'row')}`;
+}
+
+/** Whether an import was read, and nothing of it was sent: it is reviewed. */
+export function isReviewed({ state, startedAt, rows }: Pick<ImportView, 'state' | 'startedAt' | 'rows'>): boolean {
+  return state === 'staged' && startedAt === null && rows.read > 0;
+}
+
+/** The rows of a file that was read: how many can be sent, and how many cannot. */
+export function reviewSentence({ rows, checkedRows }: Pick<ImportView, 'rows' | 'checkedRows'>): string {
+  const left = rows.duplicate + rows.skipped;
+  const valid = rows.read - rows.invalid - left;
+  const parts = [
+    `${grouped(valid)} of ${counted(rows.read, 'row')} ${valid === 1 ? 'is' : 'are'} valid`,
+    rows.invalid > 0 && `${grouped(rows.invalid)} ${rows.invalid === 1 ? 'is' : 'are'} invalid and will not be sent`,
+    left > 0 && `${grouped(left)} ${left === 1 ? 'is' : 'are'} left out or double`,
+    (checkedRows?.wouldFail ?? 0) > 0 && `${grouped(checkedRows?.wouldFail ?? 0)} would fail, as the service says`,
+  ].filter((part) => part !== false);
+  return `${parts.join('; ')}. Nothing has been sent.`;
+}

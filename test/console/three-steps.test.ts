@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { chooseFile, csvFile, eventually, review, send, sendButton, useBrowser } from './browser.ts';
+import { checkScreens } from './screens.ts';
+import { useServer } from './server-in-process.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+const CONTROLS = 'main :is(a, button, select, summary, label.button, input:not([type=file]))';
+
+test('a known good file is sent in two clicks, and few controls stand between', async () => {
+  const page = await browser.open(`${server.url}/imports/new`);
+  await chooseFile(page, 'guid,uid\nteam,ada\nteam,ben\n', 'good.csv');
+  const seen = `[...document.querySelectorAll("${CONTROLS}")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > 2).length`;
+  expect(await page.evaluate<number>(seen)).toBeLessThanOrEqual(8);
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  // In one screen, without scrolling.
+  await sendButton(page).waitFor();
+  const { y = 900, height = 0 } = (await sendButton(page).boundingBox()) ?? {};
+  expect(y + height).toBeLessThanOrEqual(900);
+  await page.getByText('2 of 2 rows are valid. Nothing has been sent.').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await sendButton(page).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+});
+
+test('of a strange file each suggestion is taken or refused, and a word that nobody decided is not sent', async () => {
+  const page = await browser.open(`${server.url}/imports/new`);
+  const rows = Array.from(
+    { length: 12 },
+    (_, at) => `user-${at};room-${at};${['Leiter', 'Mitglied', 'Chef'][at % 3]};sings`,
+  );
+  await page
+    .getByLabel(/^Choose/)
+    .setInputFiles(csvFile(`Kennung;Raumkennung;Rolle;Bemerkung\n${rows.join('\n')}\n`, 'strange.csv'));
+  await page.getByRole('button', { name: 'Use it as the user' }).click();
+  await page.getByRole('button', { name: 'Use it as the scope' }).click();
+  await page.getByLabel('Use of column “Raumkennung”').selectOption('Group (GUID)');
+  const words = page.getByRole('region', { name: 'Words of the scope column' });
+  await words.getByText('3 words are not decided: 12 rows with them will not be sent.').waitFor();
+  await words.getByRole('button', { name: 'Use these 2 meanings' }).click();
+  await words.getByText('1 word is not decided: 4 rows with it will not be sent.').waitFor();
+  await checkScreens(page, 'columns-strange');
+  await page.reload();
+  await words.getByText('1 word is not decided').waitFor();
+  await page.getByText('How the file is read').waitFor();
+  await review(page);
+  await page.getByText(/^8 of 12 rows are valid; 4 are invalid and will not be sent/).waitFor();
+  await page.getByText('"Chef" is not a valid scope').first().waitFor();
+  await checkScreens(page, 'review-strange');
+  await page.getByRole('link', { name: 'Columns' }).click();
+  await page.getByLabel('“Chef”').selectOption('admin');
+  await send(page);
+  await page.getByText('Completed: 12 of 12').or(page.getByText('Completed: all 12 rows succeeded.')).first().waitFor();
+  // The first reading is not left in the list.
+  const { imports } = (await (await fetch(`${server.url}/v1/imports`)).json()) as { imports: { file: string }[] };
+  expect(imports.filter(({ file }) => file === 'strange.csv')).toHaveLength(1);
+});
+
+test('a refused file leads back to its columns, with everything that was entered, also after a reload', async () => {
+  const page = await browser.open(`${server.url}/imports/new`);
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'short.csv');
+  const drawer = page.getByText('How the file is read');
+  await drawer.click();
+  await page.getByLabel('Rows that the file must have').fill('40');
+  await page.getByRole('button', { name: 'Next: review' }).click();
+  await page.getByText('has 1 row, and 40 were expected').first().waitFor();
+  await checkScreens(page, 'refused');
+  await page.reload();
+  await page.getByRole('link', { name: 'Back to its columns' }).click();
+  await eventually(() => page.getByLabel('Rows that the file must have').inputValue()).toBe('40');
+  await page.getByLabel('Rows that the file must have').fill('1');
+  await send(page);
+  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+});
+
+test('on a phone a file is chosen, reviewed, tried with its first row, and sent', async () => {
+  const page = await browser.open(`${server.url}/imports/new`, { viewport: { width: 390, height: 844 } });
+  await chooseFile(page, 'guid,uid\nteam,cyd\nteam,dan\n', 'phone.csv');
+  await review(page);
+  await page.getByLabel('Send only the first rows').fill('1');
+  await page.getByRole('button', { name: 'Send the first row' }).click();
+  await page.getByText('The first rows have been sent. 1 row waits until you resume.').first().waitFor();
+  await page.goto(`${server.url}/imports/new/columns?file=none`);
+  await page.getByText('This file is not kept in this browser any more.').waitFor();
+});
