@@ -113,6 +113,8 @@ test('a sync and an export say where they go, too', async () => {
     await route.fulfill({ json: { exports: exports.map((view) => ({ ...view, sandbox: false, target })) } });
   });
   await page.goto(`${real.url}/exports`);
-  await eventually(() => page.getByRole('region', { name: 'All exports' }).locator('dl > div').allTextContents()).toEqual(facts);
+  await eventually(() =>
+    page.getByRole('region', { name: 'All exports' }).locator('dl > div').allTextContents(),
+  ).toEqual(facts);
   await checkScreens(page, 'export-target');
 });
