@@ -145,6 +145,26 @@ function readWords({ code, dryRun }: ImportView) {
   return dryRun ? 'checked' : 'read';
 }
 
+/** Sentences about a blocked import by its code. @param wait the rows that wait */
+const BLOCKED: Readonly<Record<string, (wait: string) => string>> = {
+  [CREATE_LIMIT]: (wait) =>
+    `Blocked: more is missing on the service than may be created, and ${wait} for your decision.`,
+  [BANS_UNKNOWN]: (wait) =>
+    `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${wait}. Resume asks the service again.`,
+  SERVICE_AWAY: (wait) =>
+    `Blocked: the service has not answered for longer than the import may wait, and ${wait} for it. It continues when the service answers; no attempts were used.`,
+  DISK_FULL: () =>
+    'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.',
+  DATABASE_BUSY: () =>
+    'Waiting: another program holds a file of the import. It continues by itself when that is over, and nothing is lost.',
+  PROCESS_DIED: () =>
+    'Waiting: rollcall ended unexpectedly while it worked on this import, so it lets some time pass and then continues by itself. Resume continues it at once.',
+};
+
+function keyRefused(wait: string) {
+  return `Blocked: the service refused a region’s key or plan, and ${wait} for it. Fix it, then resume; no attempts were used.`;
+}
+
 /** Describes the state of the import and its meaning, in one or two sentences of its own for each state. */
 export function stateSentence(view: ImportView): string {
   const { state, rows } = view;
@@ -175,19 +195,7 @@ export function stateSentence(view: ImportView): string {
       if (view.code === 'FIRST_ROWS') return `The first rows have been sent. ${waiting(open)} until you resume.`;
       return `Paused: ${waiting(open)}. Nothing is sent until it is resumed.`;
     case 'blocked':
-      if (view.code === CREATE_LIMIT)
-        return `Blocked: more is missing on the service than may be created, and ${waiting(open)} for your decision.`;
-      if (view.code === BANS_UNKNOWN)
-        return `Blocked: it is not known who is banned from its groups, and adding a banned user lifts the ban. ${waiting(open)}. Resume asks the service again.`;
-      if (view.code === 'SERVICE_AWAY')
-        return `Blocked: the service has not answered for longer than the import may wait, and ${waiting(open)} for it. It continues when the service answers; no attempts were used.`;
-      if (view.code === 'DISK_FULL')
-        return 'Blocked: the disk of the data directory is full. Make room on it; the import continues by itself, and nothing is lost.';
-      if (view.code === 'DATABASE_BUSY')
-        return 'Waiting: another program holds a file of the import. It continues by itself when that is over, and nothing is lost.';
-      if (view.code === 'PROCESS_DIED')
-        return 'Waiting: rollcall ended unexpectedly while it worked on this import, so it lets some time pass and then continues by itself. Resume continues it at once.';
-      return `Blocked: the service refused a region’s key or plan, and ${waiting(open)} for it. Fix it, then resume; no attempts were used.`;
+      return (BLOCKED[view.code ?? ''] ?? keyRefused)(waiting(open));
     case 'cancelling':
       return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
     case 'cancelled':

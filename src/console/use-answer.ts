@@ -133,6 +133,7 @@ export class Pages<T> {
   readonly #options: Required<Omit<PagesOptions<string>, 'news'>>;
   readonly #items = signal<readonly T[] | undefined>(undefined);
   readonly #total = signal<number | null>(null);
+  readonly #unread = signal<ReadonlySet<string>>(new Set());
   readonly #cursor = signal<string | null>(null);
   readonly #dropped = signal(false);
   readonly #error = signal<unknown>(undefined);
@@ -165,6 +166,11 @@ export class Pages<T> {
   /** The total of all pages, if the answer has it. */
   get total(): number | null {
     return this.#total.value;
+  }
+
+  /** Names that the pages give of what they could not read. */
+  get unread(): ReadonlySet<string> {
+    return this.#unread.value;
   }
 
   /** Whether the items answer another path, and those of this one are still to come. */
@@ -249,7 +255,7 @@ export class Pages<T> {
     this.#underWay += 1;
     const askedAt = performance.now();
     try {
-      const { found, counted, after } = await askPages<T>(
+      const { found, counted, unread, after } = await askPages<T>(
         path,
         { name, wanted, least, after: since, signal },
         isLatest,
@@ -261,6 +267,7 @@ export class Pages<T> {
         this.#dropped.value = from === 'more' && (this.#dropped.peek() || all.length > most);
         this.#items.value = all.slice(-most);
         this.#answered = path;
+        this.#unread.value = new Set([...(from === 'more' ? this.#unread.peek() : []), ...unread]);
         this.#cursor.value = after;
         if (from !== 'more') this.#total.value = counted ?? null;
         this.#error.value = undefined;
@@ -295,19 +302,20 @@ async function askPages<T>(path: string, { name, wanted, least, after, signal }:
   let counted: number | null | undefined;
   let cursor = after;
   const found: T[] = [];
+  const unread: string[] = [];
   const separator = path.includes('?') ? '&' : '?';
   // A page may be shorter than was asked for, even empty, and have a next one.
   do {
     const rest = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await request<Record<string, T[]> & { nextCursor?: string | null; total?: number | null }>(
-      `${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`,
-      { signal },
-    );
+    const page = await request<
+      Record<string, T[]> & { nextCursor?: string | null; total?: number | null; unread?: string[] }
+    >(`${path}${separator}limit=${Math.min(MAX_PAGE, wanted - found.length)}${rest}`, { signal });
     found.push(...(page[name] ?? []));
+    unread.push(...(page.unread ?? []));
     counted ??= page.total;
     cursor = page.nextCursor ?? null;
   } while (isLatest() && cursor !== null && found.length < least);
-  return { found, counted, after: cursor };
+  return { found, counted, unread, after: cursor };
 }
 
 /** A list that is followed is asked for again after so many times the time that its last answer took. */

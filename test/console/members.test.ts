@@ -71,3 +71,16 @@ test('viewers see the history, and cannot ask the service', async () => {
   await page.getByText('No import has a row for').waitFor();
   expect(await page.getByRole('button', { name: 'Ask where the user is now' }).count()).toBe(0);
 });
+
+test('imports that could not be read are said, wherever nothing was found in them', async () => {
+  const page = await browser.open(server.url);
+  await page.route('**/v1/members**', async (route) => {
+    const reply = await route.fetch();
+    await route.fulfill({ json: { ...(await reply.json()), unread: ['imp-lost'] } });
+  });
+  const said = '1 import could not be read, so what it did is not here: imp-lost.';
+  await page.goto(`${server.url}/members?text=nobody`);
+  await page.getByText(said).waitFor();
+  await page.goto(`${server.url}/members/nobody-else`);
+  await page.getByText(said).waitFor();
+});

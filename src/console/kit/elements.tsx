@@ -19,6 +19,16 @@ export function foreignOrDash(value: string) {
   return foreign(value) ?? <span class="soft">–</span>;
 }
 
+/** A code, where there is one, and the text that it stands for. */
+export function Coded({ code, text }: { code: string; text: ComponentChildren }) {
+  if (code === '') return <>{text}</>;
+  return (
+    <>
+      <code>{code}</code> {text}
+    </>
+  );
+}
+
 interface CardProperties {
   /** Id of the heading, the target of links. */
   id: string;

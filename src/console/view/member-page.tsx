@@ -8,6 +8,7 @@ import { useWork, WorkButton } from '../kit/actions.tsx';
 import {
   Badge,
   Card,
+  Coded,
   Empty,
   ErrorPlace,
   foreign,
@@ -20,7 +21,7 @@ import {
 import { type Column, DataTable, List, MoreButton } from '../kit/list.tsx';
 import { usePlace, useTitle } from '../place.ts';
 import { addressOf, call, query } from '../requests.ts';
-import { usePages } from '../use-answer.ts';
+import { type Pages, usePages } from '../use-answer.ts';
 
 const ENTRIES = 100;
 
@@ -104,13 +105,7 @@ const HISTORY_COLUMNS: Column<HistoryEntry>[] = [
   {
     label: 'Message',
     kind: 'wide',
-    cell: ({ code, message }) => (
-      <>
-        {code !== '' && <code>{code}</code>}
-        {code !== '' && ' '}
-        {foreign(message)}
-      </>
-    ),
+    cell: ({ code, message }) => <Coded code={code} text={foreign(message)} />,
   },
 ];
 
@@ -120,20 +115,23 @@ function History({ uid }: { uid: string }) {
     limit: ENTRIES,
   });
   return (
-    <List
-      pages={pages}
-      caption={`What imports did to ${uid}`}
-      columns={HISTORY_COLUMNS}
-      // A row of one import may stand there twice in all but its outcome; entries only ever follow.
-      keyOf={(_, index) => index}
-      loading="Searching all imports …"
-      empty={
-        <>
-          No import has a row for {foreign(uid)}. Upper and lower case do not matter. To search for a part of a UID,
-          enter 3 characters or more.
-        </>
-      }
-    />
+    <>
+      <List
+        pages={pages}
+        caption={`What imports did to ${uid}`}
+        columns={HISTORY_COLUMNS}
+        // A row of one import may stand there twice in all but its outcome; entries only ever follow.
+        keyOf={(_, index) => index}
+        loading="Searching all imports …"
+        empty={
+          <>
+            No import has a row for {foreign(uid)}. Upper and lower case do not matter. To search for a part of a UID,
+            enter 3 characters or more.
+          </>
+        }
+      />
+      <Unread pages={pages} />
+    </>
   );
 }
 
@@ -167,7 +165,22 @@ function FoundMembers({ text }: { text: string }) {
         <DataTable caption="Users found" columns={USER_COLUMNS} items={users} keyOf={({ uid }) => uid.toLowerCase()} />
       )}
       <MoreButton pages={pages} />
+      <Unread pages={pages} />
     </>
+  );
+}
+
+/** Imports in which nothing could be looked up. */
+function Unread<T>({ pages: { unread } }: { pages: Pages<T> }) {
+  return (
+    <div role="status">
+      {unread.size > 0 && (
+        <p class="notice attention">
+          {counted(unread.size, 'import')} could not be read, so what {unread.size === 1 ? 'it' : 'they'} did is not
+          here: {[...unread].map((id, at) => [at > 0 && ', ', <a href={importHref(id)}>{id}</a>])}.
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -39,9 +39,13 @@ export function ImportHead({ live }: { live: LiveImport }) {
         </p>
       </div>
       <Reason view={view} />
-      {view.code === CREATE_LIMIT && <Held view={view} />}
-      <StoppedRegions view={view} progress={live.progress.value} />
-      <SilentRegions view={view} progress={live.progress.value} />
+      {view.state === 'blocked' && view.code === CREATE_LIMIT && (
+        <p class="notice attention">
+          <b>{foreign(createLimitSentence(view))}</b> Check the columns of the file first: a wrong column would create
+          users or groups that should not exist. Then create them, or cancel.
+        </p>
+      )}
+      {view.state === 'running' && <Troubles regions={live.progress.value?.regions ?? {}} />}
       <FollowUps live={live} />
       <div class="reading">{view.staging !== null && <ReadingProgress staging={view.staging} />}</div>
       {view.rows.read > 0 && (
@@ -69,73 +73,44 @@ export function Reason({ view }: { view: ImportView }) {
   return <p class="note">{hasReason && foreign(withControls(view.reason))}</p>;
 }
 
-/** Regions whose rows wait for a person, said at once: others may go on for an hour. */
-function StoppedRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
-  const stopped = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).filter(
-    ([, region]) => region.stopped && sumOfOutcomes(region.rows) < region.rows.read,
-  );
-  if (stopped.length === 0) return null;
-  const names = stopped.map(([name]) => name).join(' and ');
-  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - sumOfOutcomes(region.rows), 0);
-  return (
-    <div class="notice attention" role="alert">
-      <p>
-        <b>Region {names} is stopped: the service refused its key or plan.</b> {waiting(rows)} for it, and no attempts
-        were used. Fix the key or the plan now; other regions continue.
-      </p>
-    </div>
-  );
-}
-
 /**
- * Shown while the service does not answer: it may be over in a minute, and a person can pause the import until then.
+ * Regions whose rows wait for a person, said at once, since others may go on for an hour; and those in which the service does
+ * not answer: it may be over in a minute, and a person can pause the import until then.
  */
-function SilentRegions({ view, progress }: { view: ImportView; progress: Progress | undefined }) {
-  const silent = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).flatMap(
-    ([region, { unanswered, rows }]) =>
-      unanswered === null || sumOfOutcomes(rows) === rows.read ? [] : [{ region, ...unanswered }],
-  );
+function Troubles({ regions }: Pick<Progress, 'regions'>) {
+  const open = Object.entries(regions).filter(([, { rows }]) => sumOfOutcomes(rows) < rows.read);
+  const stopped = open.filter(([, region]) => region.stopped);
+  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - sumOfOutcomes(region.rows), 0);
+  const silent = open.flatMap(([region, { unanswered }]) => (unanswered === null ? [] : [{ region, ...unanswered }]));
   const [first] = silent;
   const advice = first === undefined ? '' : addressAdvice(first);
   return (
-    <div role="status">
-      {first !== undefined && (
-        <div class="notice attention">
+    <>
+      {stopped.length > 0 && (
+        <div class="notice attention" role="alert">
           <p>
-            <b>No call gets a usable answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first
-            time <Time iso={first.since} />
-            {first.message === '' ? (
-              <>
-                : <code>{first.code}</code>
-              </>
-            ) : (
-              <>: {foreign(first.message)}</>
-            )}
-            .{advice !== '' && ` The reason may be the address: ${advice}.`}
-          </p>
-          <p>
-            Its rows wait and use no attempts. One call at a time tries whether the service answers again, at most a
-            minute apart; then the import continues by itself.
+            <b>Region {stopped.map(([name]) => name).join(' and ')} is stopped: the service refused its key or plan.</b>{' '}
+            {waiting(rows)} for it, and no attempts were used. Fix the key or the plan now; other regions continue.
           </p>
         </div>
       )}
-    </div>
-  );
-}
-
-/** Explains why nothing more is created, and what to check. */
-function Held({ view }: { view: ImportView }) {
-  if (view.state !== 'blocked') return null;
-  return (
-    <div class="notice attention">
-      <p>
-        <b>{foreign(createLimitSentence(view))}</b>
-      </p>
-      <p>
-        Check the columns of the file first: a wrong column would create users or groups that should not exist. Then
-        create them, or cancel.
-      </p>
-    </div>
+      <div role="status">
+        {first !== undefined && (
+          <div class="notice attention">
+            <p>
+              <b>No call gets a usable answer in {silent.map(({ region }) => region).join(' and ')}</b>, for the first
+              time <Time iso={first.since} />:{' '}
+              {first.message === '' ? <code>{first.code}</code> : foreign(first.message)}.
+              {advice !== '' && ` The reason may be the address: ${advice}.`}
+            </p>
+            <p>
+              Its rows wait and use no attempts. One call at a time tries whether the service answers again, at most a
+              minute apart; then the import continues by itself.
+            </p>
+          </div>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -12,22 +12,13 @@ import { addressOf, connection } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import type { LiveImport, Rate } from './live-import.ts';
 
-const IDLE: readonly ImportState[] = [
-  'staging',
-  'staged',
-  'paused',
-  'cancelled',
-  'aborted',
-  'completed',
-  'rejected',
-  'failed',
-];
+/** The queue is shared: what waits there is of this import only while it is at work. */
+const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cancelling'];
 
 export function ImportRegions({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
-  // The queue is shared: what waits there is of this import only while it is at work.
-  const isKnown = connection.asOf.value === null && !IDLE.includes(view.state);
+  const isKnown = connection.asOf.value === null && AT_WORK.includes(view.state);
   const now = isKnown ? live.progress.value?.regions : undefined;
   const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (

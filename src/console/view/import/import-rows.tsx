@@ -8,7 +8,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { RowView } from '../../answers.ts';
 import { messageWords, outcomeNow } from '../../import-words.ts';
 import { confirmed, useWork, WorkButton } from '../../kit/actions.tsx';
-import { ErrorPlace, foreign, importHref, memberHref, OutcomeMark, RepairLink } from '../../kit/elements.tsx';
+import { Coded, ErrorPlace, foreign, importHref, memberHref, OutcomeMark, RepairLink } from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -200,12 +200,9 @@ const CHECK: Column<RowView> = {
   cell: ({ check }) => {
     if (check === undefined) return <span class="soft">–</span>;
     const [verdict = '', code = ''] = check.split(':', 2);
-    const label = VERDICT_LABELS[verdict as Verdict] ?? verdict;
     return (
       <>
-        {label}
-        {code !== '' && ' '}
-        {code !== '' && <code>{code}</code>}
+        {VERDICT_LABELS[verdict as Verdict] ?? verdict} {code !== '' && <code>{code}</code>}
       </>
     );
   },
@@ -235,13 +232,7 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: 
       kind: 'wide',
       sort: 'code',
       sortLabel: 'Code and message',
-      cell: ({ code, message }) => (
-        <>
-          {code !== '' && <code>{code}</code>}
-          {code !== '' && ' '}
-          {foreign(messageWords(message))}
-        </>
-      ),
+      cell: ({ code, message }) => <Coded code={code} text={foreign(messageWords(message))} />,
     },
     {
       label: 'Details',

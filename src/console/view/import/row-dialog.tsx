@@ -4,7 +4,7 @@ import { counted, duration, grouped } from '../../../text/wording.ts';
 import type { RowDetail, RowView } from '../../answers.ts';
 import { columnLabel, messageWords, outcomeNow } from '../../import-words.ts';
 import { CopyButton, useModal } from '../../kit/actions.tsx';
-import { Facts, foreign, foreignOrDash, memberHref, OutcomeMark, Pending, Time } from '../../kit/elements.tsx';
+import { Coded, Facts, foreign, foreignOrDash, memberHref, OutcomeMark, Pending, Time } from '../../kit/elements.tsx';
 import { addressOf } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 
@@ -51,14 +51,8 @@ function Detail({ detail, over }: { detail: RowDetail; over: boolean }) {
   return (
     <>
       <p>
-        <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />
-        {row.code !== '' && (
-          <>
-            {' '}
-            <code>{row.code}</code>
-          </>
-        )}
-        {row.message !== '' && <> {foreign(messageWords(row.message))}</>}
+        <OutcomeMark outcome={outcomeNow(row.status, over)} scope={row.scope} />{' '}
+        <Coded code={row.code} text={foreign(messageWords(row.message))} />
       </p>
       <Facts
         list={[
@@ -159,8 +153,7 @@ function Call({ call, number, before }: CallProperties) {
       {call.httpStatus === null ? 'no reply' : `HTTP ${call.httpStatus}`}, {duration(call.ms)}
       {(call.code !== '' || call.message !== null) && (
         <span class="said">
-          {call.code !== '' && <code>{call.code}</code>}
-          {call.message !== null && <> {foreign(call.message)}</>}
+          <Coded code={call.code} text={foreign(call.message ?? '')} />
         </span>
       )}
       {call.requestId !== null && (
