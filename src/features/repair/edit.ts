@@ -16,13 +16,14 @@ import {
   countsOf,
   editorOf,
   editsOf,
+  type OpenRepair,
   originalsOf,
   repairsOf,
   revisionOf,
   rowsToRepair,
   whichToRepair,
 } from './repair-ledger.ts';
-import { type OpenRepair, viewsOf } from './show.ts';
+import { viewsOf } from './show.ts';
 
 /** Maximum number of rows in an answer besides those that were edited. */
 const MAX_OTHERS = 1_000;
@@ -32,15 +33,15 @@ export type CellEdit = Readonly<Pick<AskedEdit, 'row' | 'column' | 'value'>>;
 
 /** Makes those edits that replace what they say, and says of each row what is wrong with it now. @throws CannotRepair */
 export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: string): Promise<RepairEdited> {
-  const before = revisionOf(repair.ledger);
+  const before = revisionOf(repair);
   const { taken, refused } = sift(repair, asked);
   const { others } = await keep(repair, taken, by);
   const rows = [...new Set([...asked, ...others.slice(0, MAX_OTHERS)].map(({ row }) => row))];
   return {
     rows: viewsOf(repair, rows),
     refused,
-    counts: countsOf(repair.ledger, repair.isTaken),
-    revisions: { before, after: revisionOf(repair.ledger) },
+    counts: countsOf(repair),
+    revisions: { before, after: revisionOf(repair) },
   };
 }
 
@@ -49,12 +50,12 @@ export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: 
  * value than they say. @throws CannotRepair for a row or column that is not there
  */
 export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
-  const { ledger, input } = repair;
+  const { input } = repair;
   const places = new Map(asked.map(({ column }) => [column, editablePlace(repair, column)]));
   const rows = [...new Set(asked.map(({ row }) => row))];
-  const originals = new Map(originalsOf(ledger, rows).map((row) => [row.row, row]));
+  const originals = new Map(originalsOf(repair, rows).map((row) => [row.row, row]));
   const closed = closedRows(repair, rows);
-  const edits = editsOf(ledger, rows);
+  const edits = editsOf(repair, rows);
   const taken: CellEdit[] = [];
   const refused: RefusedEdit[] = [];
   for (const { row, column, was, value } of asked) {
@@ -65,7 +66,7 @@ export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
     const now = edits.get(row)?.get(column) ?? inFile;
     const isStale = now !== was && now !== (value ?? inFile);
     const why =
-      closed.get(row) ?? (isStale ? { reason: changedTo(now, editorOf(ledger, row, column)), sentIn: [] } : undefined);
+      closed.get(row) ?? (isStale ? { reason: changedTo(now, editorOf(repair, row, column)), sentIn: [] } : undefined);
     if (why !== undefined) refused.push({ row, line: original.line, column, value, now, ...why });
     else {
       taken.push({ row, column, value: value === inFile ? null : value });
@@ -79,10 +80,10 @@ export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
 const NO_ROW = 'edit only rows that are listed as rows to repair';
 
 /** Those of these rows that cannot be edited, and why. */
-function closedRows({ ledger, isTaken, takenBy }: OpenRepair, rows: readonly number[]) {
-  const repairs = repairsOf(ledger, rows);
-  const open = whichToRepair(ledger, rows, isTaken);
-  const retried = isTaken ? whichToRepair(ledger, rows, false) : open;
+function closedRows(repair: OpenRepair, rows: readonly number[]) {
+  const repairs = repairsOf(repair, rows);
+  const open = whichToRepair(repair, rows);
+  const retried = whichToRepair(repair, rows, false);
   const why = new Map<number, Pick<RefusedEdit, 'reason' | 'sentIn'>>();
   for (const row of rows) {
     const sentIn = repairs.get(row)?.sentIn ?? null;
@@ -91,8 +92,8 @@ function closedRows({ ledger, isTaken, takenBy }: OpenRepair, rows: readonly num
     else if (!retried.has(row)) why.set(row, { reason: 'the row has nothing to repair', sentIn: [] });
     else
       why.set(row, {
-        reason: `the row was retried as it was, in import ${takenBy.join(' or ')}`,
-        sentIn: [...takenBy],
+        reason: `the row was retried as it was, in import ${repair.takenBy.join(' or ')}`,
+        sentIn: [...repair.takenBy],
       });
   }
   return why;
@@ -108,22 +109,21 @@ function changedTo(now: string | null, by: string | undefined): string {
  * @returns the rows that were edited, and others that may be sent now, or no longer: an edited row contradicted them, or does so now
  */
 export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: string) {
-  const { ledger } = repair;
-  const { sql } = ledger;
+  const { sql, database } = repair;
   const asked = new Set(edits.map(({ row }) => row));
   const together = relativesOf(repair, [...asked]);
   const all = [...asked.union(together)];
-  const cells = editsOf(ledger, all);
+  const cells = editsOf(repair, all);
   for (const { row, column, value } of edits) {
     if (value === null) cells.get(row)?.delete(column);
     else cells.get(row)?.set(column, value);
   }
   const isEdited = (row: number) => (cells.get(row)?.size ?? 0) > 0;
-  const now = originalsOf(ledger, all)
+  const now = originalsOf(repair, all)
     .filter(({ row }) => isEdited(row) || together.has(row))
     .map((row) => ({ ...row, edits: cells.get(row.row) ?? new Map() }));
-  const judged = await judge(ledger, repair, now, together);
-  inTransaction(ledger.database, () => {
+  const judged = await judge(repair, now, together);
+  inTransaction(database, () => {
     for (const { row, column, value } of edits) sql('set_edit').run({ row, column, value, by });
     const kept = judged.filter(({ row, problems }) => problems.length === 0 || isEdited(row));
     for (const { row, problems } of kept) sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
@@ -137,10 +137,8 @@ export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: s
 }
 
 /** These rows and others that contradict each other, or did as the file had them. */
-function relativesOf({ ledger }: OpenRepair, rows: readonly number[]): Set<number> {
-  const found = ledger
-    .sql<{ row: number }>('relatives_of')
-    .all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
+function relativesOf({ sql }: OpenRepair, rows: readonly number[]): Set<number> {
+  const found = sql<{ row: number }>('relatives_of').all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
   return new Set(found.map(({ row }) => row));
 }
 
@@ -192,21 +190,20 @@ export async function replace(repair: OpenRepair, request: RepairReplace, by: st
     rows: changes.length,
     ready: judged.filter(({ problems }) => problems.length === 0).length,
     examples: changes.slice(0, MAX_EXAMPLES).map(({ line, from, to }) => ({ line, from, to })),
-    counts: countsOf(repair.ledger, repair.isTaken),
+    counts: countsOf(repair),
   };
 }
 
 function changesIn(repair: OpenRepair, { states, preview: _, ...request }: RepairReplace): Change[] {
-  const { ledger, input, isTaken } = repair;
   const { column } = request;
   const replaced = replacing(request);
   const place = editablePlace(repair, column);
   const changes: Change[] = [];
   for (let after = 0; ; ) {
-    const page = rowsToRepair(ledger, { ...request, states }, { isTaken, after, limit: PAGE });
-    const edits = editsOf(ledger, page);
-    for (const { row, ...original } of originalsOf(ledger, page)) {
-      const inFile = cellsOf(input, original)[place] ?? null;
+    const page = rowsToRepair(repair, { ...request, states }, after, PAGE);
+    const edits = editsOf(repair, page);
+    for (const { row, ...original } of originalsOf(repair, page)) {
+      const inFile = cellsOf(repair.input, original)[place] ?? null;
       const from = edits.get(row)?.get(column) ?? inFile ?? '';
       const to = replaced(from);
       // Where nothing matches, a missing cell stays missing.

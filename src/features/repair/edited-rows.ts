@@ -16,7 +16,7 @@ import { openLookups } from '../../imports/stage/lookup-file.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import type { EditedRow, Edits } from './repair-ledger.ts';
+import type { EditedRow, Edits, OpenRepair } from './repair-ledger.ts';
 
 /** Additional columns of a file of repaired rows: rollcall ignores columns that begin like this. */
 export const FROM_ROW = '_from_row';
@@ -85,18 +85,14 @@ function elementValue(text: string, before: unknown): unknown {
   }
 }
 
-/** The import whose rows are edited. */
-export interface Edited {
-  readonly folder: string;
-  readonly options: ImportOptions;
-  readonly input: InputDescription;
-}
-
 /**
  * Reads edited rows as a file of them would be read, by the code that reads files: what each row asks for, or what is
  * wrong with it. A row that gives several memberships gives several rows.
  */
-export async function readEdited(edited: Edited, rows: readonly EditedRow[]): Promise<InputRow[][]> {
+export async function readEdited(
+  edited: Pick<OpenRepair, 'folder' | 'options' | 'input'>,
+  rows: readonly EditedRow[],
+): Promise<InputRow[][]> {
   const { folder, options, input } = edited;
   const isCsv = input.format === 'csv';
   const sources = mapLookups(options, (kept, lookup) => ({ path: lookupCopy(folder, lookup), ...kept }));
@@ -119,7 +115,7 @@ export async function readEdited(edited: Edited, rows: readonly EditedRow[]): Pr
 }
 
 /** Returns the options for `editedText`: the import's options about rows, without those about its file. */
-export function readingOptions({ options, input }: Pick<Edited, 'options' | 'input'>): ImportOptions {
+export function readingOptions({ options, input }: Pick<OpenRepair, 'options' | 'input'>): ImportOptions {
   const isCsv = input.format === 'csv';
   const { headerRow: _, skipLines: __, columns: ___, ...shape } = options.shape ?? {};
   return {

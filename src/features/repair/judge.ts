@@ -3,9 +3,9 @@ import { actionOf, outcomeId, regionOf, scopeOf } from '../../imports/record/enu
 import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
-import { cellsOf, type Edited, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
+import { cellsOf, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
 import type { RepairProblem } from './operations.ts';
-import { type EditedRow, problemsOf, type RepairLedger } from './repair-ledger.ts';
+import { type EditedRow, type OpenRepair, problemsOf } from './repair-ledger.ts';
 
 /** The current state of an edited row. */
 export interface Judged {
@@ -21,8 +21,7 @@ const AT_ONCE = 5_000;
 
 /** Judges edited rows, by the code that reads files. @param together rows among them that may contradict each other */
 export async function judge(
-  ledger: RepairLedger,
-  edited: Edited,
+  repair: OpenRepair,
   rows: readonly EditedRow[],
   together: ReadonlySet<number> = new Set(),
 ): Promise<Judged[]> {
@@ -30,17 +29,17 @@ export async function judge(
   const asking = new Map<number, Asking>();
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     const some = rows.slice(at, at + AT_ONCE);
-    const read = await readEdited(edited, some);
-    const lasting = lastingProblems(ledger, edited, some);
-    const done = inPlace(ledger, some);
+    const read = await readEdited(repair, some);
+    const lasting = lastingProblems(repair, some);
+    const done = inPlace(repair, some);
     for (const [index, row] of some.entries()) {
       const memberships = read[index] ?? [];
-      all.push(judged(edited, row, memberships, lasting.get(row.row) ?? [], done.get(row.row) ?? new Set()));
+      all.push(judged(repair, row, memberships, lasting.get(row.row) ?? [], done.get(row.row) ?? new Set()));
       if (together.has(row.row)) asking.set(row.row, { line: row.line, memberships });
     }
   }
   const contradictionsOf = contradictionsIn(asking.values());
-  const { recognised } = edited.input;
+  const { recognised } = repair.input;
   return all.map((one) => {
     const own = asking.get(one.row);
     if (own === undefined) return one;
@@ -53,7 +52,7 @@ export async function judge(
 }
 
 function judged(
-  { input }: Edited,
+  { input }: OpenRepair,
   { row, line }: EditedRow,
   read: readonly InputRow[],
   lasting: readonly RepairProblem[],
@@ -91,7 +90,7 @@ function membershipOf(line: number, { region, guid, uid, scope, onBehalfOf, acti
 }
 
 /** The memberships of these rows that the service has already, by row. */
-function inPlace({ sql }: RepairLedger, rows: readonly EditedRow[]): Map<number, Set<string>> {
+function inPlace({ sql }: OpenRepair, rows: readonly EditedRow[]): Map<number, Set<string>> {
   const found = new Map(rows.map(({ row }) => [row, new Set<string>()]));
   type Found = Record<'row' | 'region' | 'action', number> & Record<'guid' | 'uid' | 'actor', string>;
   const memberships = sql<Found & { scope: number | null }>('memberships_in_place').all({
@@ -109,12 +108,13 @@ function inPlace({ sql }: RepairLedger, rows: readonly EditedRow[]): Map<number,
  * Problems that the text of an edited row no longer shows: too few or too many cells, until a person has edited
  * those cells; a repeated key, until a person has chosen its value.
  */
-function lastingProblems(ledger: RepairLedger, { input }: Edited, rows: readonly EditedRow[]) {
+function lastingProblems(repair: OpenRepair, rows: readonly EditedRow[]) {
+  const { input } = repair;
   const found = new Map<number, RepairProblem[]>();
   const byRow = new Map(rows.map((row) => [row.row, row]));
   const columns = editableColumns(input);
   const width = headerWidth(input);
-  for (const { row: number, column, code, reason } of problemsOf(ledger, [...byRow.keys()])) {
+  for (const { row: number, column, code, reason } of problemsOf(repair, [...byRow.keys()])) {
     const row = byRow.get(number);
     if (row === undefined || (code !== 'CELL_COUNT' && code !== 'REPEATED_KEY')) continue;
     if (code === 'REPEATED_KEY' ? row.edits.has(column) : cellsAreSaid(row)) continue;

@@ -227,6 +227,7 @@ export const repairOperations = {
       }),
     }),
     status: 202,
+    location: '/v1/imports/:id',
     answer: importView,
     refusals: ['UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET'],
   }),

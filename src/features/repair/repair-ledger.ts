@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import type { ImportOptions } from '../../imports/import-options.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
 import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
+import { openImportReader } from '../../imports/report/import-reader.ts';
 import type { Original } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
+import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import {
   type RepairCounts,
@@ -17,18 +20,50 @@ import {
 
 const STATEMENTS = new URL('repair.sql', import.meta.url);
 
-/** The edits of an import's rows, and its ledger beside them, which is only read. */
-export interface RepairLedger {
+/** The import whose rows are repaired. */
+export interface Subject {
+  readonly folder: string;
+  readonly options: ImportOptions;
+  /** Plain retries, which have taken its failed rows. */
+  readonly takenBy: readonly string[];
+  /** Nothing of it was sent so far. */
+  readonly isUnsent?: boolean;
+}
+
+/** An import's rows and edits, open. */
+export interface OpenRepair extends Subject {
+  /** Its failed rows are not to be repaired here any more. */
+  readonly isTaken: boolean;
+  /** The edits of its rows, and its ledger beside them, which is only read. */
   readonly database: DatabaseSync;
   readonly sql: Statements;
-  close(): void;
+  readonly input: InputDescription;
+}
+
+/** Opens what belongs to an import for as long as `work` lasts. */
+export async function withRepair<Result>(
+  subject: Subject,
+  work: (repair: OpenRepair) => Result | Promise<Result>,
+): Promise<Result> {
+  const { folder, isUnsent = false, takenBy } = subject;
+  const reader = openImportReader(join(folder, 'ledger.sqlite'));
+  const input = reader.input();
+  reader.close();
+  const database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
+  try {
+    attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_SCHEMA);
+    // Rows of an import that was not sent can be repaired where they would fail.
+    const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
+    const sql = statementsOf(database, STATEMENTS);
+    for (const view of [foreseen, 'open_to_repair', 'open_repaired', 'open_sent']) sql(view).run();
+    return await work({ ...subject, isTaken: takenBy.length > 0, database, sql, input });
+  } finally {
+    database.close();
+  }
 }
 
 /** Column -> new text of its cell. */
 export type Edits = ReadonlyMap<string, string>;
-
-/** An import of repaired rows. `created`, 1: the catalog has it, or had it. */
-type Send = Readonly<{ importId: string; created: 0 | 1 }>;
 
 /** Filter of the rows; `states` by default: those that were not sent. */
 export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColumn'> & {
@@ -36,16 +71,6 @@ export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColum
 };
 
 const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
-
-/** @param folder of an import that has a ledger @param isUnsent rows that would fail can be repaired too */
-export function openRepairLedger(folder: string, isUnsent = false): RepairLedger {
-  const database = openForWriting(repairFile(folder), REPAIR_SCHEMA);
-  attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_SCHEMA);
-  const foreseen = isUnsent && attachCheck(database, folder) ? 'open_foreseen' : 'open_nothing_foreseen';
-  const sql = statementsOf(database, STATEMENTS);
-  for (const view of [foreseen, 'open_to_repair', 'open_repaired', 'open_sent']) sql(view).run();
-  return { database, sql, close: () => database.close() };
-}
 
 /** Returns the outcomes of rows that can be repaired. `isTaken`: a plain retry has taken the others. */
 export function statusesToRepair(isTaken: boolean, wanted?: RepairFilter['status']): string[] {
@@ -60,22 +85,23 @@ export interface FoundProblem extends RepairProblem {
 }
 
 /** The problems of these rows: those of further memberships count for the first one. */
-export function problemsOf({ sql }: RepairLedger, rows: readonly number[]): FoundProblem[] {
+export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): FoundProblem[] {
   return sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) });
 }
 
 /** Those of these rows that can be repaired, or were. */
-export function whichToRepair(ledger: RepairLedger, rows: readonly number[], isTaken: boolean): Set<number> {
+export function whichToRepair(repair: OpenRepair, rows: readonly number[], isTaken = repair.isTaken): Set<number> {
   const statuses = statusesToRepair(isTaken);
-  const possible = problemsOf(ledger, rows).filter(({ status }) => statuses.includes(status));
+  const possible = problemsOf(repair, rows).filter(({ status }) => statuses.includes(status));
   return new Set(rows).intersection(new Set(possible.map(({ row }) => row)));
 }
 
 /** Numbers of rows behind `after` that pass the filter. */
 export function rowsToRepair(
-  { sql }: RepairLedger,
+  { sql, isTaken }: OpenRepair,
   { status, code, problemColumn, states = NOT_SENT }: RepairFilter,
-  { isTaken, after, limit }: { readonly isTaken: boolean; readonly after: number; readonly limit: number },
+  after: number,
+  limit: number,
 ): number[] {
   return sql<{ row: number }>('page_to_repair')
     .all({
@@ -89,18 +115,14 @@ export function rowsToRepair(
     .map(({ row }) => row);
 }
 
-export function countsOf({ sql }: RepairLedger, isTaken: boolean): RepairCounts {
+export function countsOf({ sql, isTaken }: OpenRepair): RepairCounts {
   const counts = sql<RepairCounts>('repair_counts').get({ failed: Number(!isTaken) });
   return { ready: 0, wrong: 0, sent: 0, ...counts };
 }
 
 /** Returns the number of the last edit. */
-export function revisionOf({ sql }: RepairLedger): number {
+export function revisionOf({ sql }: OpenRepair): number {
   return Number(sql('revision').get()?.['n']);
-}
-
-export function sendsOf({ sql }: RepairLedger): Send[] {
-  return sql<Send>('sends').all();
 }
 
 /** A row as the file had it. */
@@ -109,7 +131,7 @@ export interface OriginalRow extends Original {
   readonly row: number;
 }
 
-export function originalsOf({ sql }: RepairLedger, rows: readonly number[]): OriginalRow[] {
+export function originalsOf({ sql }: OpenRepair, rows: readonly number[]): OriginalRow[] {
   return sql<OriginalRow>('original_rows').all({ rows: JSON.stringify(rows) });
 }
 
@@ -119,7 +141,7 @@ export interface EditedRow extends OriginalRow {
 }
 
 /** The cells of these rows that differ from the file, by row. */
-export function editsOf({ sql }: RepairLedger, rows: readonly number[]): Map<number, Map<string, string>> {
+export function editsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, Map<string, string>> {
   const found = new Map(rows.map((row) => [row, new Map<string, string>()]));
   const edits = sql<{ row: number; column: string; value: string }>('edits_of').all({ rows: JSON.stringify(rows) });
   for (const { row, column, value } of edits) found.get(row)?.set(column, value);
@@ -127,7 +149,7 @@ export function editsOf({ sql }: RepairLedger, rows: readonly number[]): Map<num
 }
 
 /** Returns who edited a cell last; undefined if nobody has. */
-export function editorOf({ sql }: RepairLedger, row: number, column: string): string | undefined {
+export function editorOf({ sql }: OpenRepair, row: number, column: string): string | undefined {
   return sql<{ by: string }>('editor_of').get({ row, column })?.by;
 }
 
@@ -135,7 +157,7 @@ export function editorOf({ sql }: RepairLedger, row: number, column: string): st
 type Repaired = Pick<RepairRow, 'state' | 'problems' | 'sentIn'>;
 
 /** Those of these rows that have edits. */
-export function repairsOf({ sql }: RepairLedger, rows: readonly number[]): Map<number, Repaired> {
+export function repairsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, Repaired> {
   const found = sql<Omit<Repaired, 'problems'> & { row: number; problems: string }>('repairs_of').all({
     rows: JSON.stringify(rows),
   });

@@ -1,7 +1,7 @@
 import { edit, replace } from './edit.ts';
-import { sendsOf } from './repair-ledger.ts';
-import { claim, sentRepaired, setCreated, settle, writeSent } from './send.ts';
-import { type OpenRepair, overview, pageOf, type Subject, withRepair } from './show.ts';
+import { type OpenRepair, type Subject, withRepair } from './repair-ledger.ts';
+import { claim, sends, sentRepaired, setCreated, settle, writeSent } from './send.ts';
+import { overview, pageOf } from './show.ts';
 import { takeFile } from './take-file.ts';
 
 /** The work on an import's repair, by name. */
@@ -11,7 +11,7 @@ const TASKS = {
   edit,
   replace,
   takeFile,
-  sends: ({ ledger }: OpenRepair) => sendsOf(ledger),
+  sends,
   settle,
   claim,
   write: writeSent,

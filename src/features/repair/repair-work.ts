@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { Thread } from '../../platform/threads.ts';
+import type { Subject } from './repair-ledger.ts';
 import type { Given, Result, TaskName } from './repair-tasks.ts';
-import type { Subject } from './show.ts';
 import type { CorrectedFile } from './take-file.ts';
 
 /** The thread that does one piece of work on the repairs of a big import. */

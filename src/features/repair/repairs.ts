@@ -14,10 +14,10 @@ import { checkTarget } from '../../imports/target.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { RepairView } from './operations.ts';
+import type { Subject } from './repair-ledger.ts';
 import type { Given, Result } from './repair-tasks.ts';
 import { doRepair } from './repair-work.ts';
 import type { Fate } from './send.ts';
-import type { Subject } from './show.ts';
 
 /** The work that changes edits. */
 type Change = 'edit' | 'replace' | 'takeFile';

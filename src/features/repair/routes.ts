@@ -1,8 +1,10 @@
+import type { HandlersOf } from '../../api/operation.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { numberCursor } from '../../server/cursors.ts';
-import { serve } from '../../server/serve.ts';
+import { handled } from '../../server/perform.ts';
+import { serve, serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import { badReading } from '../../server/uploads/upload-options.ts';
@@ -14,40 +16,37 @@ const EDITS_BYTES = 12 * 1024 * 1024;
 const FILE_BYTES = 32 * 1024 * 1024;
 
 /** Rows that are invalid or failed: corrected and sent as a new import. */
-export function repairRoutes(app: Api, { coordinator, repairs, views }: ServerContext): void {
+export function repairRoutes(app: Api, context: ServerContext): void {
   pageRoute(app, '/imports/:id/repair');
-  serve(app, repairOperations.overview, async ({ params: { id } }) => repairs.overview(id));
+  const edit = { ...repairOperations.edit, bodyLimit: EDITS_BYTES };
+  serveAll(app, handled({ ...repairOperations, edit }, repairHandlers(context)));
+}
 
-  serve(app, repairOperations.rows, async ({ params: { id }, query }) => {
-    const { state: states, limit, cursor, ...filter } = query;
-    const { rows, next } = await repairs.page(id, { ...filter, states }, numberCursor(cursor) ?? 0, limit);
-    return { rows, nextCursor: next === undefined ? null : String(next) };
-  });
-
-  serve(
-    app,
-    { ...repairOperations.edit, bodyLimit: EDITS_BYTES },
-    async ({ params: { id }, body: { edits }, who }, _reply, audited) => {
-      const edited = await repairs.change(id, 'edit', edits, who.name);
+function repairHandlers({ coordinator, repairs, views }: ServerContext): HandlersOf<typeof repairOperations> {
+  return {
+    overview: ({ id }) => repairs.overview(id),
+    rows: async ({ id, state: states, limit, cursor, ...filter }) => {
+      const { rows, next } = await repairs.page(id, { ...filter, states }, numberCursor(cursor) ?? 0, limit);
+      return { rows, nextCursor: next === undefined ? null : String(next) };
+    },
+    edit: async ({ id, edits }, { who, audited }) => {
+      const edited = await repairs.change(id, 'edit', edits, who);
       const rows = new Set(edits.map(({ row }) => row)).size;
       audited(inShort({ rows, cells: edits.length, refused: edited.refused.length || undefined }));
       return edited;
     },
-  );
-
-  serve(app, repairOperations.replace, async ({ params: { id }, body, who }, _reply, audited) => {
-    const replaced = await repairs.change(id, 'replace', body, who.name);
-    const { column, as, from, to, preview } = body;
-    audited(preview ? null : inShort({ did: 'replace', rows: replaced.rows, column, as, from, to }));
-    return replaced;
-  });
-
-  serve(app, repairOperations.send, async ({ params: { id }, query: { revision }, who }, reply, audited) => {
-    const made = await repairs.send(id, who.name, revision);
-    audited(`of ${id}`, made);
-    reply.header('location', `/v1/imports/${made}`);
-    return views.of(coordinator.find(made));
-  });
+    replace: async ({ id, ...request }, { who, audited }) => {
+      const replaced = await repairs.change(id, 'replace', request, who);
+      const { column, as, from, to, preview } = request;
+      audited(preview ? null : inShort({ did: 'replace', rows: replaced.rows, column, as, from, to }));
+      return replaced;
+    },
+    send: async ({ id, revision }, { who, audited }) => {
+      const made = await repairs.send(id, who, revision);
+      audited(`of ${id}`, made);
+      return views.of(coordinator.find(made));
+    },
+  };
 }
 
 /** A corrected report is the body of a request. @param scope leaves bodies to its routes */

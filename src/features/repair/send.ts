@@ -9,8 +9,7 @@ import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
-import { countsOf, type EditedRow, editsOf, originalsOf, revisionOf, sendsOf } from './repair-ledger.ts';
-import type { OpenRepair } from './show.ts';
+import { countsOf, type EditedRow, editsOf, type OpenRepair, originalsOf, revisionOf } from './repair-ledger.ts';
 
 /** Rows that are written at a time: a bound on memory. */
 const AT_ONCE = 5_000;
@@ -18,16 +17,21 @@ const AT_ONCE = 5_000;
 /** State of an import of repaired rows in the catalog: there, not there, or ended before its rows were read. */
 export type Fate = 'there' | 'absent' | 'unread';
 
+/** Imports of repaired rows. `created`, 1: the catalog has it, or had it. */
+export function sends({ sql }: Pick<OpenRepair, 'sql'>) {
+  return sql<{ readonly importId: string; readonly created: 0 | 1 }>('sends').all();
+}
+
 /** Imports of repaired rows whose beginning may have been interrupted, or that ended before their rows were read. */
-export function settle({ ledger }: OpenRepair, fates: Readonly<Record<string, Fate>>): void {
-  inTransaction(ledger.database, () => {
-    for (const { importId, created } of sendsOf(ledger)) {
+export function settle({ database, sql }: OpenRepair, fates: Readonly<Record<string, Fate>>): void {
+  inTransaction(database, () => {
+    for (const { importId, created } of sends({ sql })) {
       const fate = fates[importId] ?? 'absent';
-      if (fate === 'there' && !created) ledger.sql('set_created').run({ import: importId });
+      if (fate === 'there' && !created) sql('set_created').run({ import: importId });
       // One that was there and is missing now was deleted by a user: its rows were sent.
       if (fate === 'unread' || (fate === 'absent' && !created)) {
-        ledger.sql('release').run({ import: importId });
-        ledger.sql('drop_send').run({ import: importId });
+        sql('release').run({ import: importId });
+        sql('drop_send').run({ import: importId });
       }
     }
   });
@@ -37,30 +41,31 @@ export function settle({ ledger }: OpenRepair, fates: Readonly<Record<string, Fa
  * Assigns all ready rows to one import and returns their number. From here on no one else can send or edit them.
  * @param seen the revision that was looked at @throws CannotRepair if a cell was edited since
  */
-export function claim({ ledger, isTaken }: OpenRepair, importId: string, seen?: number): number {
-  if (seen !== undefined && seen !== revisionOf(ledger)) {
+export function claim(repair: OpenRepair, importId: string, seen?: number): number {
+  const { database, sql, isTaken } = repair;
+  if (seen !== undefined && seen !== revisionOf(repair)) {
     throw new RollcallError('CANNOT_REPAIR', {
       what: 'rows were edited after you looked at them',
       remedy: 'look at them again, then send them',
     });
   }
-  return inTransaction(ledger.database, () => {
-    const rows = Number(ledger.sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);
-    if (rows > 0) ledger.sql('add_send').run({ import: importId });
+  return inTransaction(database, () => {
+    const rows = Number(sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);
+    if (rows > 0) sql('add_send').run({ import: importId });
     return rows;
   });
 }
 
 /** The catalog has the import. */
-export function setCreated({ ledger }: OpenRepair, importId: string): void {
-  ledger.sql('set_created').run({ import: importId });
+export function setCreated({ sql }: OpenRepair, importId: string): void {
+  sql('set_created').run({ import: importId });
 }
 
 /** Writes the file of an import: the rows that belong to it, with their edits. Gives how to read it. */
 export async function writeSent(repair: OpenRepair, importId: string, path: string): Promise<ImportOptions> {
-  const { ledger, input, options } = repair;
+  const { sql, input, options } = repair;
   const isShaped = input.shaped === true;
-  const found = ledger.sql<{ row: number }>('rows_of_send').all({ import: importId });
+  const found = sql<{ row: number }>('rows_of_send').all({ import: importId });
   const rows = found.map(({ row }) => row);
   const file = await open(path, 'w', 0o600);
   try {
@@ -81,13 +86,13 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
 
 /** Rows with their edits. */
 function editedRows(repair: OpenRepair, rows: readonly number[]): EditedRow[] {
-  const edits = editsOf(repair.ledger, rows);
-  return originalsOf(repair.ledger, rows).map((row) => ({ ...row, edits: edits.get(row.row) ?? new Map() }));
+  const edits = editsOf(repair, rows);
+  return originalsOf(repair, rows).map((row) => ({ ...row, edits: edits.get(row.row) ?? new Map() }));
 }
 
 async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promise<Iterable<string>> {
   const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
-  const memberships = (await judge(repair.ledger, repair, rows)).flatMap((one) => one.memberships);
+  const memberships = (await judge(repair, rows)).flatMap((one) => one.memberships);
   const withActions = repair.options.shape?.actions !== undefined;
   return membershipFile(memberships, withActions, {
     columns: [FROM_ROW, EDITED],
@@ -96,10 +101,10 @@ async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promi
 }
 
 /** Counts rows that were sent repaired, their memberships that a retry would send, and edited rows that were not sent. */
-export function sentRepaired({ ledger, isTaken }: OpenRepair) {
+export function sentRepaired(repair: OpenRepair) {
   const outcomes = { retryable: JSON.stringify([...RETRYABLE].map(outcomeId)), unprocessed: outcomeId('unprocessed') };
   const { rows = 0, retryable = 0 } =
-    ledger.sql<Record<'rows' | 'retryable', number>>('count_sent').get(outcomes) ?? {};
-  const { ready, wrong } = countsOf(ledger, isTaken);
+    repair.sql<Record<'rows' | 'retryable', number>>('count_sent').get(outcomes) ?? {};
+  const { ready, wrong } = countsOf(repair);
   return { rows, retryable, edited: ready + wrong };
 }

@@ -3,8 +3,7 @@ import { openIntake } from '../../imports/read/intake.ts';
 import { keep, sift } from './edit.ts';
 import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
 import type { AskedEdit, RepairTaken } from './operations.ts';
-import { countsOf, editorOf, editsOf, originalsOf, revisionOf } from './repair-ledger.ts';
-import type { OpenRepair } from './show.ts';
+import { countsOf, editorOf, editsOf, type OpenRepair, originalsOf, revisionOf } from './repair-ledger.ts';
 
 /** Rows with remaining problems that are listed. */
 const MAX_LISTED = 20;
@@ -49,14 +48,14 @@ export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: stri
       .filter(({ problems }) => problems.length > 0)
       .slice(0, MAX_LISTED)
       .map(({ row, problems }) => ({ line: rows.get(row) ?? row, problems: [...problems] })),
-    counts: countsOf(repair.ledger, repair.isTaken),
-    revision: revisionOf(repair.ledger),
+    counts: countsOf(repair),
+    revision: revisionOf(repair),
   };
 }
 
 /** Row -> its line. @throws CannotRepair when the import has no such line */
-function rowsOf({ ledger }: OpenRepair, lines: readonly number[]): Map<number, number> {
-  const found = ledger.sql<{ row: number; line: number }>('rows_of_lines').all({ lines: JSON.stringify(lines) });
+function rowsOf({ sql }: OpenRepair, lines: readonly number[]): Map<number, number> {
+  const found = sql<{ row: number; line: number }>('rows_of_lines').all({ lines: JSON.stringify(lines) });
   const known = new Map(found.map(({ line, row }) => [row, line]));
   const existing = new Set(known.values());
   const unknown = lines.find((line) => !existing.has(line));
@@ -72,14 +71,14 @@ function rowsOf({ ledger }: OpenRepair, lines: readonly number[]): Map<number, n
  * @throws CannotRepair when a row is there several times and its cells do not agree
  */
 function correctionsIn(
-  { ledger, input }: OpenRepair,
+  repair: OpenRepair,
   columns: readonly Column[],
   lines: Lines,
   { rows, by }: { readonly rows: readonly number[]; readonly by: string },
 ): AskedEdit[] {
-  const edits = editsOf(ledger, rows);
-  return originalsOf(ledger, rows).flatMap(({ row, ...original }) => {
-    const cells = cellsOf(input, original);
+  const edits = editsOf(repair, rows);
+  return originalsOf(repair, rows).flatMap(({ row, ...original }) => {
+    const cells = cellsOf(repair.input, original);
     return columns.flatMap(({ column, place, from }): AskedEdit[] => {
       const edited = edits.get(row)?.get(column);
       const inFile = cells[place] ?? null;
@@ -94,7 +93,7 @@ function correctionsIn(
         });
       }
       if (value === undefined) return [];
-      const isOwn = edited !== undefined && editorOf(ledger, row, column) === by;
+      const isOwn = edited !== undefined && editorOf(repair, row, column) === by;
       return [{ row, column, was: isOwn ? edited : inFile, value }];
     });
   });
