@@ -403,7 +403,7 @@ describe('a process that stops', () => {
     at.coordinator.events.on('state', ({ state }) => {
       if (state === 'running') at.sandbox.faults.set('timeout');
     });
-    await eventually(() => at.sandbox.calls.us.requests).toBeGreaterThanOrEqual(2);
+    await eventually(() => at.coordinator.lookUp(id)?.state).toBe('running');
     await at.stop();
     at.sandbox.faults.set('');
     await at.restart();

@@ -4,7 +4,7 @@ import type { Aimed } from '../../imports/target.ts';
 import type { Config } from '../../platform/config.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { newSyncId } from '../sync/compose-syncs.ts';
+import { newSyncId } from '../sync/kept-sync.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { scheduleChanges } from './change-schedule.ts';
 import { openScheduleCatalog } from './schedule-catalog.ts';

@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Service } from '../../app/chat-service.ts';
-import { newImportId } from '../../imports/import-id.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { startRetention, sweepUnbegun } from '../../imports/life/removal.ts';
 import { type StageFile, stageInThread } from '../../imports/stage/staging.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { syncImports } from './run/sync-imports.ts';
 import { SyncRunner } from './run/sync-runner.ts';
 import { openSyncCatalog } from './sync-catalog.ts';
 
@@ -44,13 +42,9 @@ export function composeSyncs(
         });
   const syncs = new SyncRunner({
     catalog,
-    imports: syncImports(coordinator, dir),
-    folder: dir.sync,
-    newId: newSyncId,
-    ...coordinator.sendsTo,
+    coordinator,
+    dir,
     regions: new Set(Object.keys(service.apps) as Region[]),
-    pages: (...which) => coordinator.pages(...which),
-    whenOver: coordinator.whenOver,
     stage,
     onStopped: async () => {
       await retention?.stop();
@@ -61,9 +55,4 @@ export function composeSyncs(
     log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
   );
   return syncs;
-}
-
-/** Marked as a sync, because the import that carries it out has the same id. */
-export function newSyncId(kind: 'sync' | 'undo'): string {
-  return `${kind}-${newImportId()}`;
 }

@@ -4,6 +4,7 @@ import { type PlanFlags, planFlags, syncEntry } from '../../api/sync-entry.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
+import { newImportId } from '../../imports/import-id.ts';
 import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
 import type { Aimed } from '../../imports/target.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
@@ -72,6 +73,11 @@ export interface NewSync
   readonly id?: string;
   /** The person who asks for it. */
   readonly who: string;
+}
+
+/** Marked as a sync, because the import that carries it out has the same id. */
+export function newSyncId(kind: 'sync' | 'undo'): string {
+  return `${kind}-${newImportId()}`;
 }
 
 /** @param target where this process sends */

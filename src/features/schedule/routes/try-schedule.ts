@@ -13,7 +13,7 @@ import { SourceError } from '../../../sources/source-errors.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
-import { newSyncId } from '../../sync/compose-syncs.ts';
+import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
 import { type KeptSettings, scheduleOperations, type scheduleTry } from '../operations.ts';
 import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';

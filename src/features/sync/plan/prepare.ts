@@ -3,7 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { QuestionRefused } from '../../../../jobs/ask-service.ts';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
-import { forOneAsker, type GroupPages } from '../../../imports/ask/group-pages.ts';
+import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { requireNames } from '../../../imports/record/profiles.ts';
 import type { StagingProgress, StagingTask } from '../../../imports/stage/stage-file.ts';
 import { crawlOf, pay, type SurveyProgress, type SurveyStep } from '../../../imports/survey/crawl.ts';
@@ -12,7 +12,6 @@ import type { Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
-import type { Sync } from '../kept-sync.ts';
 import { decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
@@ -57,8 +56,7 @@ export type PlanningProgress =
 /** The parts that read files and groups for a plan. */
 export interface PlanningPorts {
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
-  /** @param patienceMs how long the questions wait for a service that is away; absent: as the process says */
-  readonly pages: (region: Region, patienceMs?: number) => GroupPages;
+  readonly pages: (region: Region) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
 }
@@ -94,11 +92,6 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
     plan.close();
     throw error;
   }
-}
-
-/** Ports of one asker whose questions wait for a service that is away as the sync says. */
-export function withPatience(ports: PlanningPorts, { giveUpAfterMs }: Pick<Sync, 'giveUpAfterMs'>): PlanningPorts {
-  return { ...ports, pages: forOneAsker((region) => ports.pages(region, giveUpAfterMs)) };
 }
 
 async function sourceOf(request: PlanRequest, input: string): Promise<{ file: string; hash: string; size: number }> {

@@ -7,7 +7,7 @@ import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { openImportReader } from '../../../imports/report/import-reader.ts';
 import { kindOf } from '../../../membership/import-kind.ts';
-import { actionsOf, type ImportState, isFinal } from '../../../membership/import-state.ts';
+import { actionsOf, isFinal } from '../../../membership/import-state.ts';
 import { banOptionsOf } from '../../../options/ban-options.ts';
 import { CREATE_FIELDS, type CreateOptions } from '../../../options/create-options.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
@@ -19,82 +19,67 @@ import { planFiles } from '../plan/plan-files.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 
-export type SyncImports = ReturnType<typeof syncImports>;
+/** The imports that syncs are about, and their files. */
+interface Place {
+  readonly coordinator: Pick<Coordinator, 'lookUp' | 'others' | 'create'>;
+  readonly dir: DataDir;
+}
 
-/** Imports, as far as syncs need them. */
-export function syncImports(coordinator: Coordinator, dir: DataDir) {
-  const find = (id: string) => {
-    const record = coordinator.lookUp(id);
-    if (record === undefined) return undefined;
-    const { state, file } = record;
-    const { sandbox, target } = readOptions(record);
-    const ledger = dir.ledger(id);
-    /** @throws LedgerError where they are lost */
-    const hasRows = () => {
-      if (!hasLedger(record, ledger)) return false;
-      openImportReader(ledger).close();
-      return true;
-    };
-    return { state, file, ledger, hasRows, sandbox, target };
-  };
-  return {
-    find,
-    /** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LedgerError */
-    toUndo: (importId: string) => {
-      const found = find(importId);
-      if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
-      const hasRows = found.hasRows();
-      // No state: `running` may be what a process wrote that was killed since.
-      if (!isFinal(found.state)) {
-        const possible = actionsOf(found.state, false);
-        throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has not finished', possible });
-      }
-      if (!hasRows) throw new RollcallError('CANNOT_UNDO', { importId, why: 'nothing of it was sent' });
-      return found;
-    },
-    /** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
-    after: (id: string): string[] =>
-      coordinator
-        .others(id)
-        // An undo restores what was there: it asks for nothing of its own.
-        .filter((other) => kindOf(other) !== 'undo')
-        .map(({ ledger }) => ledger),
-    /**
-     * Imports the file of changes (plan-csv.ts) of a sync, under its id.
-     * @param createdBy the person who asked for it; '' if no one did
-     * @param undone the import that it reverses, whose tags it takes
-     */
-    begin: async (sync: Sync, createdBy: string, undone: string | null): Promise<void> => {
-      const { id, file: input, sandbox, create: creating, giveUpAfterMs } = sync;
-      const { changes: source, plan } = planFiles(dir.sync(id));
-      const create = creating && importCreates(plan, creating);
-      const file = undone === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
-      // Every row says its region; the default is for those that do not.
-      const options = importOptions.parse({
-        format: 'csv',
-        region: DEFAULT_REGION,
-        edits: true,
-        sandbox,
-        // The plan does not say who was banned in groups that it only adds to, and who was banned since.
-        ...banOptionsOf(sync),
-        ...defined({ create, giveUpAfterMs }),
-      });
-      // Undefined for an import that has been deleted meanwhile.
-      const before = undone === null ? undefined : coordinator.lookUp(undone);
-      const tags = before === undefined ? [] : tagsOf(before);
-      await coordinator.create({ id, file, source, options, createdBy, tags });
-    },
-    /** Continues one that was interrupted, paused or blocked. */
-    resume: async (id: string): Promise<void> => void (await coordinator.resume(id)),
-    /** Ends one that is paused, blocked or failed: the rest of it is not sent. */
-    cancel: async (id: string): Promise<void> => void (await coordinator.cancel(id)),
-    /** Notifies of every move of every import. Call the result to stop. */
-    onState: (listener: (id: string, state: ImportState) => void): (() => void) => {
-      const onState = ({ id, state }: { readonly id: string; readonly state: ImportState }) => listener(id, state);
-      coordinator.events.on('state', onState);
-      return () => void coordinator.events.off('state', onState);
-    },
-  };
+/** Returns the import that carries a sync out, or that an undo reverses; undefined if there is none. */
+export function importOf({ coordinator, dir }: Place, id: string) {
+  const record = coordinator.lookUp(id);
+  return record && { record, ledger: dir.ledger(id), ...readOptions(record) };
+}
+
+/** A finished import of which something was sent. @throws UNKNOWN_IMPORT, CANNOT_UNDO, LedgerError */
+export function importToUndo(place: Place, importId: string): NonNullable<ReturnType<typeof importOf>> {
+  const found = importOf(place, importId);
+  if (found === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(importId) });
+  const { record, ledger } = found;
+  const hasRows = hasLedger(record, ledger);
+  // LedgerError where they are lost.
+  if (hasRows) openImportReader(ledger).close();
+  // No state: `running` may be what a process wrote that was killed since.
+  if (!isFinal(record.state)) {
+    const possible = actionsOf(record.state, false);
+    throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has not finished', possible });
+  }
+  if (!hasRows) throw new RollcallError('CANNOT_UNDO', { importId, why: 'nothing of it was sent' });
+  return found;
+}
+
+/** Ledgers of later imports to the same service, undos and those that were undone left out: paths. */
+export function ledgersAfter({ coordinator }: Place, id: string): string[] {
+  return (
+    coordinator
+      .others(id)
+      // An undo restores what was there: it asks for nothing of its own.
+      .filter((other) => kindOf(other) !== 'undo')
+      .map(({ ledger }) => ledger)
+  );
+}
+
+/** Imports the file of changes (plan-csv.ts) of a sync, under its id. That of an undo takes the tags of the import that it reverses. */
+export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Promise<void> {
+  const { id, file: input, sandbox, create: creating, giveUpAfterMs, undoOf } = sync;
+  const { changes: source, plan } = planFiles(dir.sync(id));
+  const create = creating && importCreates(plan, creating);
+  const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
+  // Every row says its region; the default is for those that do not.
+  const options = importOptions.parse({
+    format: 'csv',
+    region: DEFAULT_REGION,
+    edits: true,
+    sandbox,
+    // The plan does not say who was banned in groups that it only adds to, and who was banned since.
+    ...banOptionsOf(sync),
+    ...defined({ create, giveUpAfterMs }),
+  });
+  const createdBy = sync.moves.findLast(({ who }) => who !== '')?.who ?? '';
+  // Undefined for an import that has been deleted meanwhile.
+  const before = undoOf === null ? undefined : coordinator.lookUp(undoOf);
+  const tags = before === undefined ? [] : tagsOf(before);
+  await coordinator.create({ id, file, source, options, createdBy, tags });
 }
 
 /**

@@ -3,16 +3,19 @@ import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { forOneAsker } from '../../../imports/ask/group-pages.ts';
+import type { Coordinator } from '../../../imports/life/coordinator.ts';
 import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
-import { type Aimed, checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
+import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
 import { bringToDisk } from '../../../platform/whole-file.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
-import { begunSync, flagsOf, type NewSync, type Sync } from '../kept-sync.ts';
+import { begunSync, flagsOf, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import { planTotals } from '../plan/plan-totals.ts';
@@ -22,23 +25,19 @@ import {
   type PlanningTask,
   type PlanRequest,
   planFor,
-  withPatience,
 } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
 import { cannotDecide, nothingToCancel, type SyncReasonCode } from '../sync-errors.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
-import type { SyncImports } from './sync-imports.ts';
+import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 /** The parts with which syncs are planned and carried out. */
-export interface SyncRunnerOptions extends PlanningPorts, Aimed {
+interface SyncRunnerOptions extends Pick<PlanningPorts, 'stage' | 'regions'> {
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
   readonly catalog: SyncCatalog;
-  readonly imports: SyncImports;
-  /** Returns the folder of a sync. */
-  readonly folder: (id: string) => string;
-  readonly newId: (kind: 'sync' | 'undo') => string;
-  readonly whenOver: Waits['whenOver'];
   /** Called when it has stopped, and uses the catalog no more. */
   readonly onStopped: () => Promise<void>;
 }
@@ -59,9 +58,8 @@ export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   readonly whenOver: Waits['whenOver'];
   readonly #options: SyncRunnerOptions;
+  readonly #coordinator: Coordinator;
   readonly #catalog: SyncCatalog;
-  readonly #imports: SyncImports;
-  readonly #sendsTo: Aimed;
   /** One plan at a time: two at once would each ignore the other's changes. */
   readonly #line = pLimit(1);
   readonly #stopping = new AbortController();
@@ -70,40 +68,38 @@ export class SyncRunner {
   /** Emits whenever a sync or an import has moved. */
   readonly #moves = new EventEmitter<{ move: [] }>().setMaxListeners(0);
   readonly #waits: ReturnType<typeof syncWaits>;
-  readonly #unfollow: () => void;
 
   constructor(options: SyncRunnerOptions) {
-    const { catalog, imports, folder, whenOver, sandbox, target } = options;
+    const { catalog, coordinator, dir } = options;
     this.#options = options;
     this.#catalog = catalog;
-    this.#imports = imports;
-    this.#sendsTo = { sandbox, target };
-    this.whenOver = whenOver;
+    this.#coordinator = coordinator;
+    this.whenOver = coordinator.whenOver;
     this.#waits = syncWaits({
       catalog,
-      folder,
-      whenOver,
+      folder: dir.sync,
+      whenOver: this.whenOver,
       changed: (record) => void this.events.emit('state', record),
       fail: (id, failure) => void this.#move(id, 'failed', failure),
     });
-    this.#unfollow = imports.onState((id, state) => this.#follow(id, state));
+    coordinator.events.on('state', this.#follow);
     for (const { importId } of catalog.underWay()) {
-      const found = importId === null ? undefined : imports.find(importId);
-      if (importId !== null && found !== undefined) this.#follow(importId, found.state);
+      const found = importId === null ? undefined : coordinator.lookUp(importId);
+      if (found !== undefined) this.#follow(found);
     }
   }
 
   /** Begins to plan. Gives the sync's id. @throws BAD_LIMIT */
-  create({ id = this.#options.newId('sync'), ...wanted }: NewSync): Promise<string> {
+  create({ id = newSyncId('sync'), ...wanted }: NewSync): Promise<string> {
     return this.#begin({ ...wanted, id });
   }
 
   /** Begins to plan how to undo a finished import. @throws UNKNOWN_IMPORT, RollcallError, WRONG_TARGET, BAD_LIMIT */
   async undo(importId: string, decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode'>): Promise<string> {
-    const found = this.#imports.toUndo(importId);
-    checkTarget(`import ${importId}`, found, this.#sendsTo);
-    const id = this.#options.newId('undo');
-    return this.#begin({ ...decided, id, mode: 'undo', file: found.file, source: '', undoOf: importId });
+    const found = importToUndo(this.#options, importId);
+    checkTarget(`import ${importId}`, found, this.#coordinator.sendsTo);
+    const id = newSyncId('undo');
+    return this.#begin({ ...decided, id, mode: 'undo', file: found.record.file, source: '', undoOf: importId });
   }
 
   /**
@@ -114,9 +110,9 @@ export class SyncRunner {
     const record = this.find(id);
     if (record.state === 'held') throw cannotDecide(record, 'applied');
     if (record.state !== 'applying') return this.#startApplying(id, { who });
-    checkTarget(`sync ${id}`, record, this.#sendsTo);
-    if (record.importId !== null && this.#imports.find(record.importId) !== undefined)
-      await this.#imports.resume(record.importId);
+    checkTarget(`sync ${id}`, record, this.#coordinator.sendsTo);
+    if (record.importId !== null && this.#coordinator.lookUp(record.importId) !== undefined)
+      await this.#coordinator.resume(record.importId);
     else this.#enqueue(id);
     return this.find(id);
   }
@@ -154,15 +150,14 @@ export class SyncRunner {
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   async replace(id: string): Promise<void> {
     const { state, importId } = this.find(id);
-    const carrying = importId === null ? undefined : this.#imports.find(importId);
-    if (state === 'applying' && importId !== null && carrying !== undefined && needsPerson(carrying.state)) {
-      await this.#imports.cancel(importId);
-    }
+    if (state !== 'applying' || importId === null) return;
+    const carrying = this.importState(importId);
+    if (carrying !== undefined && needsPerson(carrying)) await this.#coordinator.cancel(importId);
   }
 
   /** Returns the state of the import that carries a sync out. */
   importState(id: string): ImportState | undefined {
-    return this.#imports.find(id)?.state;
+    return this.#coordinator.lookUp(id)?.state;
   }
 
   find(id: string): Sync {
@@ -176,8 +171,8 @@ export class SyncRunner {
     for (;;) {
       const record = this.find(id);
       if (!isSyncUnderWay(record.state)) return record;
-      const carrying = record.importId === null ? undefined : this.#imports.find(record.importId);
-      if (carrying !== undefined && !isUnderWay(carrying.state)) return record;
+      const carrying = record.importId === null ? undefined : this.importState(record.importId);
+      if (carrying !== undefined && !isUnderWay(carrying)) return record;
       await new Promise<void>((resolve) => void this.#moves.once('move', resolve));
     }
   }
@@ -186,10 +181,10 @@ export class SyncRunner {
   continueAll(): void {
     for (const sync of this.#catalog.underWay()) {
       const { id, importId, code } = sync;
-      if (isSameTarget(sync, this.#sendsTo)) this.#enqueue(id, () => this.#goOn(id));
+      if (isSameTarget(sync, this.#coordinator.sendsTo)) this.#enqueue(id, () => this.#goOn(id));
       // Its import says so itself.
       else if (importId === null && code !== WRONG_TARGET) {
-        const { what } = wrongTarget(`sync ${id}`, sync, this.#sendsTo);
+        const { what } = wrongTarget(`sync ${id}`, sync, this.#coordinator.sendsTo);
         this.events.emit('state', this.#catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
       }
     }
@@ -199,17 +194,17 @@ export class SyncRunner {
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('this process stops'));
     await this.#line(async () => {});
-    this.#unfollow();
+    this.#coordinator.events.off('state', this.#follow);
     await this.#options.onStopped();
   }
 
   async #begin(wanted: NewSync & { readonly id: string }): Promise<string> {
     const { id, limits } = wanted;
     limitsWith(limits);
-    const folder = this.#options.folder(id);
+    const folder = this.#folder(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await bringToDisk(folder);
-    const sync = begunSync(wanted, this.#sendsTo);
+    const sync = begunSync(wanted, this.#coordinator.sendsTo);
     this.#catalog.add(sync);
     this.events.emit('state', sync);
     this.#enqueue(id);
@@ -217,7 +212,7 @@ export class SyncRunner {
   }
 
   #startApplying(id: string, how: MoveOptions): Sync {
-    checkTarget(`sync ${id}`, this.find(id), this.#sendsTo);
+    checkTarget(`sync ${id}`, this.find(id), this.#coordinator.sendsTo);
     const record = this.#move(id, 'applying', how);
     this.#enqueue(id);
     return record;
@@ -255,7 +250,8 @@ export class SyncRunner {
       if (waited) this.events.emit('state', this.#catalog.noteObstacle(id, null));
       if (record.state === 'planning') await this.#plan(record);
       else if (record.state === 'applying' && record.importId === null) await this.#carryOut(record);
-      else if (record.state === 'applying' && this.#imports.find(id) === undefined) await this.#beginImport(record);
+      else if (record.state === 'applying' && this.#coordinator.lookUp(id) === undefined)
+        await this.#beginImport(record);
     } catch (error) {
       if (this.#stopping.signal.aborted) {
         // Left as it is: the next start may continue it.
@@ -276,10 +272,10 @@ export class SyncRunner {
 
   async #plan(record: Sync): Promise<void> {
     const { id, limits, isTry, apply, create } = record;
-    const made = await planFor(this.#taskOf(record, record.source), withPatience(this.#options, record));
+    const made = await planFor(this.#taskOf(record, record.source), this.#ports(record));
     try {
       const before = this.#runsBefore(record);
-      const previous = previousRunIn(before.map((run) => planFiles(this.#options.folder(run.id)).plan));
+      const previous = previousRunIn(before.map((run) => planFiles(this.#folder(run.id)).plan));
       const changesBefore = before.map((run) => run.totals?.changes ?? 0);
       const findings = guardPlan(made, limits, previous, changesBefore);
       const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
@@ -293,7 +289,7 @@ export class SyncRunner {
         this.#move(id, 'planned');
         if (!apply) return;
         this.#move(id, 'applying', { reason: 'asked for together with the plan' });
-        await writeChanges(this.#options.folder(id), made, { live: made, create });
+        await writeChanges(this.#folder(id), made, { live: made, create });
         await this.#beginImport(this.find(id));
       }
     } finally {
@@ -303,11 +299,11 @@ export class SyncRunner {
 
   async #carryOut(record: Sync): Promise<void> {
     const { id, source } = record;
-    const folder = this.#options.folder(id);
+    const folder = this.#folder(id);
     const { within, sentence, changes } = await checkPlan(
       folder,
       this.#taskOf(record, sourceNow(folder, source)),
-      withPatience(this.#options, record),
+      this.#ports(record),
     );
     if (!within) {
       this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
@@ -321,28 +317,37 @@ export class SyncRunner {
     // Cancelled meanwhile?
     if (this.find(id).state !== 'applying') return;
     this.#catalog.set(id, { importId: id });
-    const createdBy = record.moves.findLast(({ who }) => who !== '')?.who ?? '';
-    await this.#imports.begin(record, createdBy, record.undoOf);
+    await beginImportOf(this.#options, record);
   }
 
   /** The import of a sync has moved, or may have moved unnoticed. */
-  #follow(importId: string, state: ImportState): void {
-    const record = this.#catalog.find(importId);
-    if (record?.state === 'applying') this.events.emit('import', importId, state);
+  readonly #follow = ({ id, state }: { readonly id: string; readonly state: ImportState }): void => {
+    const record = this.#catalog.find(id);
+    if (record?.state === 'applying') this.events.emit('import', id, state);
     if (record?.state === 'applying' && isFinal(state)) {
-      if (state === 'completed') this.#move(importId, 'applied');
+      if (state === 'completed') this.#move(id, 'applied');
       else {
         const reason = `its import was ${state} before every change was carried out`;
-        this.#move(importId, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
+        this.#move(id, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
       }
     }
     this.#moves.emit('move');
+  };
+
+  #folder(id: string): string {
+    return this.#options.dir.sync(id);
+  }
+
+  /** Its questions wait for a service that is away as the sync says. */
+  #ports({ giveUpAfterMs }: Sync): PlanningPorts {
+    const { stage, regions } = this.#options;
+    return { stage, regions, pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfterMs)) };
   }
 
   #taskOf(record: Sync, source: string): PlanningTask {
     const { id, create, maxCalls } = record;
     return {
-      folder: this.#options.folder(id),
+      folder: this.#folder(id),
       request: this.#planRequestOf(record, source),
       flags: flagsOf(record),
       create,
@@ -357,9 +362,9 @@ export class SyncRunner {
     const { file, undoOf, reading } = record;
     if (reading !== undefined) return { kind: 'file', file, source, reading };
     const importId = undoOf ?? '';
-    const ledger = this.#imports.find(importId)?.ledger;
+    const ledger = importOf(this.#options, importId)?.ledger;
     if (ledger === undefined) throw new RollcallError('CANNOT_UNDO', { importId, why: 'it has been removed' });
-    return { kind: 'undo', file, importId, ledger, later: this.#imports.after(importId) };
+    return { kind: 'undo', file, importId, ledger, later: ledgersAfter(this.#options, importId) };
   }
 
   /** The last runs of the same sync; an undo is none. */
@@ -372,6 +377,6 @@ export class SyncRunner {
   /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
   #rowsBefore(record: Sync): number | undefined {
     if (record.reading?.minRows === undefined) return undefined;
-    return inputRowsIn(this.#runsBefore(record).map(({ id }) => planFiles(this.#options.folder(id)).desired));
+    return inputRowsIn(this.#runsBefore(record).map(({ id }) => planFiles(this.#folder(id)).desired));
   }
 }
