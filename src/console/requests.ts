@@ -122,6 +122,11 @@ export function refusal(status: number, text: string) {
   return new ApiError(problemOf(status, text));
 }
 
+/** The error of a field, before anything is sent. */
+export function wrongField(field: string, detail: string) {
+  return new ApiError({ title: 'Wrong', status: 0, code: 'WRONG_FIELD', field, detail });
+}
+
 /** The error of a server that does not answer. */
 export function away() {
   return new ApiError({

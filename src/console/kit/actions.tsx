@@ -10,7 +10,7 @@ export interface Work {
   /** The error of the last attempt; undefined for none. */
   error: unknown;
   /** Does nothing while something is under way. */
-  start: (task: (signal: AbortSignal) => Promise<void>) => Promise<void>;
+  start: (task: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;
   /** Undefined for none. */
   setError: (error: unknown) => void;
 }

@@ -3,7 +3,7 @@ import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { CHOICES, LABELS } from '../../options/labels.ts';
-import { saidOf } from '../option-words.ts';
+import { saidBeside } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
 import { ApiError } from '../requests.ts';
 import { useWork } from './actions.tsx';
@@ -73,6 +73,30 @@ export class Form {
     unfold(control);
     if (moveFocus) control.focus();
     return true;
+  }
+
+  /**
+   * Says what is wrong with a field beside it.
+   * @param controlOf the control of a field that the server names
+   * @param isOver whether an error that is shown goes; default: each
+   * @returns the control that it is said beside
+   * @throws any other error of the task
+   */
+  async attempt(
+    task: () => Promise<void>,
+    controlOf = (field: string) => field,
+    isOver?: (name: string) => boolean,
+  ): Promise<string | undefined> {
+    this.clearErrors(isOver);
+    try {
+      await task();
+    } catch (error) {
+      const { field = '' } = error instanceof ApiError ? error.problem : {};
+      const control = controlOf(field);
+      if (error instanceof ApiError && this.showError(control, saidBeside(error.problem))) return control;
+      throw error;
+    }
+    return undefined;
   }
 
   register(name: string, control: HTMLElement | null) {
@@ -222,15 +246,12 @@ export function EntryForm({ fields, initial = {}, button, isKept = false, onSend
   const work = useWork();
   const send = (event: SubmitEvent) => {
     event.preventDefault();
-    void work.start(async (signal) => {
-      try {
+    void work.start((signal) =>
+      form.attempt(async () => {
         await onSend(form.read(), signal);
         if (!isKept) form.reset();
-      } catch (error) {
-        if (!(error instanceof ApiError && form.showError(error.problem.field ?? '', saidOf(error.problem))))
-          throw error;
-      }
-    });
+      }),
+    );
   };
   return (
     <form class="new-import" noValidate onSubmit={send}>

@@ -8,16 +8,15 @@ import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork } from '../../../console/kit/actions.tsx';
 import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/kit/elements.tsx';
 import { CheckField, Fields, Form, focusField, TextField } from '../../../console/kit/form.tsx';
-import { saidBeside } from '../../../console/option-words.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
-import { ApiError, addressOf, call } from '../../../console/requests.ts';
+import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
 import { GuardLimits, PlanChecks, PlanFields } from '../../sync/pages/plan-fields.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
-import { FieldError, fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
+import { fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';
 import { TryIt } from './try.tsx';
 import { WhenFields } from './when.tsx';
@@ -157,16 +156,27 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
             {before === undefined ? 'Add schedule' : 'Save changes'}
           </button>
           {isLate && (
-            <EditedMeanwhile
-              onDiscard={() => {
-                forget(place);
-                go(place);
-              }}
-              onReplace={() => {
-                version.value = before?.version ?? version.peek();
-                void save();
-              }}
-            />
+            <>
+              <button
+                type="button"
+                onClick={() => {
+                  forget(place);
+                  go(place);
+                }}
+              >
+                Discard mine, and show theirs
+              </button>
+              <button
+                type="button"
+                class="danger"
+                onClick={() => {
+                  version.value = before?.version ?? version.peek();
+                  void save();
+                }}
+              >
+                Save mine anyway
+              </button>
+            </>
           )}
           <a class="button" href="/schedules" onClick={() => forget(place)}>
             Cancel
@@ -189,64 +199,41 @@ function useAttempts({ entry, before, place }: AttemptsOf) {
   const work = useWork();
   // Work of its own: a schedule can be saved while its file is read.
   const looking = useWork();
-  /** The field of which the last look showed an error. */
-  const missed = useRef('');
+  /** The control beside which the last look showed an error. */
+  const missed = useRef<string | undefined>('');
   const { form, preview, version } = entry;
-  const attempt = (task: (signal: AbortSignal) => Promise<void>, under = work) =>
-    under.start(async (signal) => {
-      // A look may begin by itself, and leaves what was said when a person saved.
-      form.clearErrors(under === work ? undefined : (name) => name === missed.current);
-      try {
-        await task(signal);
-      } catch (error) {
-        const [field, text] =
-          error instanceof FieldError
-            ? [error.field, error.message]
-            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
-              ? [error.problem.field ?? '', saidBeside(error.problem)]
-              : ['', ''];
-        const control = controlOf(field, form);
-        if (field === '' || !form.showError(control, text)) throw error;
-        if (under === looking) missed.current = control;
-      }
-    });
-  const save = () =>
-    attempt(async (signal) => {
-      const values = form.read();
-      const name = before?.name ?? nameIn(values);
-      const made = settingsOf(values, before, preview.columnOf('uid'));
-      await (before === undefined
-        ? call('POST /v1/schedules', { body: { ...made, name } }, signal)
-        : call('PUT /v1/schedules/:name', { name, body: { ...made, version: version.peek() } }, signal));
-      forget(place);
-      go(`/schedules?name=${encodeURIComponent(name)}#history`);
-    });
+  const controlOf = (field: string) => scheduleControl(field, form);
   /** Returns the settings for a preview and a try. */
   const toTry = () => ({ ...settingsOf(form.read(), before, preview.columnOf('uid')), name: before?.name });
-  const look = () => attempt((signal) => preview.ask(toTry(), signal), looking);
+  const save = () =>
+    work.start((signal) =>
+      form.attempt(async () => {
+        const values = form.read();
+        const name = before?.name ?? nameIn(values);
+        const made = settingsOf(values, before, preview.columnOf('uid'));
+        await (before === undefined
+          ? call('POST /v1/schedules', { body: { ...made, name } }, signal)
+          : call('PUT /v1/schedules/:name', { name, body: { ...made, version: version.peek() } }, signal));
+        forget(place);
+        go(`/schedules?name=${encodeURIComponent(name)}#history`);
+      }, controlOf),
+    );
+  const look = () =>
+    looking.start(async (signal) => {
+      // It may begin by itself, and leaves what was said when a person saved.
+      const isOwn = (name: string) => name === missed.current;
+      missed.current = await form.attempt(() => preview.ask(toTry(), signal), controlOf, isOwn);
+    });
   const tryIt = async (): Promise<string | undefined> => {
     let id: string | undefined;
-    await attempt(async (signal) => {
-      const sync = await call('POST /v1/schedules/try', { body: toTry() }, signal);
-      id = sync.id;
-    });
+    await work.start((signal) =>
+      form.attempt(async () => {
+        ({ id } = await call('POST /v1/schedules/try', { body: toTry() }, signal));
+      }, controlOf),
+    );
     return id;
   };
   return { work, looking, save, look, tryIt };
-}
-
-/** The choices of a person whose schedule another one has changed meanwhile. */
-function EditedMeanwhile({ onDiscard, onReplace }: { onDiscard: () => void; onReplace: () => void }) {
-  return (
-    <>
-      <button type="button" onClick={onDiscard}>
-        Discard mine, and show theirs
-      </button>
-      <button type="button" class="danger" onClick={onReplace}>
-        Save mine anyway
-      </button>
-    </>
-  );
 }
 
 /** Says whether a person decides about each plan. */
@@ -311,7 +298,7 @@ function MoreReading({ form }: { form: Form }) {
 }
 
 /** The control that a field of the API belongs to. */
-function controlOf(field: string, form: Form) {
+function scheduleControl(field: string, form: Form) {
   const [, read] = /^reading\.(\w+)/.exec(field) ?? [];
   if (read !== undefined) return read;
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
@@ -337,11 +324,10 @@ function NameField({ form }: { form: Form }) {
   );
 }
 
-/** @throws FieldError where there is none */
+/** @throws ApiError where there is none */
 function nameIn({ name: given = '' }: Readonly<Record<string, string>>) {
   const name = scheduleName(given);
-  if (name === '')
-    throw new FieldError('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
+  if (name === '') throw wrongField('name', 'Give it a name with letters a to z or digits, such as “Nightly roster”.');
   return name;
 }
 

@@ -3,6 +3,7 @@
 import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import type { Choice } from '../../../console/kit/form.tsx';
+import { wrongField } from '../../../console/requests.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import {
   FIRST_OF,
@@ -72,7 +73,7 @@ function timeFields(cron: string) {
     : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
 }
 
-/** Reads the text of a field, which is never empty. @throws FieldError */
+/** Reads the text of a field, which is never empty. @throws ApiError */
 type Reader = (text: string, field: string) => unknown;
 
 const asIs: Reader = (text) => text;
@@ -119,7 +120,7 @@ const READ: Readonly<Record<string, Reader>> = {
 function reading<Value>({ allowed, parse }: Allowed<Value>): Reader {
   return (text, field) => {
     const value = parse(text, field);
-    if (value === undefined) throw new FieldError(field, `“${text}” is not possible; allowed is ${allowed}.`);
+    if (value === undefined) throw wrongField(field, `“${text}” is not possible; allowed is ${allowed}.`);
     return value;
   };
 }
@@ -199,11 +200,11 @@ export function mapOf({ map = '' }: Values): Record<string, string> {
 /**
  * The settings that the fields stand for, with what the form does not show.
  * @param recognisedUid the column that is recognised as the user; '' where none is known
- * @throws FieldError where a field cannot be read
+ * @throws ApiError where a field cannot be read
  */
 export function settingsOf(values: Values, before: Schedule | undefined, recognisedUid: string): ScheduleSettings {
   const at = (name: string) => values[name] ?? '';
-  if (/^$|\/$/.test(at('file'))) throw new FieldError('file', 'Say which file is read: give its path.');
+  if (/^$|\/$/.test(at('file'))) throw wrongField('file', 'Say which file is read: give its path.');
   const { name: _, ...shown } = before ?? { name: '' };
   const { uid = recognisedUid, ...others } = mapOf(values);
   const made = {
@@ -229,23 +230,13 @@ const NOT_CREATING = { userNameFrom: '', groupNameFrom: '', groupType: '', creat
 function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unknown>> {
   const at = (name: string) => values[name] ?? '';
   const unsaid = unsaidOf(values);
-  if (unsaid !== undefined) throw new FieldError(unsaid.field, unsaid.text);
+  if (unsaid !== undefined) throw wrongField(unsaid.field, unsaid.text);
   if (at('header') === 'none' && at('width') === '') {
-    throw new FieldError('header', 'Show the file first, so that its columns are known.');
+    throw wrongField('header', 'Show the file first, so that its columns are known.');
   }
   const rest = at('shape') === '' ? {} : jsonIn('shape', at('shape'));
   const fields = shapeOf(values, { width: Number(at('width')), uidColumn, lookups: {} });
   return { ...fields, ...(rest as object) };
-}
-
-/** An error of a field, before anything is sent. */
-export class FieldError extends Error {
-  field: string;
-
-  constructor(field: string, text: string) {
-    super(text);
-    this.field = field;
-  }
 }
 
 /** `a=b, c=d` */
@@ -254,7 +245,7 @@ function pairsIn(text: string, field: string): Record<string, string> {
     text.split(/,(?=[^,]*=)/).flatMap((part) => {
       if (part.trim() === '') return [];
       const at = part.indexOf('=');
-      if (at < 1) throw new FieldError(field, `“${part.trim()}” is not name=value.`);
+      if (at < 1) throw wrongField(field, `“${part.trim()}” is not name=value.`);
       return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
     }),
   );
@@ -268,7 +259,7 @@ export function pairs(values: object) {
 
 function numberIn(field: string, name: string, text: string) {
   const value = Number(text.replace(/%$/, ''));
-  if (Number.isNaN(value)) throw new FieldError(field, `${name} is “${text}”; allowed is a number.`);
+  if (Number.isNaN(value)) throw wrongField(field, `${name} is “${text}”; allowed is a number.`);
   return value;
 }
 
@@ -276,7 +267,7 @@ function jsonIn(field: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new FieldError(field, 'This is not JSON; allowed is an object such as {"split":{"guid":";"}}.');
+    throw wrongField(field, 'This is not JSON; allowed is an object such as {"split":{"guid":";"}}.');
   }
 }
 
