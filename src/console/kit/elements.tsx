@@ -1,7 +1,6 @@
 /** Elements of every view, and rows by outcome as a bar, a legend and a mark. Values become text and attributes, never markup. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
 import { grouped } from '../../text/wording.ts';
 import type { Outcome, RowCounts, Tone } from '../answers.ts';
@@ -84,15 +83,15 @@ interface FactsProperties {
   class?: string;
 }
 
-/** Names and values; what is `false` or null is left out. */
+/** Names and values; what is `false`, null or 0 is left out. */
 export function Facts({ list, class: kind = 'facts' }: FactsProperties) {
   return (
     <dl class={kind}>
       {list.map(([name, value], index) =>
-        value === false || value === null ? null : (
+        value === false || value === null || value === 0 ? null : (
           <div key={`${index} ${name}`}>
             <dt>{foreign(name)}</dt>
-            <dd>{value}</dd>
+            <dd>{typeof value === 'number' ? grouped(value) : value}</dd>
           </div>
         ),
       )}
@@ -192,22 +191,6 @@ export function Pending({ error, children = 'Loading …' }: { error: unknown; c
   return error === undefined ? <Empty>{children}</Empty> : <ErrorNotice error={error} />;
 }
 
-interface ListStateProperties {
-  error: unknown;
-  items: readonly unknown[] | undefined;
-  empty: string;
-}
-
-/** Stands in for a list: the error of its reading, a note that it is being read, or that it is empty. */
-export function ListState({ error, items, empty }: ListStateProperties) {
-  return (
-    <div role="status">
-      {(error !== undefined || items === undefined) && <Pending error={error} />}
-      {items?.length === 0 && <Empty>{empty}</Empty>}
-    </div>
-  );
-}
-
 interface TimeProperties {
   iso: string | null;
   /** To the second, in place of its age. */
@@ -233,33 +216,14 @@ export function TimeIn({ iso, tz }: { iso: string; tz: string }) {
   );
 }
 
-const EVERY_MS = 10_000;
-
-/** One clock for all of them. It goes while one of them is shown. */
+/** The clock of all ages that are shown. */
 const now = signal(Date.now());
-let shown = 0;
-let clock: ReturnType<typeof setInterval> | undefined;
-
-function useClock() {
-  useEffect(() => {
-    shown += 1;
-    if (shown === 1) {
-      now.value = Date.now();
-      clock = setInterval(() => {
-        now.value = Date.now();
-      }, EVERY_MS);
-    }
-    return () => {
-      shown -= 1;
-      if (shown === 0) clearInterval(clock);
-    };
-  }, []);
-  return now.value;
-}
+setInterval(() => {
+  now.value = Date.now();
+}, 10_000);
 
 function Age({ iso }: { iso: string }) {
-  const at = useClock();
-  return ago(iso, Math.max(at, Date.now()));
+  return ago(iso, Math.max(now.value, Date.now()));
 }
 
 /** Percent below which a part would vanish: one failed row among a million must be seen. */

@@ -159,8 +159,8 @@ export function Field({
 }
 
 /** One line of text. @param suggestions shown while it is typed */
-export function TextField(properties: FieldProperties & { suggestions?: readonly Choice[] }) {
-  const { form, name, placeholder, suggestions } = properties;
+export function TextField(properties: FieldProperties & { suggestions?: readonly Choice[]; type?: 'text' | 'time' }) {
+  const { form, name, placeholder, suggestions, type = 'text' } = properties;
   const list = suggestions && `new-${name}-suggestions`;
   return (
     <Field
@@ -169,7 +169,7 @@ export function TextField(properties: FieldProperties & { suggestions?: readonly
         <>
           <input
             {...own}
-            type="text"
+            type={type}
             list={list}
             value={form.get(name)}
             placeholder={placeholder}

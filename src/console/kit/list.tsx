@@ -20,20 +20,18 @@ export interface Column<T> {
 interface RowProperties<T> {
   item: T;
   columns: readonly Column<T>[];
-  kind: string;
 }
 
 /** A row that is drawn again only when its item is another object. */
 class Row<T> extends Component<RowProperties<T>> {
   override shouldComponentUpdate(next: RowProperties<T>) {
-    const { item, columns, kind } = this.props;
-    return item !== next.item || columns !== next.columns || kind !== next.kind;
+    return this.props.item !== next.item || this.props.columns !== next.columns;
   }
 
   override render() {
-    const { item, columns, kind } = this.props;
+    const { item, columns } = this.props;
     return (
-      <tr role="row" class={kind} onClick={openRow}>
+      <tr role="row" onClick={openRow}>
         {columns.map((column, index) => {
           const properties = { class: column.kind, 'data-label': column.label };
           const content = <div>{column.cell(item)}</div>;
@@ -66,7 +64,6 @@ interface DataTableProperties<T> {
   items: readonly T[];
   /** Must tell all rows apart. */
   keyOf: (item: T, index: number) => string | number;
-  rowClass?: (item: T) => string;
   sorted?: { by: string; descending: boolean };
   onSort?: (by: string) => void;
 }
@@ -75,7 +72,7 @@ interface DataTableProperties<T> {
  * Rows are known by their key; those whose item stays the same object are left alone. Roles are said aloud because cards
  * are laid out as blocks, which takes the meaning from table elements.
  */
-export function DataTable<T>({ caption, columns, items, keyOf, rowClass, sorted, onSort }: DataTableProperties<T>) {
+export function DataTable<T>({ caption, columns, items, keyOf, sorted, onSort }: DataTableProperties<T>) {
   return (
     <table role="table">
       <caption class="unseen">{caption}</caption>
@@ -106,7 +103,7 @@ export function DataTable<T>({ caption, columns, items, keyOf, rowClass, sorted,
       </thead>
       <tbody role="rowgroup">
         {items.map((item, index) => (
-          <Row key={keyOf(item, index)} item={item} columns={columns} kind={rowClass?.(item) ?? ''} />
+          <Row key={keyOf(item, index)} item={item} columns={columns} />
         ))}
       </tbody>
     </table>

@@ -170,12 +170,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
               : `No problem was found in ${counted(rows.read, 'row')}.`}
           </p>
         )}
-        <Facts
-          list={SHOWN.map((verdict) => {
-            const number = rows[verdict];
-            return [VERDICT_LABELS[verdict], number > 0 && grouped(number)] as const;
-          })}
-        />
+        <Facts list={SHOWN.map((verdict) => [VERDICT_LABELS[verdict], rows[verdict]] as const)} />
         <CheckProblems id={id} problems={problems} filter={filter} />
       </div>
       <div>
@@ -183,13 +178,13 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
         <Facts
           list={[
             ['Groups that exist', grouped(groups.found)],
-            ['Groups missing', groups.missing > 0 && grouped(groups.missing)],
-            ['Groups that cannot be read', groups.failed > 0 && grouped(groups.failed)],
-            ['Groups too large', groups.full > 0 && grouped(groups.full)],
+            ['Groups missing', groups.missing],
+            ['Groups that cannot be read', groups.failed],
+            ['Groups too large', groups.full],
             ['Users that exist', grouped(users.exist)],
-            ['Users unknown', users.unknown > 0 && grouped(users.unknown)],
-            ['Users deactivated', users.deactivated > 0 && grouped(users.deactivated)],
-            ['Users not checked', users.notChecked > 0 && grouped(users.notChecked)],
+            ['Users unknown', users.unknown],
+            ['Users deactivated', users.deactivated],
+            ['Users not checked', users.notChecked],
           ]}
         />
       </div>

@@ -1,7 +1,7 @@
 /** The times of a schedule: in words, as an expression, and the next five. */
 import { useRef } from 'preact/hooks';
 import { TimeIn } from '../../../console/kit/elements.tsx';
-import { Field, type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
+import { type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
 import { addressOf } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { cronWords } from './schedules.tsx';
@@ -31,19 +31,12 @@ export function WhenFields({ form }: { form: Form }) {
             note={`Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`}
           />
         ) : (
-          <Field
+          <TextField
             form={form}
             name="at"
             label="At"
+            type="time"
             note={cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`}
-            control={(own) => (
-              <input
-                {...own}
-                type="time"
-                value={form.get('at')}
-                onInput={({ currentTarget }) => form.set('at', currentTarget.value)}
-              />
-            )}
           />
         )}
         <TextField

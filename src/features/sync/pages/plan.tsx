@@ -1,7 +1,7 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { foreign, ListState, memberHref, swatch, Tag } from '../../../console/kit/elements.tsx';
+import { Empty, foreign, memberHref, Pending, swatch, Tag } from '../../../console/kit/elements.tsx';
 import { FilterBar, TextFilter, useFilter } from '../../../console/kit/filter.tsx';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { type Column, DataTable, List, MoreButton } from '../../../console/kit/list.tsx';
@@ -33,7 +33,10 @@ export function SyncPlan({ id }: { id: string }) {
   return (
     <>
       <FilterBar filter={filter} label="Filter groups" />
-      <ListState error={error} items={items} empty="There is no such group in the plan." />
+      <div role="status">
+        {(error !== undefined || items === undefined) && <Pending error={error} />}
+        {items?.length === 0 && <Empty>There is no such group in the plan.</Empty>}
+      </div>
       <ul class="groups">
         {(items ?? []).map((group) => (
           <Group
