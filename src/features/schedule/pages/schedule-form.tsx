@@ -14,7 +14,7 @@ import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
-import { GuardLimits, PlanChecks, PlanFields } from '../../sync/pages/plan-fields.tsx';
+import { GuardLimits, PlanChecks, PlanFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';

@@ -13,9 +13,9 @@ import {
   shapeOf,
   unsaidOf,
 } from '../../../console/view/upload/shape-form.ts';
-import { CHOICES, PLAN_CHECKS } from '../../../options/labels.ts';
+import { CHOICES, CREATING_CHECKS, PLAN_CHECKS } from '../../../options/labels.ts';
 import { type Allowed, rowsOrShare, rowsOrShareText, timeText, waitTime } from '../../../platform/allowed-values.ts';
-import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-fields.tsx';
+import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../operations.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -73,44 +73,40 @@ function timeFields(cron: string) {
     : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
 }
 
+/** Options that are ticked. */
+const TICKED = [...Object.keys({ ...CREATING_CHECKS, ...PLAN_CHECKS }), 'repair', 'catchUp'];
+/** The settings that have one field each. */
+const SETTINGS = [
+  ...TICKED,
+  'tz',
+  'file',
+  'headers',
+  'mode',
+  'missing',
+  'protect',
+  'removeNamed',
+  'userNameFrom',
+  'groupNameFrom',
+  'groupType',
+  'createMap',
+  'maxCreate',
+  'giveUpAfterMs',
+];
+/** Options for reading the file that have one field each; `map` and `shape` have several. */
+const READ = [...Object.keys(READING), 'exportOf', 'expectRows', 'minRows'];
+
 /** Reads the text of a field, which is never empty. @throws ApiError */
 type Reader = (text: string, field: string) => unknown;
 
-const asIs: Reader = (text) => text;
-const ticked: Reader = () => true;
-
-/** The settings that have one field each. */
-const SETTINGS: Readonly<Record<string, Reader>> = {
-  tz: asIs,
-  file: asIs,
+/** Those whose value is not the text. */
+const READERS: Readonly<Record<string, Reader>> = {
+  ...Object.fromEntries(TICKED.map((name) => [name, () => true])),
   headers: pairsIn,
-  mode: asIs,
-  missing: asIs,
   protect: listIn,
   removeNamed: listIn,
-  createUsers: ticked,
-  createGroups: ticked,
-  reactivate: ticked,
   userNameFrom: () => 'uid',
   groupNameFrom: () => 'guid',
-  groupType: asIs,
-  createMap: asIs,
-  maxCreate: asIs,
   giveUpAfterMs: reading(waitTime),
-  ...Object.fromEntries([...Object.keys(PLAN_CHECKS), 'repair', 'catchUp'].map((name) => [name, ticked])),
-};
-
-/** Options for reading the file that have one field each; `map` and `shape` have several. */
-const READ: Readonly<Record<string, Reader>> = {
-  guid: asIs,
-  scope: asIs,
-  region: asIs,
-  onBehalfOf: asIs,
-  format: asIs,
-  encoding: asIs,
-  delimiter: asIs,
-  sheet: asIs,
-  exportOf: asIs,
   // A pattern such as {channels,groups}.json is one.
   files: (text) => text.split(/,(?![^{]*\})/).flatMap((name) => name.trim() || []),
   expectRows: (text, field) => numberIn(field, 'It', text),
@@ -141,18 +137,20 @@ function textOf(name: string, value: unknown): string {
   return name === 'minRows' ? rowsOrShareText(value as { rows: number }) : pairs(value);
 }
 
-function textsOf(names: Readonly<Record<string, Reader>>, settings: object): Values {
+function textsOf(names: readonly string[], settings: object): Values {
   return Object.fromEntries(
-    Object.entries(settings).flatMap(([name, value]) => (name in names ? [[fieldOf(name), textOf(name, value)]] : [])),
+    Object.entries(settings).flatMap(([name, value]) =>
+      names.includes(name) ? [[fieldOf(name), textOf(name, value)]] : [],
+    ),
   );
 }
 
 /** An empty field leaves its setting to the server. */
-function valuesOf(readers: Readonly<Record<string, Reader>>, fields: Values) {
+function valuesOf(names: readonly string[], fields: Values) {
   return Object.fromEntries(
-    Object.entries(readers).map(([name, read]) => {
+    names.map((name) => {
       const text = fields[fieldOf(name)] ?? '';
-      return [name, text === '' ? undefined : read(text, fieldOf(name))];
+      return [name, text === '' ? undefined : (READERS[name]?.(text, fieldOf(name)) ?? text)];
     }),
   );
 }

@@ -3,10 +3,9 @@ import { useSignal } from '@preact/signals';
 import { WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, ErrorNotice, syncHref } from '../../../console/kit/elements.tsx';
 import { addressOf } from '../../../console/requests.ts';
-import { ACTION_LABELS, PLAN_ACTIONS, SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
+import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import { grouped } from '../../../text/wording.ts';
-import type { SyncView } from '../../sync/api.ts';
+import { PlanLegend } from '../../sync/pages/plan-parts.tsx';
 
 const ASK_EVERY_MS = 700;
 
@@ -44,7 +43,7 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
                   A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
                 </p>
               )}
-              {view.totals !== null && <Numbers totals={view.totals} />}
+              {view.totals !== null && <PlanLegend totals={view.totals} />}
               {view.state !== 'planning' && (
                 <p>
                   <a href={syncHref(view.id)} target="_blank" rel="noopener">
@@ -57,17 +56,5 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
         )}
       </div>
     </div>
-  );
-}
-
-function Numbers({ totals: { actions } }: { totals: NonNullable<SyncView['totals']> }) {
-  return (
-    <ul class="legend">
-      {PLAN_ACTIONS.filter((action) => actions[action] > 0).map((action) => (
-        <li key={action}>
-          <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -6,7 +6,7 @@ import { Creating, creatingField } from '../../../console/view/upload/creating-f
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import { NewFile } from '../../../console/view/upload/file-choice.tsx';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
-import { GuardLimits, limitsIn, PLAN, PlanChecks, PlanFields } from './plan-fields.tsx';
+import { GuardLimits, limitsIn, PLAN, PlanChecks, PlanFields } from './plan-parts.tsx';
 
 /** Options that are called as the server calls them. */
 const OWN = Object.keys(PLAN);

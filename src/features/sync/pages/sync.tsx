@@ -17,7 +17,6 @@ import {
   importHref,
   Journal,
   Legend,
-  swatch,
   syncHref,
   Tag,
   Time,
@@ -26,8 +25,6 @@ import { useListNews } from '../../../console/live.ts';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf } from '../../../console/requests.ts';
 import {
-  ACTION_COLOURS,
-  ACTION_LABELS,
   createdWords,
   mayCreateWords,
   modeWords,
@@ -46,6 +43,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { SYNC } from './new-sync.tsx';
 import { SyncGuards, SyncPlan } from './plan.tsx';
+import { PlanLegend } from './plan-parts.tsx';
 import { SyncActions } from './sync-actions.tsx';
 
 /** A sync that moves by itself is asked for so often. */
@@ -259,27 +257,6 @@ function ItsImport({ id, state, totals }: ItsImportProperties) {
 
 /** Actions of a plan of which its import knows nothing. */
 const NOT_SENT: typeof PLAN_ACTIONS = ['report', 'keep'];
-
-function PlanLegend({
-  totals: { actions },
-  which = PLAN_ACTIONS,
-}: {
-  totals: PlanTotals;
-  which?: typeof PLAN_ACTIONS;
-}) {
-  return (
-    <ul class="legend">
-      {which
-        .filter((action) => actions[action] > 0)
-        .map((action) => (
-          <li key={action}>
-            {swatch(ACTION_COLOURS[action])}
-            <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
-          </li>
-        ))}
-    </ul>
-  );
-}
 
 function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
   const { totals, limits, finishedAt, protect, removeNamed } = view;

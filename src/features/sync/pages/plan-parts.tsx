@@ -1,8 +1,11 @@
-/** The flags that decide a plan, as fields of a form: of a sync, and of a schedule. */
-
+/** Parts of pages that have a plan: its flags as fields of a form, and its numbers. */
+import type { PlanTotals } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
+import { swatch } from '../../../console/kit/elements.tsx';
 import { CheckFields, choicesOf, Fields, type Form, unticked } from '../../../console/kit/form.tsx';
+import { ACTION_COLOURS, ACTION_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { grouped } from '../../../text/wording.ts';
 
 /** The values of these fields before anything is chosen. */
 export const PLAN = {
@@ -60,4 +63,26 @@ export function limitsIn(values: Readonly<Record<string, string>>): (readonly [n
 /** The fields that these limits fill. */
 export function limitFields(limits: Readonly<Record<string, number>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(limits).map(([name, value]) => [`${LIMIT}${name}`, String(value)]));
+}
+
+/** A plan in numbers. */
+export function PlanLegend({
+  totals: { actions },
+  which = PLAN_ACTIONS,
+}: {
+  totals: PlanTotals;
+  which?: typeof PLAN_ACTIONS;
+}) {
+  return (
+    <ul class="legend">
+      {which
+        .filter((action) => actions[action] > 0)
+        .map((action) => (
+          <li key={action}>
+            {swatch(ACTION_COLOURS[action])}
+            <b>{grouped(actions[action])}</b> {ACTION_LABELS[action]}
+          </li>
+        ))}
+    </ul>
+  );
 }
