@@ -270,15 +270,8 @@ export function EntryForm({ fields, initial = {}, button, isKept = false, onSend
 
 /** Fields that few need: under a title, and folded where there is little room. */
 export function FieldGroup({ title, children }: { title: string; children?: ComponentChildren }) {
-  if (!isNarrow())
-    return (
-      <fieldset>
-        <legend>{title}</legend>
-        {children}
-      </fieldset>
-    );
   return (
-    <details>
+    <details open={!isNarrow()}>
       <summary>{title}</summary>
       <fieldset aria-label={title}>{children}</fieldset>
     </details>
