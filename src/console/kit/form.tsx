@@ -126,7 +126,7 @@ interface ControlProperties {
 }
 
 /** A control with its label, a note, and a place for what is wrong with it. */
-export function Field({
+function Field({
   form,
   name,
   label = LABELS[name],
