@@ -7,7 +7,7 @@ import { newToken } from '../src/api/tokens.ts';
 import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { exportDocument } from '../src/features/export/api.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
-import { schedule, scheduleHistory, scheduleRun } from '../src/features/schedule/operations.ts';
+import { schedule, scheduleEntry, scheduleHistory, scheduleRun } from '../src/features/schedule/operations.ts';
 import { syncView } from '../src/features/sync/api.ts';
 import { finding } from '../src/features/sync/api-plan.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
@@ -89,7 +89,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   undo: sync,
   'schedule add': schedule,
   'schedule edit': schedule,
-  'schedule list': z.array(schedule),
+  'schedule list': z.array(scheduleEntry),
   'schedule history': scheduleHistory,
   'schedule pause': schedule,
   'schedule resume': schedule,

@@ -49,12 +49,6 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   await page.getByRole('button', { name: 'Try it now' }).click();
   await page.getByText('A try: 1 change in 1 group. Nothing is sent').waitFor();
   await checkScreens(page, 'new-schedule-tried');
-  // The nights are never asked for by the clock.
-  await page.evaluate((everyMs) => {
-    const wait = globalThis.setTimeout;
-    const without = (then: () => void, ms?: number) => (ms === everyMs ? undefined : wait(then, ms));
-    Object.assign(globalThis, { setTimeout: without });
-  }, 30_000);
   await page.getByRole('button', { name: 'Add schedule' }).click();
 
   const history = page.getByRole('region', { name: 'History of nightly' });
@@ -62,7 +56,6 @@ test('a schedule is made, tried, run, and edited by two at once', async () => {
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
   await row.getByRole('button', { name: 'Run now: nightly' }).click();
   await history.getByText('1 to add').waitFor();
-  // The nights are asked for when a run is news.
   await row.getByRole('link', { name: /^nightly, / }).waitFor();
   // While it runs, it cannot be edited.
   await row.getByText('ran', { exact: true }).waitFor();

@@ -48,7 +48,6 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/imports/x/created', 'viewer'],
   ['GET', '/v1/syncs/x/findings', 'viewer'],
   ['GET', '/v1/schedules/next', 'viewer'],
-  ['GET', '/v1/schedules/nights', 'viewer'],
   ['GET', '/v1/schedules/x', 'viewer'],
   ['POST', '/v1/schedules', 'operator'],
   ['POST', '/v1/schedules/try', 'operator'],

@@ -19,7 +19,7 @@ interface ChangeOptions {
 }
 
 /** Addresses of the API beside those of schedules: `/v1/schedules/next`. */
-const TAKEN_NAMES: ReadonlySet<string> = new Set(['next', 'nights', 'look', 'try']);
+const TAKEN_NAMES: ReadonlySet<string> = new Set(['next', 'look', 'try']);
 /** Becomes the name of a folder, and part of the names of jobs. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 

@@ -153,13 +153,11 @@ export const scheduleHistory = z.strictObject({ runs: z.array(scheduleRun) });
 /** The result of a schedule on one day. */
 const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
 
-/** `GET /v1/schedules/nights` */
-const scheduleNights = z.strictObject({
-  schedules: z.array(
-    z.strictObject({
-      name: z.string(),
-      tz: z.string(),
-      nights: z.array(
+/** `GET /v1/schedules` */
+export const scheduleEntry = schedule
+  .extend({
+    nights: z
+      .array(
         z.strictObject({
           day: z.string().meta({ description: 'In the time zone `tz`.' }),
           state: z.enum(NIGHT_STATES).nullable().meta({
@@ -170,11 +168,11 @@ const scheduleNights = z.strictObject({
           sync: z.string().nullable(),
           runs: count,
         }),
-      ),
-    }),
-  ),
-});
-export type ScheduleNights = z.infer<typeof scheduleNights>;
+      )
+      .meta({ description: 'The last 30 days, the oldest first.' }),
+  })
+  .meta({ id: 'ScheduleEntry' });
+export type ScheduleEntry = z.infer<typeof scheduleEntry>;
 
 const operation = operationsOf(
   'schedules',
@@ -189,17 +187,13 @@ UIDs). A run that is under way keeps the settings that it began with.`;
 /** Schedules: the list, making and editing them, their runs, and what can be done with one. */
 export const scheduleOperations = {
   list: operation('GET /v1/schedules', 'viewer', {
-    summary: 'List schedules by name, with their next times and last run',
-    answer: z.strictObject({ schedules: z.array(schedule) }),
+    summary: 'List schedules by name, with their next times, last run, and results on each of the last 30 days',
+    answer: z.strictObject({ schedules: z.array(scheduleEntry) }),
   }),
   next: operation('GET /v1/schedules/next', 'viewer', {
     summary: 'The next five times of a cron expression',
     query: scheduleSettings.pick({ cron: true, tz: true }),
     answer: z.strictObject({ next: z.array(time) }),
-  }),
-  nights: operation('GET /v1/schedules/nights', 'viewer', {
-    summary: 'Results of each schedule on each of the last 30 days',
-    answer: scheduleNights,
   }),
   one: operation('GET /v1/schedules/:name', 'viewer', {
     summary: 'A schedule',

@@ -6,13 +6,12 @@ import type { Tone } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { confirmed, Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
-import { useChange } from '../../../console/kit/form.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
 import { addressOf, call } from '../../../console/requests.ts';
 import { CHANGES, countsSentence, mayCreateWords, modeWords } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
-import type { ScheduleView as Schedule, ScheduleNights, ScheduleRunView as ScheduleRun } from '../operations.ts';
+import type { ScheduleEntry as Schedule, ScheduleRunView as ScheduleRun } from '../operations.ts';
 
 /** A cron expression in words; '' where there are none for it. */
 export function cronWords(cron: string) {
@@ -23,7 +22,7 @@ export function cronWords(cron: string) {
   }
 }
 
-type NightState = NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>;
+type NightState = NonNullable<Schedule['nights'][number]['state']>;
 
 /** A sign beside the tone of each state, so that colour is not the only difference, and what it means. */
 const STATES: Readonly<Record<NightState, readonly [sign: string, tone: Tone, meaning: string]>> = {
@@ -45,12 +44,7 @@ export function SchedulesPage() {
   const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
   const { data, error, reload } = useAnswer(addressOf('GET /v1/schedules', {}), { news: ['schedules', 'sync'] });
-  const nights = useAnswer(addressOf('GET /v1/schedules/nights', {}));
-  useChange(JSON.stringify(data?.schedules.map((one) => [one.name, one.lastRun])), () => void nights.reload());
-  const columns = useMemo(
-    () => [...COLUMNS, nightsColumn(nights.data), ...(isOperator ? [actionsColumn(reload)] : [])],
-    [nights.data],
-  );
+  const columns = useMemo(() => (isOperator ? [...COLUMNS, actionsColumn(reload)] : COLUMNS), [isOperator]);
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return (
     <>
@@ -148,6 +142,17 @@ const COLUMNS: Column<Schedule>[] = [
         </>
       ),
   },
+  {
+    label: 'The last 30 nights',
+    kind: 'wide',
+    cell: ({ name, nights }) => (
+      <div class="nights">
+        {nights.map((night) => (
+          <Night key={night.day} name={name} night={night} />
+        ))}
+      </div>
+    ),
+  },
 ];
 
 interface ScheduleActionsProperties {
@@ -241,22 +246,6 @@ function runColumns(tz: string): Column<ScheduleRun>[] {
   ];
 }
 
-function nightsColumn(known: ScheduleNights | undefined): Column<Schedule> {
-  return {
-    label: 'The last 30 nights',
-    kind: 'wide',
-    cell: ({ name }) => (
-      <div class="nights">
-        {known?.schedules
-          .find((one) => one.name === name)
-          ?.nights.map((night) => (
-            <Night key={night.day} name={name} night={night} />
-          ))}
-      </div>
-    ),
-  };
-}
-
 function Signs() {
   return (
     <details>
@@ -277,7 +266,7 @@ function Signs() {
 
 interface NightProperties {
   name: string;
-  night: ScheduleNights['schedules'][number]['nights'][number];
+  night: Schedule['nights'][number];
 }
 
 function Night({ name, night: { day, state, reason, sync, runs } }: NightProperties) {

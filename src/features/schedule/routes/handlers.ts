@@ -53,12 +53,13 @@ function viewsIn(catalog: ScheduleCatalogReader) {
 export function lookingHandlers(catalog: ScheduleCatalogReader) {
   const view = viewsIn(catalog);
   return {
-    list: async () => ({ schedules: catalog.list().map(view) }),
+    list: async () => ({
+      schedules: catalog.list().map((kept) => ({ ...view(kept), nights: lastNights(catalog, kept) })),
+    }),
     next: async ({ cron, tz }) => {
       checkTimes(cron, tz);
       return { next: nextRuns(cron, tz, Date.now(), NEXT_TIMES).map((at) => isoTime(at)) };
     },
-    nights: async () => lastNights(catalog),
     one: async ({ name }) => view(catalog.get(name)),
     history: async ({ name, limit }) => ({ runs: catalog.runs(catalog.get(name).name, limit).map(runView) }),
   } satisfies Handlers;

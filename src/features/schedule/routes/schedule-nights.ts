@@ -2,7 +2,7 @@ import { isoTime } from '../../../api/fields.ts';
 import type { Night, NightResult } from '../../../api/overview.ts';
 import type { RunState, SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
-import type { ScheduleNights } from '../operations.ts';
+import type { ScheduleEntry } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader, SchedulePause, ScheduleRun } from '../schedule-catalog.ts';
 
 /** The last run of each schedule. */
@@ -47,7 +47,7 @@ function resultOf(run: ScheduleRun | undefined): NightResult {
   return run.sync === null ? 'ok' : (SYNC_RESULTS[run.sync.state] ?? 'failed');
 }
 
-type DayResult = ScheduleNights['schedules'][number]['nights'][number];
+type DayResult = ScheduleEntry['nights'][number];
 
 const DAY_MS = 86_400_000;
 /** Days that are shown. */
@@ -60,18 +60,13 @@ const REASONS = {
   paused: 'it was due, and the schedule was paused',
 } as const;
 
-/** The last days of each schedule. */
-export function lastNights(catalog: ScheduleCatalogReader): ScheduleNights {
+/** The last days of a schedule, the oldest first. */
+export function lastNights(catalog: ScheduleCatalogReader, kept: Schedule): DayResult[] {
+  const { name, tz, timedAt, pauses } = kept;
   const now = Date.now();
   const from = now - NIGHTS * DAY_MS;
-  return {
-    schedules: catalog.list().map((record) => {
-      const { name, tz, timedAt, pauses } = record;
-      const since = Math.max(from, timedAt);
-      const past = { runs: catalog.runsSince(name, from), pauses, since, now };
-      return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
-    }),
-  };
+  const past = { runs: catalog.runsSince(name, from), pauses, since: Math.max(from, timedAt), now };
+  return nightsOf(kept, lastDays(now, tz, NIGHTS), past);
 }
 
 /** The last `count` days in a time zone, the oldest first, such as 2027-03-28. */
