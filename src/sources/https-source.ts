@@ -1,5 +1,4 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { option, words } from '../errors/named-options.ts';
 import { isError } from '../errors/rollcall-error.ts';
@@ -7,11 +6,18 @@ import { shown } from '../imports/read/intake-error.ts';
 import { connectTimes } from '../platform/loopback.ts';
 import { addressName } from '../text/address-text.ts';
 import { grouped } from '../text/wording.ts';
+import { headersWithValues } from './named.ts';
 import { bare, eachOf, isPublic, lookupChecked } from './reach.ts';
-import { resumed } from './resumed.ts';
-import { headersWithValues } from './secrets.ts';
-import type { Adapter, Opened, SourceRequest } from './source.ts';
-import { NOTHING_READ, SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
+import {
+  type Adapter,
+  NOTHING_READ,
+  type Opened,
+  resumed,
+  SourceError,
+  type SourceRequest,
+  trusted,
+  UNKNOWN_AUTHORITY,
+} from './source.ts';
 
 /** Files at https addresses. */
 
@@ -49,7 +55,7 @@ async function open(asked: Asked, stop: AbortSignal, known: string | undefined):
       lookup: outside.lookup,
       // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
       rejectUnauthorized: true,
-      ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
+      ...(ca !== undefined && { ca: trusted(ca) }),
     },
   });
   const close = () => agent.destroy();

@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../errors/message-of.ts';
 import { defined } from '../platform/defined.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
-import { secretReader, variableOf } from './secrets.ts';
-import type { SourceRequest, SourceSettings } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, type SourceRequest, type SourceSettings } from './source.ts';
 
 /**
  * The context of sources in a process: the named sources of its settings, its environment, and the certificates it
@@ -62,4 +62,106 @@ function joined(ofName: SourceSettings, given: SourceSettings): SourceSettings {
 function below(url: string, place: string) {
   if (place === '') return url;
   return `${url.replace(/\/+$/, '')}/${place.replace(/^\/+/, '')}`;
+}
+
+/** Secrets of sources, such as a password or the value of a header: only where they are is given and kept, and they are read when they are needed. */
+
+const SECRET_FORM =
+  "allowed is a name and where its value is, such as 'password=env:SOURCE_DB_PASSWORD' or 'password=file:/run/secrets/db'";
+const SECRET_NAME = /^[a-z][A-Za-z0-9]*$/;
+const PLACE = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/s;
+
+/** `password=env:DB_PASSWORD` as name and place. A text instead of a place may be the secret, and is not shown. */
+export function secretFrom(text: string): readonly [name: string, place: string] {
+  const [, name = '', value = ''] = /^([^=\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
+  const place = value.trim();
+  if (!SECRET_NAME.test(name)) throw new SourceError(`a secret has no name; ${SECRET_FORM}`);
+  if (!PLACE.test(place)) throw new SourceError(`the secret ${name} says not where its value is; ${SECRET_FORM}`);
+  return [name, place];
+}
+
+/** Returns the name of a secret's variable: `SOURCE_HR_PASSWORD` of `hr`. */
+function variableOf(source: string, secret: string): string {
+  const words = `${source}_${secret.replace(/[A-Z]/g, (letter) => `_${letter}`)}`;
+  return `SOURCE_${words.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/** @param name of the source, if it has one */
+function secretReader(
+  { secrets = {} }: SourceSettings,
+  environment: SourceRequest['environment'],
+  name?: string,
+): SourceRequest['secret'] {
+  return (secret) => {
+    const place = Object.hasOwn(secrets, secret) ? secrets[secret] : undefined;
+    if (place?.startsWith('file:')) return inFile(secret, place.slice('file:'.length));
+    const variable = place?.slice('env:'.length) ?? (name === undefined ? undefined : variableOf(name, secret));
+    if (variable === undefined) return undefined;
+    const value = environment(variable)?.trim();
+    if (value !== undefined && value !== '') return value;
+    const path = place === undefined ? environment(`${variable}_FILE`) : undefined;
+    if (path !== undefined && path !== '') return inFile(secret, path);
+    if (place === undefined) return undefined;
+    throw notSet(variable, secret);
+  };
+}
+
+function inFile(secret: string, path: string) {
+  try {
+    const value = readFileSync(path, 'utf8').trim();
+    if (value !== '') return value;
+  } catch (cause) {
+    throw new SourceError(`the file with the ${secret} cannot be read: ${messageOf(cause)}`, undefined, { cause });
+  }
+  throw new SourceError(`the file with the ${secret}, ${path}, is empty; put the ${secret} into it`);
+}
+
+const HEADER_FORM =
+  "allowed is a name and the environment variable with its value, such as 'Authorization=env:NIGHTLY_TOKEN'";
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VARIABLE = /^env:([A-Za-z_][A-Za-z0-9_]*)$/;
+/** Those by which a request is held together, or which are rollcall's own. */
+const OURS = /^(host|connection|content-.*|transfer-encoding|te|upgrade|expect|accept-encoding|range|if-.*)$/i;
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+/**
+ * `Authorization=env:NIGHTLY_TOKEN` as header and variable. A text instead of a variable may be a secret, and is not
+ * shown.
+ */
+export function headerFrom(text: string): readonly [header: string, variable: string] {
+  const [, header = '', value = ''] = /^([^=:\s]+)\s*=(.*)$/s.exec(text.trim()) ?? [];
+  if (!HEADER_NAME.test(header)) throw new SourceError(`a header has no name; ${HEADER_FORM}`);
+  if (OURS.test(header)) throw new SourceError(`the header ${header} is rollcall's own; leave it out`);
+  const [, variable] = VARIABLE.exec(value.trim()) ?? [];
+  if (variable !== undefined) return [header, variable];
+  throw new SourceError(`the header ${header} names no environment variable; ${HEADER_FORM}`);
+}
+
+export function headersFrom(texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(texts.map(headerFrom));
+}
+
+/**
+ * The headers with their values of this moment.
+ * @param headers header → variable  @throws SourceError with the variable's name when it is not set or cannot be sent
+ */
+export function headersWithValues(
+  headers: Readonly<Record<string, string>>,
+  environment: (variable: string) => string | undefined,
+): Record<string, string> {
+  const values = Object.entries(headers).map(([header, variable]) => {
+    const value = environment(variable)?.trim();
+    if (value === undefined || value === '') throw notSet(variable, `header ${header}`);
+    if (!SENDABLE.test(value)) {
+      throw new SourceError(`the environment variable ${variable} holds characters that no header may have`);
+    }
+    return [header, value] as const;
+  });
+  return Object.fromEntries(values);
+}
+
+function notSet(variable: string, secret: string) {
+  return new SourceError(
+    `the environment variable ${variable}, which holds the ${secret}, is not set; set it where rollcall runs`,
+  );
 }

@@ -10,8 +10,7 @@ import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { allowedPath, checkAllowed, checkAllowedAddress, checkAllowedHost, isPattern } from './allowed-sources.ts';
 import { isAddressOrName, requestOf, type SourceContext } from './named.ts';
 import { checkedAddress, sourceAt } from './schemes.ts';
-import type { SourceSettings } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, type SourceSettings } from './source.ts';
 import { type Kept, type Spooled, spool } from './spool.ts';
 
 /** The file that a source gives: one at a path, the newest of a pattern, or a copy of what is behind an address. */

@@ -1,6 +1,5 @@
 import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
-import { getCACertificates } from 'node:tls';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -10,18 +9,27 @@ import {
   PutObjectCommand,
   S3Client,
   type S3ClientConfig,
+  type S3ServiceException,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown } from '../imports/read/intake-error.ts';
+import { defined } from '../platform/defined.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { schemeOf } from '../text/address-text.ts';
 import { pathPattern } from '../text/wildcard.ts';
 import { grouped } from '../text/wording.ts';
-import { resumed } from './resumed.ts';
-import type { Adapter, Opened, SourceEntry, SourceRequest } from './source.ts';
-import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
+import {
+  type Adapter,
+  type Opened,
+  resumed,
+  type SourceEntry,
+  SourceError,
+  type SourceRequest,
+  trusted,
+  UNKNOWN_AUTHORITY,
+} from './source.ts';
 
 /** Objects in buckets: of S3, of everything that speaks its protocol, and of Google Cloud Storage, which speaks it as well. */
 
@@ -125,25 +133,21 @@ function configOf({ address, settings, environment, secret, ca }: SourceRequest,
     );
   }
   const region = settings.region ?? environment('AWS_REGION') ?? environment('AWS_DEFAULT_REGION');
-  return {
-    ...(region !== undefined && { region }),
-    // Servers of one's own have no regions, and the names of their buckets are no names of hosts.
-    ...(endpoint !== undefined && {
-      endpoint,
-      forcePathStyle: true,
-      region: region ?? (isGoogle ? 'auto' : 'us-east-1'),
-    }),
-    ...(isGiven && {
-      credentials: { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) },
-    }),
+  // Servers of one's own have no regions, and the names of their buckets are no names of hosts.
+  const fallback = isGoogle ? 'auto' : 'us-east-1';
+  return defined({
+    region: region ?? (endpoint && fallback),
+    endpoint,
+    forcePathStyle: endpoint !== undefined,
+    credentials: isGiven ? { accessKeyId, secretAccessKey, ...defined({ sessionToken }) } : undefined,
     followRegionRedirects: true,
-    requestHandler: {
+    requestHandler: defined({
       connectionTimeout: CONNECT_MS,
       requestTimeout: QUIET_MS,
       socketTimeout: QUIET_MS,
-      ...(ca !== undefined && { httpsAgent: new Agent({ ca: [...getCACertificates('default'), ca] }) }),
-    },
-  };
+      httpsAgent: ca && new Agent({ ca: trusted(ca) }),
+    }),
+  });
 }
 
 /** Asks the service, and says in our words what it refuses. */
@@ -166,21 +170,13 @@ async function asked<Answer>(
 function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' | 'written' = 'read'): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof SourceError) return error;
-  const {
-    name: kind = '',
-    code = '',
-    $metadata,
-  } = error as Readonly<
-    Partial<Record<'name' | 'code', string>> & { readonly $metadata?: { readonly httpStatusCode?: number } }
-  >;
-  const region = /region is missing/i.test(messageOf(error)) ? 'PermanentRedirect' : '';
+  const { name: kind, code = '', $metadata } = error as Partial<S3ServiceException> & { readonly code?: string };
+  const message = messageOf(error);
+  const region = /region is missing/i.test(message) ? 'PermanentRedirect' : '';
   const remedies = done === 'read' ? REMEDIES : { ...REMEDIES, AccessDenied: IS_CLOSED, Forbidden: IS_CLOSED };
-  const remedy = remedies[kind] ?? remedies[code] ?? remedies[region];
-  const status = $metadata?.httpStatusCode;
-  const what =
-    messageOf(error) === kind || messageOf(error) === 'UnknownError'
-      ? `${kind} ${status ?? ''}`.trim()
-      : messageOf(error);
+  const remedy = remedies[kind ?? ''] ?? remedies[code] ?? remedies[region];
+  const isEmpty = message === kind || message === 'UnknownError';
+  const what = isEmpty ? `${kind} ${$metadata?.httpStatusCode ?? ''}`.trim() : message;
   return new SourceError(`${shown(name)} cannot be ${done}: ${what}`, remedy, { cause: error });
 }
 
@@ -191,14 +187,10 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
   const close = async () => client.destroy();
   const first = await client
     .send(
-      new GetObjectCommand({
-        ...at,
-        ...(found.etag !== undefined && { IfMatch: found.etag }),
-        ...(known !== undefined && found.etag === undefined && { IfNoneMatch: known }),
-      }),
+      new GetObjectCommand({ ...at, IfMatch: found.etag, IfNoneMatch: found.etag === undefined ? known : undefined }),
       { abortSignal: signal },
     )
-    .catch((error: { readonly $metadata?: { readonly httpStatusCode?: number } }) => {
+    .catch((error: S3ServiceException) => {
       if (error.$metadata?.httpStatusCode === 304) return undefined;
       throw error;
     });
@@ -225,12 +217,8 @@ async function open(client: S3Client, place: Place, signal: AbortSignal, known: 
 async function newest(client: S3Client, { bucket, key, name }: Place, signal: AbortSignal) {
   const fits = pathPattern(key);
   let best: { readonly key: string; readonly etag: string | undefined; readonly at: number } | undefined;
-  for await (const { Key = '', ETag, LastModified } of objects(
-    client,
-    bucket,
-    key.slice(0, key.search(PATTERN)),
-    signal,
-  )) {
+  const prefix = key.slice(0, key.search(PATTERN));
+  for await (const { Key = '', ETag, LastModified } of objects(client, bucket, prefix, signal)) {
     const at = LastModified?.getTime() ?? 0;
     const isLater = best === undefined || at > best.at || (at === best.at && Key > best.key);
     if (isLater && fits(Key)) best = { key: Key, etag: ETag, at };
@@ -243,11 +231,7 @@ async function* objects(client: S3Client, bucket: string, prefix: string, signal
   let seen = 0;
   let token: string | undefined;
   do {
-    const command = new ListObjectsV2Command({
-      Bucket: bucket,
-      Prefix: prefix,
-      ...(token !== undefined && { ContinuationToken: token }),
-    });
+    const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken: token });
     const { Contents = [], NextContinuationToken } = await client.send(command, { abortSignal: signal });
     yield* Contents;
     seen += Contents.length;
@@ -286,10 +270,7 @@ async function listed(client: S3Client, { bucket, key, name }: Place, signal: Ab
 const PART_BYTES = 8 * 1024 ** 2;
 const MAX_PARTS = 10_000;
 
-interface ObjectPlace {
-  readonly Bucket: string;
-  readonly Key: string;
-}
+type ObjectPlace = Readonly<Record<'Bucket' | 'Key', string>>;
 
 /** @param path of the file whose bytes it gets */
 async function put(place: Place, config: S3ClientConfig, path: string, signal: AbortSignal) {

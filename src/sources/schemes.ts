@@ -3,8 +3,7 @@ import { refuseAddress, shown } from '../imports/read/intake-error.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { type PackageUse, withPackages } from '../platform/optional-packages.ts';
 import { addressName, hasPassword, isAddress, schemeOf } from '../text/address-text.ts';
-import type { Adapter, Source, SourceRequest, SourceSettings } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { type Adapter, type Source, SourceError, type SourceRequest, type SourceSettings } from './source.ts';
 
 /** A kind of address. */
 interface Scheme {

@@ -8,10 +8,10 @@ import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { isError } from '../errors/rollcall-error.ts';
 import { shown } from '../imports/read/intake-error.ts';
+import { defined } from '../platform/defined.ts';
 import { starPattern } from '../text/wildcard.ts';
 import { checkedHost } from './reach.ts';
-import type { SourceRequest } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError, type SourceRequest } from './source.ts';
 
 /** Connections to SFTP servers: who signs in, and which hosts are known. */
 
@@ -140,11 +140,9 @@ function configOf({ host, port, user }: SftpPlace, { settings, secret, environme
     readyTimeout: CONNECT_MS,
     keepaliveInterval: QUIET_MS,
     keepaliveCountMax: 3,
-    ...(keyFile !== undefined && { privateKey: keyIn(keyFile) }),
-    ...(passphrase !== undefined && { passphrase }),
-    ...(password !== undefined && { password, tryKeyboard: true }),
+    tryKeyboard: password !== undefined,
     // A key file that is named counts alone, as few tries are allowed.
-    ...(keyFile === undefined && agent !== undefined && { agent }),
+    ...defined({ passphrase, password, privateKey: keyFile && keyIn(keyFile), agent: keyFile ? undefined : agent }),
   };
 }
 

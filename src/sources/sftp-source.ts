@@ -6,8 +6,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { shown } from '../imports/read/intake-error.ts';
 import { alternatives, hasWildcards, pathPattern } from '../text/wildcard.ts';
 import { connect, NO_PERMISSION, NO_SUCH_FILE, type Session, type SftpPlace, statusOf } from './sftp-session.ts';
-import type { Adapter, Opened, SourceEntry } from './source.ts';
-import { SourceError } from './source-errors.ts';
+import { type Adapter, type Opened, type SourceEntry, SourceError } from './source.ts';
 
 /** Files on SFTP servers. */
 

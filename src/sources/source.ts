@@ -1,4 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
+import { getCACertificates } from 'node:tls';
+import { option, type Words, words } from '../errors/named-options.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import type { NamedSource } from '../platform/named-sources.ts';
+import { grouped } from '../text/wording.ts';
 
 /** A source of memberships, whatever the scheme of its address. All that is read is first kept whole (spool.ts). */
 export interface Source {
@@ -79,3 +84,112 @@ export interface SourceRequest {
 
 /** Asks nobody yet. @throws SourceError for what can never be read */
 export type Adapter = (request: SourceRequest) => Source;
+
+/** A source that gives nothing, or not all of it. Nothing is changed then. */
+export class SourceError extends RollcallError {
+  constructor(
+    what: string,
+    remedy?: Words,
+    about: { readonly facts?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  ) {
+    super('BAD_SOURCE', what, { remedy, ...about });
+  }
+
+  /** @param what the source as it is shown */
+  static tooLarge(what: string, maxBytes: number): SourceError {
+    return new SourceError(
+      `${what} is larger than ${grouped(maxBytes)} bytes`,
+      words`allow more with ${option('maxSource')}`,
+    );
+  }
+}
+
+/** Codes with which connections fail that may succeed later: of Node, undici, ssh2 (`level`), Postgres and MySQL. */
+const AWAY: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_SOCKET'],
+  ...['client-timeout', '53300', '57P03', 'PROTOCOL_CONNECTION_LOST', 'ER_CON_COUNT_ERROR'],
+]);
+const TOO_MANY_REQUESTS = 429;
+
+/** Whether a source may give its file later: it cannot be reached, or its server answers that it cannot at the moment. */
+export function isAway(error: unknown): error is SourceError {
+  if (!(error instanceof SourceError)) return false;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const { code, level, $metadata, errors } = cause as AnyError;
+    const status = cause instanceof SourceError ? cause.facts['status'] : $metadata?.httpStatusCode;
+    if (AWAY.has(code) || AWAY.has(level) || Number(status) >= 500 || status === TOO_MANY_REQUESTS) return true;
+    if (errors?.some((one) => AWAY.has(one.code)) === true) return true;
+  }
+  return false;
+}
+
+/** Errors of connections as libraries throw them. */
+type AnyError = NodeJS.ErrnoException & {
+  readonly level?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly errors?: readonly NodeJS.ErrnoException[];
+};
+
+export const NOTHING_READ = 'try again; nothing was read from what came';
+
+/** The authorities that are trusted: those of this machine, and one more. */
+export const trusted = (ca: string) => [...getCACertificates('default'), ca];
+
+/** Codes of TLS for a certificate whose authority is not known here → what to do. */
+export const UNKNOWN_AUTHORITY: Readonly<Record<string, Words>> = Object.fromEntries(
+  [
+    'CERT_SIGNATURE_FAILURE',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  ].map((code) => [
+    code,
+    'its certificate is of an authority that is not known here: name the PEM file of that authority in ROLLCALL_CA_FILE',
+  ]),
+);
+
+/** Before each attempt to go on, in ms: most breaks are of one connection, and a server that starts again takes seconds. */
+const WAITS_MS = [0, 1_000, 10_000];
+
+/**
+ * The bytes of something; where they break off they go on, a few times.
+ * @param rest asks for the same thing from a byte on; undefined where a part cannot be known to be of the same
+ * @throws RollcallError of `rest` at once; other errors when no attempt is left
+ */
+export async function* resumed(
+  first: AsyncIterable<Uint8Array>,
+  rest: ((from: number) => Promise<AsyncIterable<Uint8Array>>) | undefined,
+  {
+    failed,
+    signal,
+    wait = setTimeout,
+  }: {
+    /** Returns the error that people are told. */
+    readonly failed: (error: unknown) => unknown;
+    readonly signal: AbortSignal;
+    readonly wait?: (ms: number, value: undefined, about: { readonly signal: AbortSignal }) => Promise<unknown>;
+  },
+): AsyncGenerator<Uint8Array> {
+  const waits = WAITS_MS.values();
+  let read = 0;
+  let next = async () => first;
+  while (true) {
+    try {
+      for await (const piece of await next()) {
+        read += piece.length;
+        yield piece;
+      }
+      return;
+    } catch (error) {
+      const ms = waits.next().value;
+      if (signal.aborted || error instanceof RollcallError || rest === undefined || ms === undefined)
+        throw failed(error);
+      next = async () => {
+        await wait(ms, undefined, { signal });
+        return rest(read);
+      };
+    }
+  }
+}

@@ -9,8 +9,7 @@ import { hashOf } from '../platform/file-hash.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import { csvLine } from '../text/csv-line.ts';
 import { grouped } from '../text/wording.ts';
-import type { Content, Source } from './source.ts';
-import { NOTHING_READ, SourceError } from './source-errors.ts';
+import { type Content, NOTHING_READ, type Source, SourceError } from './source.ts';
 
 /** The file in which a source is kept: read again by whatever follows, when no connection is open any more. */
 export interface Spooled {

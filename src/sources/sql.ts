@@ -1,13 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { getCACertificates } from 'node:tls';
 import { messageOf } from '../errors/message-of.ts';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { shown, shownPath } from '../imports/read/intake-error.ts';
+import { defined } from '../platform/defined.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { addressName, schemeOf } from '../text/address-text.ts';
-import type { Adapter, Content, Opened, SourceRequest, SourceSettings } from './source.ts';
-import { SourceError, UNKNOWN_AUTHORITY } from './source-errors.ts';
+import {
+  type Adapter,
+  type Content,
+  type Opened,
+  SourceError,
+  type SourceRequest,
+  type SourceSettings,
+  trusted,
+  UNKNOWN_AUTHORITY,
+} from './source.ts';
 
 /**
  * The common part of all databases: one query in one transaction that only reads, with values as in the database's own
@@ -143,19 +151,8 @@ function databaseRefused(name: string, error: unknown, remedies: Database['remed
   return new SourceError(`${shown(name)} cannot be read: ${about}`, remedy, { cause: error });
 }
 
-/** The place of a database, and its user. */
-export interface DatabasePlace {
-  readonly host: string;
-  readonly port?: number;
-  readonly user?: string;
-  readonly database?: string;
-  /** The present password; undefined if none is given. */
-  readonly password: string | undefined;
-  readonly tls: { readonly rejectUnauthorized: true; readonly servername?: string; readonly ca?: string[] } | undefined;
-}
-
-/** TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws SourceError */
-export function databasePlace({ address, ca, secret }: SourceRequest): DatabasePlace {
+/** Returns the place of a database, its user and the present password. TLS is always used outside of this machine, unless the address says `?sslmode=disable`. @throws SourceError */
+export function databasePlace({ address, ca, secret }: SourceRequest) {
   if (!URL.canParse(address)) {
     throw new SourceError(
       `${shown(addressName(address))} is not a valid address`,
@@ -172,19 +169,21 @@ export function databasePlace({ address, ca, secret }: SourceRequest): DatabaseP
       'write sslmode=verify-full, or sslmode=disable where the network is trusted',
     );
   }
+  const isName = isIP(host) === 0;
   return {
+    ...defined({
+      port: port === '' ? undefined : Number(port),
+      user: username === '' ? undefined : decodeURIComponent(username),
+      database: database === '' ? undefined : database,
+    }),
     host,
-    ...(port !== '' && { port: Number(port) }),
-    ...(username !== '' && { user: decodeURIComponent(username) }),
-    ...(database !== '' && { database }),
     password: secret('password'),
     tls:
       mode === 'disable'
         ? undefined
         : {
-            rejectUnauthorized: true,
-            ...(isIP(host) === 0 && { servername: host }),
-            ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
+            rejectUnauthorized: true as const,
+            ...defined({ servername: isName ? host : undefined, ca: ca && trusted(ca) }),
           },
   };
 }

@@ -5,7 +5,7 @@ import { extname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { shownPath } from '../imports/read/intake-error.ts';
-import { SourceError } from './source-errors.ts';
+import { SourceError } from './source.ts';
 import {
   type Database,
   IS_MALFORMED,

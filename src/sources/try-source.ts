@@ -52,36 +52,24 @@ async function trySource(name: string, context: SourceContext, stop: AbortSignal
 async function found(name: string, context: SourceContext, signal: AbortSignal) {
   const at = (place: string) => sourceAt(requestOf(`${name}:${place}`, {}, context));
   const listed = async (place: string) => (await at(place)).list?.(signal);
-  const reading = await asResult(at('').then((source) => firstOf(source, signal)));
-  if (reading.ok) {
-    const listing = await asResult(listed(''));
-    return listing.ok ? reading.value : `${reading.value}; its folder cannot be listed: ${listing.error.what}`;
+  const [reading] = await Promise.allSettled([at('').then((source) => firstOf(source, signal))]);
+  const [listing] = await Promise.allSettled([listed(reading.status === 'fulfilled' ? '' : '/')]);
+  for (const { reason } of [reading, listing].filter((one) => one.status === 'rejected')) {
+    if (!(reason instanceof RollcallError)) throw reason;
   }
-  const listing = await asResult(listed('/'));
+  if (reading.status === 'fulfilled') {
+    if (listing.status === 'fulfilled') return reading.value;
+    return `${reading.value}; its folder cannot be listed: ${listing.reason.what}`;
+  }
   // The error of the place itself tells more than that of its address as a file.
-  if (!listing.ok) throw reading.error.cause === undefined ? listing.error : reading.error;
-  if (listing.value === undefined) throw reading.error;
+  if (listing.status === 'rejected') throw reading.reason.cause === undefined ? listing.reason : reading.reason;
+  if (listing.value === undefined) throw reading.reason;
   const files = listing.value.filter(({ kind }) => kind === 'file').toSorted((a, b) => b.modifiedAt - a.modifiedAt);
   const [newest] = files;
   const many = `${counted(files.length, 'file')} in its folder`;
   if (newest === undefined) return many;
   await firstOf(await at(`/${newest.name}`), signal);
   return `${many}; the newest, ${newest.name}, can be read`;
-}
-
-type Result<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly error: RollcallError };
-
-/** Returns the result of an attempt that may fail for a reason to show to people. @throws anything else */
-function asResult<Value>(attempt: Promise<Value>) {
-  return attempt.then(
-    (value): Result<Value> => ({ ok: true, value }),
-    (error: unknown): Result<Value> => {
-      if (error instanceof RollcallError) return { ok: false, error };
-      throw error;
-    },
-  );
 }
 
 /** Reads the beginning. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { obtain } from '../../src/sources/obtain.ts';
-import type { SourceSettings } from '../../src/sources/source.ts';
-import { isAway } from '../../src/sources/source-errors.ts';
+import { isAway, type SourceSettings } from '../../src/sources/source.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { freePort } from '../servers/program.ts';
 import { tempDir } from '../temp-dir.ts';

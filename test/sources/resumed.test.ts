@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { resumed } from '../../src/sources/resumed.ts';
-import { SourceError } from '../../src/sources/source-errors.ts';
+import { resumed, SourceError } from '../../src/sources/source.ts';
 
 /** Two pieces, and then the connection breaks. */
 async function* broken() {

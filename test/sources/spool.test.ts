@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Content, Source } from '../../src/sources/source.ts';
-import { SourceError } from '../../src/sources/source-errors.ts';
+import { type Content, type Source, SourceError } from '../../src/sources/source.ts';
 import { type SpoolProgress, spool } from '../../src/sources/spool.ts';
 import { rejection } from '../chat/chat-server.ts';
 import { tempDir } from '../temp-dir.ts';

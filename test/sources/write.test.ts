@@ -4,8 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import type { NamedSource } from '../../src/platform/named-sources.ts';
 import { requestOf } from '../../src/sources/named.ts';
 import { sourceAt } from '../../src/sources/schemes.ts';
-import type { SourceSettings } from '../../src/sources/source.ts';
-import { SourceError } from '../../src/sources/source-errors.ts';
+import { SourceError, type SourceSettings } from '../../src/sources/source.ts';
 import { writerTo } from '../../src/sources/spool.ts';
 import { type Sshd, startSshd } from '../servers/sshd.ts';
 import { wayTo } from '../servers/way-to-sshd.ts';

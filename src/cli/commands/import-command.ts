@@ -46,7 +46,7 @@ async function importAs(io: Io, file: string, flags: ImportFlags): Promise<ExitC
   const { importFile } = await import('../import-file.ts');
   const code = await importFile({ config, io, imports, file, flags });
   if (code === EXIT.usage) {
-    const { sayWhatItIs } = await import('../../features/inspect/commands/what-it-is.ts');
+    const { sayWhatItIs } = await import('../../features/inspect/commands/inspect-file.ts');
     await sayWhatItIs(io, config, file, importOptionsOf(config, flags), {
       lookups: mapLookups(flags, (name) => name),
       recipe: flags.recipe,

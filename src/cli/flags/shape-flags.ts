@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseTemplate, TemplateError } from '../../imports/read/shape/id-template.ts';
+import { parseTemplate, TemplateError } from '../../imports/read/shape/field-sources.ts';
 import { TEXT } from '../../options/option.ts';
 import {
   actionWordList,

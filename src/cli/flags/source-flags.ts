@@ -71,7 +71,7 @@ export function addressFlagsOf(flags: SourceFlags): [flag: string, value: string
 /** With whole paths, as schedules keep them. @throws SourceError, which repeats no secret */
 export async function sourceSettingsOf(flags: SourceFlags): Promise<SourceSettings> {
   const { header = [], secret = [] } = flags;
-  const { headersFrom, secretFrom } = await import('../../sources/secrets.ts');
+  const { headersFrom, secretFrom } = await import('../../sources/named.ts');
   const secrets = wholeSecrets(Object.fromEntries(secret.map(secretFrom)), process.cwd());
   return defined({
     headers: header.length === 0 ? undefined : headersFrom(header),

@@ -1,7 +1,7 @@
 import { ID } from '../../chat/service/ids.ts';
 import { option, shapeOption, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
-import { isDamagedNumber } from '../../imports/read/shape/id-template.ts';
+import { isDamagedNumber } from '../../imports/read/shape/field-sources.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import type { LookupName } from '../../options/lookups.ts';
 import { separatorText } from '../../options/option-texts.ts';
@@ -9,8 +9,7 @@ import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, CROSS, DN, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
 import { isNothing } from './meanings.ts';
-import { OPEN_SCOPE, scopeMeaning, scopeRank, scopeWordsOf } from './scope-words.ts';
-import { isOpen, statesIn } from './states.ts';
+import { isOpen, OPEN_SCOPE, scopeMeaning, scopeRank, scopeWordsOf, statesIn } from './states.ts';
 import { isWithoutHeader, withoutHeader } from './without-header.ts';
 
 /** The options that a file needs before it can be read. */

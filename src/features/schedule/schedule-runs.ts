@@ -11,7 +11,7 @@ import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sy
 import { mapLookups } from '../../options/lookups.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
-import { isAway } from '../../sources/source-errors.ts';
+import { isAway } from '../../sources/source.ts';
 import { asClause, counted, utcTime } from '../../text/wording.ts';
 import type { Sync } from '../sync/kept-sync.ts';
 import { hashWith } from '../sync/plan/prepare.ts';

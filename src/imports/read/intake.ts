@@ -14,8 +14,7 @@ import { emptyFile, IntakeError, listed, shown, shownPath } from './intake-error
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { MembershipReader } from './membership-row.ts';
 import { IdleRows, IdNotes } from './notes.ts';
-import { openInput } from './open-input.ts';
-import { checkText, dialectOf, kindOf, openText } from './open-text.ts';
+import { checkText, dialectOf, kindOf, openInput, openText } from './open-input.ts';
 import { ShapedElements } from './shape/element-shape.ts';
 import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping, ShapedCells } from './shape/shaping.ts';
 

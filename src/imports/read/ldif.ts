@@ -1,6 +1,6 @@
 import { type Bounds, tooLong } from './intake-bounds.ts';
 import { IntakeError, shown } from './intake-error.ts';
-import { firstOfName } from './shape/id-template.ts';
+import { firstOfName } from './shape/field-sources.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */
 const MEMBER_ATTRIBUTES: ReadonlySet<string> = new Set(['member', 'uniquemember', 'memberuid']);

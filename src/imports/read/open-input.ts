@@ -1,12 +1,28 @@
 import { open, stat } from 'node:fs/promises';
+import { option, words } from '../../errors/named-options.ts';
+import { INPUTS, type InputKind, isWorkbook } from '../../options/input-kinds.ts';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
 import type { Zip } from './archive/zip.ts';
-import { type InputBytes, type IntakeSource, openSource } from './byte-source.ts';
-import { isZip } from './decompress.ts';
+import { HEAD_BYTES, type InputBytes, type IntakeSource, interruptible, openSource, readHead } from './byte-source.ts';
+import { checkDelimiter } from './csv.ts';
+import { decode, detectEncoding } from './decode.ts';
+import { compressionOf, decompress, isZip } from './decompress.ts';
+import {
+  belowTop,
+  delimiterFor,
+  detectDelimiter,
+  detectFormat,
+  detectLineEnds,
+  needsMore,
+  refuseBinary,
+  refuseOtherText,
+  separatorLine,
+} from './detect.ts';
 import { type FileState, fileStateOf } from './file-state.ts';
-import { boundsWith } from './intake-bounds.ts';
-import { notReadable } from './intake-error.ts';
+import { type Bounds, boundsWith } from './intake-bounds.ts';
+import { emptyFile, IntakeError, notReadable, shownPath } from './intake-error.ts';
 import type { IntakeOptions } from './intake-options.ts';
+import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
 import type { SheetText } from './workbook/workbook.ts';
 
 /** An opened input: one text, or several files. */
@@ -88,3 +104,77 @@ function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState):
     close: () => sheet.close(),
   };
 }
+
+/** Throws UNKNOWN_ENCODING or BAD_DELIMITER for options with which no text can be read. */
+export function checkText({ encoding, delimiter }: Pick<IntakeOptions, 'encoding' | 'delimiter'>): void {
+  detectEncoding(Buffer.alloc(0), encoding);
+  if (delimiter !== undefined) checkDelimiter(delimiter);
+}
+
+/** Decompresses and decodes a file, as it is read, and gives its beginning. */
+export async function openText(source: InputBytes, { encoding: given, signal }: IntakeOptions, bounds: Bounds) {
+  const raw = await readHead(source.blocks());
+  const compression = compressionOf(raw.head);
+  const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
+  refuseBinary(plain.head);
+  const encoding = detectEncoding(plain.head, given);
+  const read = { bytes: 0, rows: 0 };
+  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
+  const head = text.head.toString();
+  if (text.head.length < HEAD_BYTES && head.trim() === '') throw emptyFile(source.name);
+  return { head, blocks: text.blocks, read, gzipped: compression === 'gzip', encoding: encoding.name };
+}
+
+/** The kind of a text: the one that was named, else the one that it looks like. */
+export function kindOf(head: string, source: InputBytes, { format, map, edits = false }: IntakeOptions): InputKind {
+  if (format === 'auto') refuseOtherText(head);
+  const kind = format === 'auto' ? detectFormat(head, map) : format;
+  if (isWorkbook(kind) && source.sheet === undefined) {
+    throw new IntakeError(
+      'OTHER_FORMAT',
+      `${shownPath(source.name)} is of another format than ${kind}, which was named`,
+      words`Leave out ${option('format')}, so that the format is detected`,
+    );
+  }
+  const { rowsAs } = INPUTS[kind];
+  if (!edits || rowsAs === 'csv') return kind;
+  throw new IntakeError(
+    'MISSING_COLUMN',
+    `${shownPath(source.name)} is ${rowsAs}; changes and removals are read from CSV, which has a column "action"`,
+    'Write them as CSV',
+    { facts: { file: source.name, format: rowsAs } },
+  );
+}
+
+/** The form of a table in text: its delimiter, its line ends, and the place at which its rows begin. */
+export function dialectOf(head: string, { sheet }: InputBytes, options: IntakeOptions) {
+  const separator = separatorLine(head);
+  const { names, skip } = tableTop(options.shape ?? {});
+  const top = { names, skip: sheet?.above ?? skip };
+  return {
+    delimiter: checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top)),
+    lineEnds: detectLineEnds(head),
+    separatorLine: separator !== undefined,
+    top,
+  };
+}
+
+function delimiterOf(head: string, { map, shape = {} }: IntakeOptions, { names }: TableTop) {
+  return names === undefined ? detectDelimiter(head, namedColumns(shape, map)) : delimiterFor(names.length, head);
+}
+
+/** The beginning of the text; for an object on one long line, up to the size that an element may have. */
+async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
+  const text = await readHead(blocks);
+  return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
+}
+
+async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }) {
+  for await (const block of blocks) {
+    read.bytes += block.length;
+    yield block;
+  }
+}
+
+/** Ends a line. */
+const LINE_FEED = 0x0a;

@@ -5,13 +5,12 @@ import { expect, test } from 'vitest';
 import { columnFacts, EMAIL, isSecret, withoutSecrets } from '../../../src/features/inspect/column-facts.ts';
 import { belowTop, detectDelimiter, detectFormat, refuseOtherText } from '../../../src/imports/read/detect.ts';
 import { repeatedKey } from '../../../src/imports/read/json-text.ts';
-import { isMoreThanColumn } from '../../../src/imports/read/shape/field-sources.ts';
+import { fill, isMoreThanColumn, parseTemplate } from '../../../src/imports/read/shape/field-sources.ts';
 import { numberedColumns, refusalOf } from '../../../src/imports/read/shape/groups.ts';
-import { fill, parseTemplate } from '../../../src/imports/read/shape/id-template.ts';
 import { formatKind, numberText, PLAIN, unescaped } from '../../../src/imports/read/workbook/cell-text.ts';
 import { mergedAreas } from '../../../src/imports/read/workbook/sheet-reader.ts';
 import { textSearch } from '../../../src/imports/report/text-search.ts';
-import { headerFrom, secretFrom } from '../../../src/sources/secrets.ts';
+import { headerFrom, secretFrom } from '../../../src/sources/named.ts';
 import { hasPassword, isAddress } from '../../../src/text/address-text.ts';
 import { namePattern, pathPattern, starPattern } from '../../../src/text/wildcard.ts';
 

@@ -3,7 +3,7 @@ import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import { SourceError } from '../../../sources/source-errors.ts';
+import { SourceError } from '../../../sources/source.ts';
 import { counted, printable } from '../../../text/wording.ts';
 import type { ExportDocument, ExportFormat, ExportTotals, ExportView } from '../api.ts';
 import { outputFiles, type WrittenFile } from '../export-files.ts';

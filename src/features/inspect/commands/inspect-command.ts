@@ -18,8 +18,7 @@ import { READING, type ReadingChoices } from '../../../options/reading-options.t
 import { readConfig } from '../../../platform/config.ts';
 import { firstSignal } from '../../../platform/lifecycle.ts';
 import { typed } from '../typed-import.ts';
-import { factsText, nextLines } from './facts-text.ts';
-import { inspectFile } from './inspect-file.ts';
+import { factsText, inspectFile, nextLines } from './inspect-file.ts';
 
 type Flags = ReadingChoices & ShapeFlags & SourceFlags & CommonFlags;
 

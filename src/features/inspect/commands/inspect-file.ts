@@ -3,16 +3,22 @@ import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
 import { asFlag } from '../../../errors/named-options.ts';
 import { type ImportRecord, openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
+import { IntakeError } from '../../../imports/read/intake-error.ts';
 import { checkInput } from '../../../imports/read/open-input.ts';
+import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
 import { LedgerError } from '../../../platform/sqlite.ts';
-import { sameFile } from '../../../text/wording.ts';
+import { isAddress } from '../../../text/address-text.ts';
+import { cut } from '../../../text/terminal-text.ts';
+import { counted, grouped, printable, sameFile } from '../../../text/wording.ts';
+import { needText } from '../../recipes/recipe.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { inspect } from '../inspect.ts';
 import { importOfSame, MAX_COMPARED } from '../same-file.ts';
@@ -79,4 +85,105 @@ async function beginningOf(stream: AsyncIterable<Buffer>) {
   const bytes = Buffer.concat(pieces);
   // A row that is cut in the middle would be reported as broken.
   return length < MAX_BYTES ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
+}
+
+/** After a file was refused: says what it is, and a command that would work. */
+export async function sayWhatItIs(
+  io: Io,
+  config: Config,
+  file: string,
+  options: ImportOptions,
+  { lookups, recipe }: { readonly lookups: ByLookup<string>; readonly recipe?: string | undefined },
+): Promise<void> {
+  if (file === '-' || isAddress(file)) return;
+  const facts = await inspectFile(config, file, options, lookups).catch((error: unknown) => {
+    // The refusal has said it: there is nothing to look at.
+    if (error instanceof IntakeError) return undefined;
+    throw error;
+  });
+  if (facts === undefined || facts.refusal === null) return;
+  // What was just refused is not proposed again.
+  const isAgain = recipe !== undefined && facts.recipes[0]?.name === recipe;
+  const next = isAgain ? [] : nextLines(facts);
+  say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...next);
+}
+
+/** Descriptions of files without rows, by the code of their refusal: there is nothing in them to explain. */
+const WITHOUT_ROWS: Readonly<Record<string, string>> = { EMPTY: 'empty', NO_ROWS: 'no rows' };
+const MAX_COLUMNS = 30;
+
+/**
+ * Describes a file for people.
+ * @param withRefusal includes the reason for a refusal; not if that was printed already
+ */
+export function factsText(facts: FileFacts, width: number, withRefusal = true): string {
+  const paragraphs = [
+    [headline(facts), ...facts.notes.map(printable)],
+    facts.firstLines.map((line, index) => cut(`${String(index + 1).padStart(4)}  ${printable(line)}`, width)),
+    columnLines(facts, width),
+    understanding(facts, withRefusal),
+  ];
+  return `${paragraphs
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** Returns the next steps with the file; indented lines are commands. */
+export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): string[] {
+  const needs = recipe?.needs.map(needText);
+  return [
+    ...advice,
+    ...(needs ?? []),
+    ...(command === null ? [] : ['Check it without sending anything with:', `  ${command} --dry-run`]),
+  ];
+}
+
+function headline({ name, bytes, format, compression, encoding, delimiter, refusal }: FileFacts) {
+  const isBook = isWorkbook(format);
+  const parts = [
+    format === null ? (WITHOUT_ROWS[refusal?.code ?? ''] ?? 'not understood') : nameOfInput(format),
+    ...(compression === null ? [] : [`compressed with ${compression}`]),
+    ...(encoding === null || isBook ? [] : [encoding.toUpperCase()]),
+    ...(delimiter === null || isBook ? [] : [`delimiter ${delimiter === '\t' ? 'tab' : JSON.stringify(delimiter)}`]),
+    ...(bytes === null ? [] : [`${grouped(bytes)} bytes`]),
+  ];
+  return `${printable(name)}: ${parts.join(', ')}`;
+}
+
+function columnLines({ columns, rows }: FileFacts, width: number) {
+  if (columns.length === 0) return [];
+  const shown = columns.slice(0, MAX_COLUMNS);
+  const names = shown.map(({ name }) => cut(printable(name), 30));
+  const looks = shown.map(({ looksLike, separator }) => (separator === undefined ? looksLike : `list (${separator})`));
+  const widest = (texts: readonly string[], least: number) => Math.max(least, ...texts.map((text) => text.length));
+  const [first, second] = [widest(names, 6), widest(looks, 10)];
+  const lines = shown.map(({ examples, filled }, index) => {
+    const some = filled < rows.seen ? [`(${filled} of ${rows.seen})`] : [];
+    const values = examples.length === 0 ? [] : [examples.map(printable).join(' | ')];
+    return cut(
+      `${(names[index] ?? '').padEnd(first)}  ${(looks[index] ?? '').padEnd(second)}  ${[...values, ...some].join(' ')}`,
+      width,
+    );
+  });
+  const more = columns.length - shown.length;
+  return [
+    `${'column'.padEnd(first)}  ${'looks like'.padEnd(second)}  examples`,
+    ...lines,
+    ...(more > 0 ? [`and ${counted(more, 'more column')}`] : []),
+  ];
+}
+
+function understanding({ format, recognised, missing, rows, refusal, recipes }: FileFacts, withRefusal: boolean) {
+  // A recipe says what its columns are; a refusal has said what is missing.
+  if (recipes.length > 0 || !withRefusal) return [];
+  const known = Object.entries(recognised).map(([field, column]) => `${field} from ${JSON.stringify(column)}`);
+  return [
+    ...(format === null ? [] : [`Understood: ${known.length === 0 ? 'no column' : known.join(', ')}.`]),
+    ...(format === null || missing.length === 0 ? [] : [`Missing: ${missing.join(', ')}.`]),
+    ...(refusal === null
+      ? [`Of the first ${counted(rows.seen, 'row')}, ${grouped(rows.valid)} can be sent as they are.`]
+      : []),
+    ...(refusal !== null ? [`As it is, an import would be refused: ${printable(refusal.message)}`] : []),
+  ];
 }

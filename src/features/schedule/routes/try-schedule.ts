@@ -9,7 +9,7 @@ import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
 import type { Obtained, SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
-import { SourceError } from '../../../sources/source-errors.ts';
+import { SourceError } from '../../../sources/source.ts';
 import { asSentence } from '../../../text/wording.ts';
 import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';

@@ -4,7 +4,7 @@ import { defined } from '../../../platform/defined.ts';
 import { FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
-import { type Cells, type FieldSources, openSource, type Source } from './field-sources.ts';
+import { type Cells, type FieldSources, openSource, type Source, TemplateError } from './field-sources.ts';
 import {
   badShape,
   checkSplits,
@@ -17,7 +17,6 @@ import {
   refusalOf,
   wideGroups,
 } from './groups.ts';
-import { TemplateError } from './id-template.ts';
 import { actionWords, scopeWords } from './words.ts';
 
 /** The way from rows to memberships, with every column resolved. */

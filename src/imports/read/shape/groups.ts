@@ -1,5 +1,4 @@
-import type { Region, Scope } from '../../../membership/membership.ts';
-import { foldId } from '../../../membership/membership.ts';
+import { foldId, type Region, type Scope } from '../../../membership/membership.ts';
 import type { ByLookup } from '../../../options/lookups.ts';
 import type { Shape } from '../../../options/shape.ts';
 import { sameName, sameWord } from '../../../text/same-text.ts';

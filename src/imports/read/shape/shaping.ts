@@ -8,13 +8,19 @@ import type { InputRow, RowProblem } from '../input-row.ts';
 import { IntakeError } from '../intake-error.ts';
 import type { IntakeOptions } from '../intake-options.ts';
 import type { RowReading } from '../membership-row.ts';
-import type { TableSigns } from '../workbook/choose-sheet.ts';
-import type { Plan } from './compile.ts';
-import { compile, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
-
-import { type FieldSource, type FieldSources, fieldSources, isMoreThanColumn, nameTemplate } from './field-sources.ts';
+import type { TableSigns } from '../workbook/workbook.ts';
+import { compile, type Plan, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
+import {
+  columnsOfTemplate,
+  type FieldSource,
+  type FieldSources,
+  fieldSources,
+  isMoreThanColumn,
+  nameTemplate,
+  parseTemplate,
+  TemplateError,
+} from './field-sources.ts';
 import type { Layout } from './groups.ts';
-import { columnsOfTemplate, parseTemplate, TemplateError } from './id-template.ts';
 import { Shaper } from './shaper.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */

@@ -1,7 +1,6 @@
 import { tooMany } from '../intake-bounds.ts';
 import { columnOf, type NumberKind, numberText, PLAIN, unescaped } from './cell-text.ts';
-import { address } from './warnings.ts';
-import { MAX_COLUMNS, MAX_ROWS, type SheetRows } from './workbook.ts';
+import { address, MAX_COLUMNS, MAX_ROWS, type SheetRows } from './workbook.ts';
 import { type Attributes, broken, checkLength, type XmlHandlers } from './xml.ts';
 
 /** The sheet of an Excel workbook, and the parts of the workbook that it needs. */
