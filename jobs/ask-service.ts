@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { CallAborted, ServiceRefusal } from '../src/chat/call-errors.ts';
 import type { DirectoryClient } from '../src/chat/directory-client.ts';
 import { judgeReading, type Verdict } from '../src/chat/error-policy.ts';
-import type { MemberClient } from '../src/chat/member-client.ts';
+import { LIST_ENTRIES, type ListClient, type ListKind } from '../src/chat/list-client.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
-import { groupFacts, userFacts } from '../src/chat/replies.ts';
+import { groupFacts, joinedGroup, userFacts } from '../src/chat/replies.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import type { Region } from '../src/membership/membership.ts';
@@ -59,28 +59,21 @@ export function isReading(operation: string): boolean {
 const number = z.number().optional();
 const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();
 
+function page<Kind extends ListKind>(kind: Kind) {
+  return z.object({ kind: z.literal(kind), entries: z.array(LIST_ENTRIES[kind]), pagination });
+}
+
 /** The answer, or why there is none. */
 export const serviceAnswer = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('members'),
-    /** UID, scope as the service names it, time of joining in seconds since 1970, name. */
-    members: z.array(z.tuple([z.string(), z.string(), z.number().nullable(), z.string()])),
-    pagination,
-  }),
-  z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
+  page('members'),
+  page('banned'),
+  page('users'),
+  page('deactivated'),
+  page('groups'),
   z.object({ kind: z.literal('group'), group: groupFacts }),
   z.object({ kind: z.literal('membership'), scope: z.string().nullable(), isKnown: z.boolean() }),
-  z.object({
-    kind: z.literal('joined'),
-    /** GUIDs, and whether the service says that the user is a member. */
-    groups: z.array(z.tuple([z.string(), z.boolean().nullable()])),
-    /** The user's scope in each group; absent in the answer of an older worker. */
-    scopes: z.array(z.string().nullable()).optional(),
-  }),
+  z.object({ kind: z.literal('joined'), groups: z.array(joinedGroup) }),
   z.object({ kind: z.literal('user'), user: userFacts }),
-  z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
-  z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
-  z.object({ kind: z.literal('groups'), groups: z.array(groupFacts), pagination }),
   z.object({
     kind: z.literal('refused'),
     /** Whether every call of the region is refused. */
@@ -94,20 +87,17 @@ export type ServiceAnswer = z.infer<typeof serviceAnswer>;
 /** Delivers the answer. */
 type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
 
-/** The calls with which questions are answered. */
-export interface AskServicePorts extends AskingPorts {
-  readonly chat: AskingPorts['chat'] & DirectoryClient;
-  /** Resolves when the answer is on its way. */
-  answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
-}
-
-/** Ports of a question about the members of a group, or about a user. */
+/** Ports of a question. */
 export interface AskingPorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> &
-    Pick<DirectoryClient, 'getMembership' | 'getUser'>;
+  readonly chat: ListClient & DirectoryClient;
   called?: CallListener;
   unanswered?: UnansweredListener;
   untoldWaitMs?(): number;
+}
+
+export interface AskServicePorts extends AskingPorts {
+  /** Resolves when the answer is on its way. */
+  answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
 }
 
 const NAME = 'ask-service';
@@ -119,24 +109,19 @@ export const askService = defineJob<AskServicePayload, AskServicePorts>({
   ...SENDING,
   attempts: ATTEMPTS,
   process: async (job, ports) => {
-    const answer = await askedOnce(job, ports, () => askOnce(ports.chat, job));
-    await ports.answer(job.payload, answer);
+    await ports.answer(job.payload, await askOnce(job, ports));
   },
 });
 
-type Asked = Pick<AskServicePayload, 'ask' | 'guid' | 'uid' | 'page' | 'share'>;
+export type Asked = Pick<AskServicePayload, 'ask' | 'guid' | 'uid' | 'page' | 'share'>;
 type AnsweredCall = { readonly answer: ServiceAnswer; readonly httpStatus: number; readonly rate: Rate };
 type Asking = Pick<JobRun<Asked>, 'id' | 'payload' | 'attemptsMade' | 'isLastAttempt' | 'signal'>;
 
 /**
- * One call that reads, within a start of a job.
+ * Makes one call that reads, within a start of a job.
  * @throws SlowDown or SendAgain where the job is to be started again for it, and CallAborted when the process stops
  */
-async function askedOnce(
-  job: Asking,
-  ports: Pick<AskingPorts, 'called' | 'unanswered' | 'untoldWaitMs'>,
-  ask: () => Promise<AnsweredCall>,
-): Promise<ServiceAnswer> {
+export async function askOnce(job: Asking, ports: AskingPorts): Promise<ServiceAnswer> {
   const at = Date.now();
   const startedAt = performance.now();
   const noteCall = (
@@ -155,7 +140,7 @@ async function askedOnce(
       ...said,
     });
   try {
-    const { httpStatus, rate, answer } = await ask();
+    const { httpStatus, rate, answer } = await answerTo(ports.chat, job);
     noteCall('answered', '', httpStatus, rate, { message: '', requestId: null });
     return answer;
   } catch (error) {
@@ -176,90 +161,28 @@ async function askedOnce(
   }
 }
 
-const WITHIN_A_JOB = { members: membersPage, banned: bannedPage, membership, user };
-
-/** A question about who is in a group, or whether a user is active, for the start of another job. @throws as askedOnce */
-export function askWithin(
-  job: Omit<Asking, 'payload'>,
-  ports: AskingPorts,
-  payload: Asked & { readonly ask: keyof typeof WITHIN_A_JOB },
-): Promise<ServiceAnswer> {
-  const run = { ...job, payload };
-  return askedOnce(run, ports, () => WITHIN_A_JOB[payload.ask](ports.chat, run));
-}
-
-type Listed = Extract<ServiceAnswer, { kind: 'members' }>['members'][number];
-
-type Listing = Pick<Asking, 'payload' | 'signal'>;
-
-async function membersPage(
-  chat: AskingPorts['chat'],
-  { payload: { guid, page }, signal }: Listing,
-): Promise<AnsweredCall> {
-  const { members, pagination: said, ...meta } = await chat.listMembersPage(guid, page, { signal });
-  const listed = members.map((member): Listed => [member.uid, member.scope, member.joinedAt, member.name ?? '']);
-  return { ...meta, answer: { kind: 'members', members: listed, pagination: said } };
-}
-
-async function bannedPage(
-  chat: AskingPorts['chat'],
-  { payload: { guid, page }, signal }: Listing,
-): Promise<AnsweredCall> {
-  const { uids, pagination: said, ...meta } = await chat.listBannedPage(guid, page, { signal });
-  return { ...meta, answer: { kind: 'banned', uids: [...uids], pagination: said } };
-}
-
-async function membership(
-  chat: AskingPorts['chat'],
-  { payload: { guid, uid = '' }, signal }: Listing,
-): Promise<AnsweredCall> {
-  const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
-  return { ...meta, answer: { kind: 'membership', scope, isKnown } };
-}
-
-async function user(chat: AskingPorts['chat'], { payload: { uid = '' }, signal }: Listing): Promise<AnsweredCall> {
-  const { user: facts, ...meta } = await chat.getUser(uid, { signal });
-  return { ...meta, answer: { kind: 'user', user: facts } };
-}
-
-async function askOnce(chat: AskServicePorts['chat'], job: JobRun<AskServicePayload>): Promise<AnsweredCall> {
-  const {
-    payload: { guid, uid = '', ask, page },
-    signal,
-  } = job;
+async function answerTo(chat: AskingPorts['chat'], { payload, signal }: Asking): Promise<AnsweredCall> {
+  const { ask, guid, uid = '', page } = payload;
   switch (ask) {
-    case 'members':
-      return membersPage(chat, job);
-    case 'banned':
-      return bannedPage(chat, job);
     case 'group': {
       const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
-      return { rate, httpStatus, answer: { kind: 'group', group } };
+      return { rate, httpStatus, answer: { kind: ask, group } };
     }
-    case 'membership':
-      return membership(chat, job);
+    case 'membership': {
+      const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
+      return { ...meta, answer: { kind: ask, scope, isKnown } };
+    }
     case 'joined': {
       const { groups, ...meta } = await chat.listJoined(uid, { signal });
-      const listed = groups.map(({ guid: name, hasJoined }): [string, boolean | null] => [name, hasJoined]);
-      return { ...meta, answer: { kind: 'joined', groups: listed, scopes: groups.map(({ scope }) => scope) } };
+      return { ...meta, answer: { kind: ask, groups: [...groups] } };
     }
-    case 'user':
-      return user(chat, job);
-    case 'users':
-    case 'deactivated': {
-      const {
-        entries,
-        pagination: said,
-        ...meta
-      } = await chat.listUsersPage(page, {
-        signal,
-        onlyDeactivated: ask === 'deactivated',
-      });
-      return { ...meta, answer: { kind: ask, users: [...entries], pagination: said } };
+    case 'user': {
+      const { user, ...meta } = await chat.getUser(uid, { signal });
+      return { ...meta, answer: { kind: ask, user } };
     }
-    case 'groups': {
-      const { entries, pagination: said, ...meta } = await chat.listGroupsPage(page, { signal });
-      return { ...meta, answer: { kind: 'groups', groups: [...entries], pagination: said } };
+    default: {
+      const { entries, pagination, ...meta } = await chat.listPage(ask, guid, page, { signal });
+      return { ...meta, answer: { kind: ask, entries, pagination } as ServiceAnswer };
     }
   }
 }

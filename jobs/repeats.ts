@@ -4,7 +4,7 @@ import { foldId } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { type AskingPorts, askWithin, type ServiceAnswer } from './ask-service.ts';
+import { type Asked, type AskingPorts, askOnce, type ServiceAnswer } from './ask-service.ts';
 import { type BatchPayload, standing, uncertaintyOf } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
 import { SendAgain } from './send-batch.ts';
@@ -90,7 +90,7 @@ export async function lookFirst(
   if (known.next === 'none') return known;
   const { guid, share } = payload;
   const user = nextUser(known, wanted);
-  const question: Question =
+  const question: Asked =
     user === undefined
       ? { ask: known.next, guid, page: known.page, share }
       : { ask: 'membership', guid, uid: user.uid, page: 1, share };
@@ -100,8 +100,6 @@ export async function lookFirst(
   );
 }
 
-type Question = Parameters<typeof askWithin>[2];
-
 /**
  * Makes one call that asks, in place of a call of the batch, and keeps what it says in the job's payload.
  * @throws SlowDown after the call, so that the next start goes on
@@ -110,14 +108,14 @@ export async function askNext<Known extends { readonly failed?: number | undefin
   job: JobRun<BatchPayload & { readonly looked?: Known | undefined }>,
   ports: LookingPorts,
   known: Known,
-  question: Question,
+  question: Asked,
   learn: (answer: ServiceAnswer) => Known,
 ): Promise<never> {
   const { payload, update } = job;
   const counted = { ...payload, handedBack: payload.handedBack + 1 };
   const failed = (known.failed ?? 0) + 1;
-  const asking = { ...job, attemptsMade: failed - 1, isLastAttempt: failed >= ATTEMPTS };
-  const answer = await askWithin(asking, ports, question).catch(async (error: unknown) => {
+  const asking = { ...job, payload: question, attemptsMade: failed - 1, isLastAttempt: failed >= ATTEMPTS };
+  const answer = await askOnce(asking, ports).catch(async (error: unknown) => {
     await update({ ...counted, looked: error instanceof SendAgain ? { ...known, failed } : known });
     throw error;
   });
@@ -133,7 +131,7 @@ export function unansweredCalls({ calls }: Pick<BatchPayload, 'calls'>): number 
 function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted[], always: boolean): Looked {
   const { page, users, whole } = known;
   if (answer.kind === 'members') {
-    const listed = new Map(answer.members.map(([uid, scope]) => [foldId(uid), scope]));
+    const listed = new Map(answer.entries.map(({ uid, scope }) => [foldId(uid), scope]));
     const members = wanted.filter((one) => !one.ban && hasScope(one, listed.get(foldId(one.uid))));
     const read = { ...known, found: [...known.found, ...members.map(({ row }) => row)], page: page + 1 };
     if (!hasMore(answer, listed.size, page)) return afterMembers(read, wanted, true);
@@ -145,7 +143,7 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
     return always || pages <= MAX_AUTO_PAGES ? read : afterMembers(read, wanted, false);
   }
   if (answer.kind === 'banned') {
-    const banned = new Set(answer.uids.map(foldId));
+    const banned = new Set(answer.entries.map(({ uid }) => foldId(uid)));
     const out = new Set(rowsIn(banned, wanted, false));
     const found = [...known.found.filter((row) => !out.has(row)), ...rowsIn(banned, wanted, true)];
     if (hasMore(answer, banned.size, page)) return { ...known, found, page: page + 1 };

@@ -21,7 +21,8 @@ import {
   createDirectoryClient,
   type DirectoryClient,
 } from './directory-client.ts';
-import { type BANNED_LISTS, createMemberClient, type MemberClient } from './member-client.ts';
+import { createListClient, type ListClient } from './list-client.ts';
+import { type BANNED_LISTS, bannedAddress, createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
@@ -61,7 +62,7 @@ export interface AddMembersResult extends ReplyMeta {
  * Calls to one app. Every method throws what call-errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
-export interface ChatClient extends MemberClient, CreateClient, DirectoryClient, UserClient {
+export interface ChatClient extends MemberClient, ListClient, CreateClient, DirectoryClient, UserClient {
   /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
   /** `GET /users` (docs/chat-service.md, 52). */
@@ -127,8 +128,10 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   const ask: Ask = (request, schema, signal) => send(request, (raw) => readReply(raw, schema, redact), signal);
 
+  const banned = bannedAddress(options.bannedList);
   return {
-    ...createMemberClient(ask, redact, options.bannedList),
+    ...createMemberClient(ask, redact, banned),
+    ...createListClient(ask, banned),
     ...createDirectoryClient(ask),
     ...createCreateClient(ask, redact),
     ...createUserClient(ask),

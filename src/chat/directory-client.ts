@@ -2,33 +2,18 @@ import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
 import { type ActingOptions, type Ask, type CallOptions, foldMembers, type ReplyMeta, segment } from './call.ts';
 import { type AddMembersRequest, addMembersReply } from './contract.ts';
-import type { PageOptions } from './member-client.ts';
 import { entriesOf, type MemberEntries } from './member-entries.ts';
 import type { Redact } from './redact.ts';
 import {
   type GroupFacts,
   groupReply,
-  groupsPage,
   type JoinedGroup,
   joinedPage,
   MAX_PAGE_BYTES,
-  type Pagination,
   type UserFacts,
   userReply,
-  usersPage,
 } from './replies.ts';
 import { MAX_PER_PAGE } from './service/limits.ts';
-
-interface Page<Entry> extends ReplyMeta {
-  readonly entries: readonly Entry[];
-  /** Undefined when the page says nothing about its list. */
-  readonly pagination: Pagination | undefined;
-}
-
-interface UsersPageOptions extends PageOptions {
-  /** Only users who are deactivated. Default: all, the deactivated too. */
-  readonly onlyDeactivated?: boolean | undefined;
-}
 
 /** The membership of one user in a group. */
 interface OwnMembership extends ReplyMeta {
@@ -39,16 +24,11 @@ interface OwnMembership extends ReplyMeta {
 }
 
 /**
- * Calls that read users and groups: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). One page does not make a
- * list: whole-lists.ts reads whole ones.
+ * Calls that read one user or group: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). list-client.ts reads lists.
  */
 export interface DirectoryClient {
-  /** `GET /users`. @param page from 1 */
-  listUsersPage(page: number, options?: UsersPageOptions): Promise<Page<UserFacts>>;
   /** `GET /users/{uid}`. */
   getUser(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly user: UserFacts }>;
-  /** `GET /groups`. @param page from 1 */
-  listGroupsPage(page: number, options?: PageOptions): Promise<Page<GroupFacts>>;
   /** `GET /groups` on behalf of a user: groups of the user, 1,000 at most. `hasJoined` is null where the service does not say it. */
   listJoined(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly groups: readonly JoinedGroup[] }>;
   /** `GET /groups/{guid}`. */
@@ -62,21 +42,10 @@ export function createDirectoryClient(ask: Ask): DirectoryClient {
     ask({ method: 'GET', path: `/groups/${segment('guid', guid)}`, onBehalfOf }, groupReply, signal);
 
   return {
-    async listUsersPage(page, { perPage = MAX_PER_PAGE, signal, onlyDeactivated = false } = {}) {
-      const which = onlyDeactivated ? 'onlyDeactivated' : 'withDeactivated';
-      const path = `/users?perPage=${perPage}&page=${page}&${which}=true`;
-      const { reply, ...meta } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, usersPage, signal);
-      return { entries: reply.data, pagination: reply.meta?.pagination, ...meta };
-    },
     async getUser(uid, { signal } = {}) {
       const path = `/users/${segment('uid', uid)}`;
       const { reply, ...meta } = await ask({ method: 'GET', path }, userReply, signal);
       return { user: reply.data, ...meta };
-    },
-    async listGroupsPage(page, { perPage = MAX_PER_PAGE, signal } = {}) {
-      const path = `/groups?perPage=${perPage}&page=${page}`;
-      const { reply, ...meta } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, groupsPage, signal);
-      return { entries: reply.data, pagination: reply.meta?.pagination, ...meta };
     },
     async listJoined(uid, { signal } = {}) {
       const path = `/groups?perPage=${MAX_PER_PAGE}&page=1&hasJoined=true`;

@@ -1,53 +1,15 @@
-import {
-  type ActingOptions,
-  type AppRequest,
-  type Ask,
-  type CallOptions,
-  otherEntry,
-  type ReplyMeta,
-  segment,
-} from './call.ts';
+import { type ActingOptions, type Ask, otherEntry, type ReplyMeta, segment } from './call.ts';
 import { MalformedReply, ServiceRefusal } from './call-errors.ts';
 import type { MemberResult } from './contract.ts';
 import type { Redact } from './redact.ts';
-import {
-  actionMessage,
-  bannedPage,
-  editReply,
-  type ListedMember,
-  MAX_PAGE_BYTES,
-  membersPage,
-  type Pagination,
-} from './replies.ts';
-import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
+import { actionMessage, editReply } from './replies.ts';
 import type { MemberScope } from './service/lists.ts';
 
-/** One page of a list. */
-export interface PageOptions extends CallOptions {
-  /** Entries per page, from 1. Default MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */
-  readonly perPage?: number | undefined;
-}
-
-export interface MembersPage extends ReplyMeta {
-  readonly members: readonly ListedMember[];
-  /** Undefined when the page says nothing about its list. */
-  readonly pagination: Pagination | undefined;
-}
-
-export interface BannedPage extends ReplyMeta {
-  readonly uids: readonly string[];
-  readonly pagination: Pagination | undefined;
-}
-
 /**
- * Calls that read and edit the members of a group: publicly known, not contract. One page does not make a list:
- * whole-lists.ts reads whole ones. Errors are those of every call; error-policy.ts says what they mean.
+ * Calls that edit the members of a group: publicly known, not contract. Errors are those of every call; error-policy.ts says
+ * what they mean.
  */
 export interface MemberClient {
-  /** `GET /groups/{guid}/members`; may list banned users too. @param page from 1 */
-  listMembersPage(guid: string, page: number, options?: PageOptions): Promise<MembersPage>;
-  /** `GET /groups/{guid}/bannedusers`, or the other address of the banned (`BANNED_LISTS`), as the next two. @param page from 1 */
-  listBannedPage(guid: string, page: number, options?: PageOptions): Promise<BannedPage>;
   /** `PUT /groups/{guid}/members/{uid}`. */
   changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<ReplyMeta>;
   /** `DELETE /groups/{guid}/members/{uid}`; a removed user may join again. */
@@ -62,12 +24,13 @@ export interface MemberClient {
 export const BANNED_LISTS = ['bannedusers', 'banned_members'] as const;
 type BannedList = (typeof BANNED_LISTS)[number];
 
-/** @param bannedList the address of the banned; absent: the first, or the other one where the service does not know that */
-export function createMemberClient(ask: Ask, redact: Redact, bannedList?: BannedList): MemberClient {
-  let list: BannedList = bannedList ?? 'bannedusers';
-  const inGroup = (guid: string, place: 'members' | BannedList) => `/groups/${segment('guid', guid)}/${place}`;
+/** Calls the address of the banned users of a group. */
+export type BannedAddress = <Reply>(guid: string, use: (path: string) => Promise<Reply>) => Promise<Reply>;
 
-  async function ofBanned<Reply>(guid: string, use: (path: string) => Promise<Reply>): Promise<Reply> {
+/** @param bannedList absent: the first address, or the other one where the service does not know that */
+export function bannedAddress(bannedList?: BannedList): BannedAddress {
+  let list: BannedList = bannedList ?? 'bannedusers';
+  return async (guid, use) => {
     const asked = list;
     try {
       return await use(inGroup(guid, asked));
@@ -80,8 +43,14 @@ export function createMemberClient(ask: Ask, redact: Redact, bannedList?: Banned
       list = other;
       return reply;
     }
-  }
+  };
+}
 
+function inGroup(guid: string, place: 'members' | BannedList): string {
+  return `/groups/${segment('guid', guid)}/${place}`;
+}
+
+export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAddress): MemberClient {
   async function edit(
     method: 'POST' | 'PUT' | 'DELETE',
     place: string,
@@ -96,18 +65,6 @@ export function createMemberClient(ask: Ask, redact: Redact, bannedList?: Banned
   }
 
   return {
-    async listMembersPage(guid, page, options = {}) {
-      const request = pageRequest(inGroup(guid, 'members'), page, options.perPage ?? MAX_PER_PAGE);
-      const { reply, ...meta } = await ask(request, membersPage, options.signal);
-      return { members: reply.data, pagination: reply.meta?.pagination, ...meta };
-    },
-    async listBannedPage(guid, page, options = {}) {
-      const { reply, ...meta } = await ofBanned(guid, (path) => {
-        const request = pageRequest(path, page, options.perPage ?? BANNED_PER_PAGE);
-        return ask(request, bannedPage, options.signal);
-      });
-      return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...meta };
-    },
     async changeScope(guid, uid, scope, options = {}) {
       return edit('PUT', inGroup(guid, 'members'), { guid, uid, scope }, options);
     },
@@ -127,10 +84,6 @@ export function createMemberClient(ask: Ask, redact: Redact, bannedList?: Banned
 function isUnknownAddress(error: unknown): boolean {
   if (!(error instanceof ServiceRefusal) || error.httpStatus !== 404) return false;
   return error.serviceCode === null || error.serviceCode === 'ERR_API_NOT_FOUND';
-}
-
-function pageRequest(list: string, page: number, perPage: number): AppRequest {
-  return { method: 'GET', path: `${list}?perPage=${perPage}&page=${page}`, maxReplyBytes: MAX_PAGE_BYTES };
 }
 
 /** A change of one member. */

@@ -39,31 +39,22 @@ const pagination = z
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
 /** Metadata of a page of entries. */
-const meta = z.object({ pagination }).optional().catch(undefined);
+export const meta = z.object({ pagination }).optional().catch(undefined);
 
 /** One entry of the list of members; fields of the user that are of no use here are dropped. */
-const listedMember = z.object({
+export const listedMember = z.object({
   uid: z.string().min(1),
+  /** One of MEMBER_SCOPES as far as is known; another word is a scope that we know nothing about. */
   scope: z.string(),
+  /** Seconds since 1970; null if the reply does not say. */
   joinedAt: z.number().nullable().default(null).catch(null),
+  /** Undefined if the reply does not say. */
   name: z.string().optional().catch(undefined),
 });
+export type ListedMember = Readonly<z.infer<typeof listedMember>>;
 
-export interface ListedMember {
-  readonly uid: string;
-  /** One of MEMBER_SCOPES as far as is known; another word is a scope that we know nothing about. */
-  readonly scope: string;
-  /** Seconds since 1970; null if the reply does not say. */
-  readonly joinedAt: number | null;
-  /** The user's name; undefined if the reply does not say. */
-  readonly name?: string | undefined;
-}
-
-/** Reply of GET /groups/{guid}/members. One entry that cannot be read makes the page unreadable: none is left out. */
-export const membersPage = z.object({ data: z.array(listedMember), meta });
-
-/** Reply of GET /groups/{guid}/bannedusers. */
-export const bannedPage = z.object({ data: z.array(z.object({ uid: z.string().min(1) })), meta });
+/** One entry of the list of banned users. */
+export const bannedUser = z.object({ uid: z.string().min(1) });
 
 /** The part of an action message (docs/chat-service.md, 25) that says about whom and which group it is. */
 export const actionMessage = z.object({
@@ -128,25 +119,17 @@ export type AppFacts = Readonly<z.infer<typeof appFacts>>;
 /** Reply of GET {management_url}/apps: a sample in the public documentation has one app in place of the list. */
 export const appsPage = z.object({ data: z.union([z.array(appFacts), appFacts.transform((app) => [app])]), meta });
 
-/** Reply of GET /users. One entry that cannot be read makes the page unreadable: none is left out. */
-export const usersPage = z.object({ data: z.array(userFacts), meta });
-
 /** Reply of GET /users/{uid}. */
 export const userReply = z.object({ data: userFacts });
 
-/** Reply of GET /groups. */
-export const groupsPage = z.object({ data: z.array(groupFacts), meta });
+/** A group in `GET /groups?hasJoined=true`. One that does not say it may be any group, where the service ignores the filter. */
+export const joinedGroup = groupFacts
+  .pick({ guid: true })
+  .extend({ hasJoined: z.boolean().nullable().default(null).catch(null), scope: text });
+export type JoinedGroup = Readonly<z.infer<typeof joinedGroup>>;
 
-/** Reply of GET /groups?hasJoined=true. A group that does not say it may be any group, where the service ignores the filter. */
-export const joinedPage = z.object({
-  data: z.array(
-    groupFacts
-      .pick({ guid: true })
-      .extend({ hasJoined: z.boolean().nullable().default(null).catch(null), scope: text }),
-  ),
-});
-
-export type JoinedGroup = Readonly<z.infer<typeof joinedPage>['data'][number]>;
+/** Reply of GET /groups?hasJoined=true. */
+export const joinedPage = z.object({ data: z.array(joinedGroup) });
 
 /** Reply of GET /groups/{guid}, which may leave out the GUID that was asked for. */
 export const groupReply = z.object({

@@ -11,92 +11,67 @@
  */
 import { foldId } from '../membership/membership.ts';
 import { UntrustedListing } from './call-errors.ts';
-import type { BannedPage, MembersPage, PageOptions } from './member-client.ts';
-import type { GroupFacts, ListedMember, Pagination, UserFacts } from './replies.ts';
-import { BANNED_PER_PAGE, MAX_PER_PAGE } from './service/limits.ts';
+import { type ListEntry, type ListKind, type ListPages, type Page, type PageOptions, PER_PAGE } from './list-client.ts';
 
 /** Number of times that a list is read before rollcall gives up. */
 export const READINGS = 3;
 
-interface ListOptions {
-  /** Entries per page. Default as of the page's call: MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */
-  readonly perPage?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Pages that are asked for before their turn, where the list says that it has them. Default: none. */
-  readonly ahead?: number | undefined;
+interface ListOptions extends PageOptions {
   /** Called after every page with its number, from 1 in each reading, and the entries of this reading so far. */
   readonly onPage?: ((progress: { readonly page: number; readonly entries: number }) => void) | undefined;
 }
 
-/** The source of the pages: a client, or a queue that passes its calls on when the rate limit allows them. */
-export interface MembersPages {
-  listMembersPage(
-    guid: string,
-    page: number,
-    options: PageOptions,
-  ): Promise<Pick<MembersPage, 'members' | 'pagination'>>;
-}
-export interface BannedPages {
-  listBannedPage(guid: string, page: number, options: PageOptions): Promise<Pick<BannedPage, 'uids' | 'pagination'>>;
-}
+/** Pages of a list of the app that are asked for before their turn: one after another they would leave most of a rate limit unused. */
+const PAGES_AHEAD = 8;
+
+const WORDS: Readonly<Record<ListKind, string>> = {
+  members: 'members',
+  banned: 'banned users',
+  users: 'users',
+  deactivated: 'deactivated users',
+  groups: 'groups',
+};
 
 /**
- * All members of a group, each once, in the order of the list. Banned users may be among them: see `markBanned`.
- * It takes ceil(members / 1000) calls, and one for an empty group; more where the list does not say its length.
+ * Reads a whole list into the store, each entry once. Banned users may be among the members of a group. It takes a call for each
+ * PER_PAGE entries, and one for an empty list; more where the list does not say its length.
  * @param pages an error of theirs ends the reading, so that a page that is worth another try is best tried again there
+ * @param guid empty for a list of the app
  * @throws UntrustedListing when no reading was whole, and what the calls throw
  */
-export async function readMembers(
-  pages: MembersPages,
-  guid: string,
-  options: ListOptions = {},
-): Promise<ListedMember[]> {
-  const found = mapStore<ListedMember>();
-  await readMembersInto(found, pages, guid, options);
-  return [...found.entries()];
-}
-
-/** The same for a list that may be too long for memory: what is in the store afterwards is the list. @throws as readMembers */
-export async function readMembersInto(
-  store: ListStore<ListedMember>,
-  pages: MembersPages,
+export async function readList<Kind extends ListKind>(
+  store: ListStore<ListEntry<Kind>>,
+  pages: ListPages,
+  kind: Kind,
   guid: string,
   options: ListOptions = {},
 ): Promise<void> {
-  const what = `members of group ${JSON.stringify(guid)}`;
-  await readList(store, what, perPageOr(MAX_PER_PAGE, options), async (page, pageOptions) => {
-    const { members, pagination } = await pages.listMembersPage(guid, page, pageOptions);
-    return { entries: members.map((member) => [member.uid, member] as const), pagination };
-  });
+  const perPage = options.perPage ?? PER_PAGE[kind];
+  const getPage = (page: number) => pages.listPage(kind, guid, page, { perPage, signal: options.signal });
+  let problem: string | undefined;
+  for (let reading = 1; reading <= READINGS; reading += 1) {
+    store.clear();
+    const pageOf = askedAhead(getPage, guid === '' ? PAGES_AHEAD : 0);
+    problem = await readOnce(store, { ...options, perPage }, pageOf);
+    if (problem === undefined) return;
+  }
+  const list = guid === '' ? WORDS[kind] : `${WORDS[kind]} of group ${JSON.stringify(guid)}`;
+  throw new UntrustedListing(list, problem ?? '', READINGS);
 }
 
 /**
  * The lowercased UIDs of all who are banned from a group. That is a list of its own and takes calls of its own, at
  * least one for each group and one for every 100 banned: ask only where it matters.
- * @throws as readMembers
+ * @throws as readList
  */
 export async function readBanned(
-  pages: BannedPages,
+  pages: ListPages,
   guid: string,
   options: ListOptions = {},
 ): Promise<ReadonlySet<string>> {
-  const found = mapStore<string>();
-  await readBannedInto(found, pages, guid, options);
-  return new Set([...found.entries()].map(foldId));
-}
-
-/** The same into a store. @throws as readMembers */
-export async function readBannedInto(
-  store: ListStore<string>,
-  pages: BannedPages,
-  guid: string,
-  options: ListOptions = {},
-): Promise<void> {
-  const what = `banned users of group ${JSON.stringify(guid)}`;
-  await readList(store, what, perPageOr(BANNED_PER_PAGE, options), async (page, pageOptions) => {
-    const { uids, pagination } = await pages.listBannedPage(guid, page, pageOptions);
-    return { entries: uids.map((uid) => [uid, uid] as const), pagination };
-  });
+  const found = mapStore<ListEntry<'banned'>>();
+  await readList(found, pages, 'banned', guid, options);
+  return new Set(found.keys());
 }
 
 /** Receives the entries of a list while it is read. Ids are compared without regard to case. */
@@ -104,20 +79,28 @@ export interface ListStore<Entry> {
   /** A reading begins: nothing of an earlier one counts. */
   clear(): void;
   /** Takes the entries of a page; of an id that is there already, the later entry counts, which is newer. */
-  put(entries: readonly (readonly [id: string, entry: Entry])[]): void;
+  put(entries: readonly Entry[]): void;
   /** Different ids so far. */
   size(): number;
 }
 
-export function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entry> } {
+/** What an entry is about: a user or a group. */
+type Named = { readonly uid: string } | { readonly guid: string };
+
+function idOf(entry: Named): string {
+  return 'uid' in entry ? entry.uid : entry.guid;
+}
+
+export function mapStore<Entry extends Named>(): ListStore<Entry> & Pick<Map<string, Entry>, 'keys' | 'values'> {
   const found = new Map<string, Entry>();
   return {
     clear: () => found.clear(),
     put: (entries) => {
-      for (const [id, entry] of entries) found.set(foldId(id), entry);
+      for (const entry of entries) found.set(foldId(idOf(entry)), entry);
     },
     size: () => found.size,
-    entries: () => found.values(),
+    keys: () => found.keys(),
+    values: () => found.values(),
   };
 }
 
@@ -125,7 +108,7 @@ export function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entr
  * A list in tables of a database; how many different ids it has is counted as they come.
  * @param put takes an entry, and says whether its id is new
  */
-export function tableStore<Entry>(
+export function tableStore<Entry extends Named>(
   transaction: (work: () => void) => void,
   clear: () => void,
   put: (id: string, entry: Entry) => boolean,
@@ -138,41 +121,10 @@ export function tableStore<Entry>(
     },
     put: (entries) =>
       transaction(() => {
-        for (const [id, entry] of entries) if (put(id, entry)) size += 1;
+        for (const entry of entries) if (put(idOf(entry), entry)) size += 1;
       }),
     size: () => size,
   };
-}
-
-interface ReadingOptions extends ListOptions {
-  readonly perPage: number;
-}
-
-function perPageOr(perPage: number, options: ListOptions): ReadingOptions {
-  return { ...options, perPage: options.perPage ?? perPage };
-}
-
-interface Page<Entry> {
-  readonly entries: readonly (readonly [id: string, entry: Entry])[];
-  readonly pagination: Pagination | undefined;
-}
-
-type GetPage<Entry> = (page: number, options: Pick<ListOptions, 'perPage' | 'signal'>) => Promise<Page<Entry>>;
-
-/** Reads a whole list into the store. @throws UntrustedListing, and what `getPage` throws */
-async function readList<Entry>(
-  store: ListStore<Entry>,
-  what: string,
-  options: ReadingOptions,
-  getPage: GetPage<Entry>,
-): Promise<void> {
-  let problem: string | undefined;
-  for (let reading = 1; reading <= READINGS; reading += 1) {
-    store.clear();
-    problem = await readOnce(store, options, getPage);
-    if (problem === undefined) return;
-  }
-  throw new UntrustedListing(what, problem ?? '', READINGS);
 }
 
 /**
@@ -182,10 +134,9 @@ async function readList<Entry>(
  */
 async function readOnce<Entry>(
   store: ListStore<Entry>,
-  { perPage, signal, ahead = 0, onPage }: ReadingOptions,
-  getPage: GetPage<Entry>,
+  { perPage, onPage }: Pick<ListOptions, 'onPage'> & { readonly perPage: number },
+  pageOf: (page: number) => Promise<Page<Entry>>,
 ): Promise<string | undefined> {
-  const pageOf = askedAhead((page) => getPage(page, { perPage, signal }), ahead);
   let read = 0;
   let atFirst: number | undefined;
   let totalBefore = 0;
@@ -250,63 +201,4 @@ function askedAhead<Entry>(
     pages = found.pagination?.totalPages ?? 0;
     return found;
   };
-}
-
-/** Whole lists of an app's users and groups, read as those of a group: all of a list, or an error. */
-
-interface DirectoryPage<Entry> {
-  readonly entries: readonly Entry[];
-  readonly pagination: Pagination | undefined;
-}
-
-export interface UsersPages {
-  listUsersPage(
-    page: number,
-    options: Pick<ListOptions, 'perPage' | 'signal'> & { readonly onlyDeactivated?: boolean | undefined },
-  ): Promise<DirectoryPage<UserFacts>>;
-}
-
-export interface GroupsPages {
-  listGroupsPage(page: number, options: Pick<ListOptions, 'perPage' | 'signal'>): Promise<DirectoryPage<GroupFacts>>;
-}
-
-/** Pages of a directory that are requested ahead: one after another they would leave most of a rate limit unused. */
-const PAGES_AHEAD = 8;
-
-/**
- * All users of an app, the deactivated too, or only these. One call for every 1,000.
- * @throws UntrustedListing when no reading was whole, and what the calls throw
- */
-export async function readUsersInto(
-  store: ListStore<UserFacts>,
-  pages: UsersPages,
-  { onlyDeactivated, ...options }: ListOptions & { readonly onlyDeactivated?: boolean } = {},
-): Promise<void> {
-  const what = onlyDeactivated ? 'deactivated users' : 'users';
-  await readList(
-    store,
-    what,
-    perPageOr(MAX_PER_PAGE, { ahead: PAGES_AHEAD, ...options }),
-    async (page, pageOptions) => {
-      const { entries, pagination } = await pages.listUsersPage(page, { ...pageOptions, onlyDeactivated });
-      return { entries: entries.map((user) => [user.uid, user] as const), pagination };
-    },
-  );
-}
-
-/** All groups of an app. @throws as readUsersInto */
-export async function readGroupsInto(
-  store: ListStore<GroupFacts>,
-  pages: GroupsPages,
-  options: ListOptions = {},
-): Promise<void> {
-  await readList(
-    store,
-    'groups',
-    perPageOr(MAX_PER_PAGE, { ahead: PAGES_AHEAD, ...options }),
-    async (page, pageOptions) => {
-      const { entries, pagination } = await pages.listGroupsPage(page, pageOptions);
-      return { entries: entries.map((group) => [group.guid, group] as const), pagination };
-    },
-  );
 }

@@ -159,12 +159,12 @@ async function checkLists(chat: ChatClient, region: Region): Promise<Finding> {
   const one = { perPage: 1 };
   let list = 'groups';
   try {
-    const [group] = (await chat.listGroupsPage(1, one)).entries;
+    const [group] = (await chat.listPage('groups', '', 1, one)).entries;
     if (group === undefined) return { check, ok: true, detail: 'there is no group yet to list members of' };
     list = 'members of a group';
-    await chat.listMembersPage(group.guid, 1, one);
+    await chat.listPage('members', group.guid, 1, one);
     list = 'banned users of a group';
-    await chat.listBannedPage(group.guid, 1, one);
+    await chat.listPage('banned', group.guid, 1, one);
     return { check, ok: true, detail: 'groups, members and banned users can be listed' };
   } catch (error) {
     const { code, message } = judge(error, 1);

@@ -41,7 +41,7 @@ export function lastRows(entries: readonly HistoryEntry[]): LastRows {
 
 interface Asking {
   readonly uid: string;
-  readonly pages: Pick<GroupPages, 'listJoined' | 'getMembership' | 'listBannedPage'>;
+  readonly pages: Pick<GroupPages, 'listJoined' | 'getMembership' | 'listPage'>;
   readonly signal: AbortSignal;
 }
 
@@ -101,10 +101,10 @@ async function placeIn(
       const { scope, isKnown } = await pages.getMembership(guid, uid, { signal });
       if (scope !== null || !isKnown) return scope === null ? other('unknown') : member(scope);
     }
-    const { uids } = await pages.listBannedPage(guid, 1, { signal });
-    if (uids.some((banned) => foldId(banned) === foldId(uid))) return other('banned');
+    const { entries } = await pages.listPage('banned', guid, 1, { signal });
+    if (entries.some((banned) => foldId(banned.uid) === foldId(uid))) return other('banned');
     if (listed !== undefined) return member(listed);
-    return left === 'banned' && uids.length >= BANNED_PER_PAGE ? other('unknown') : other('not-member');
+    return left === 'banned' && entries.length >= BANNED_PER_PAGE ? other('unknown') : other('not-member');
   } catch (error) {
     if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
     if (error.code === GROUP_MISSING) return other('no-group');

@@ -21,8 +21,8 @@ test('whatever is asked, ids are sent as the service stores them: in lower case'
   await chat.reactivateUsers(['ANN']);
   const lists = await serve(json({ data: [] }));
   const listing = connect(lists.host);
-  await listing.listMembersPage('TEAM', 1);
-  await listing.listBannedPage('TEAM', 1);
+  await listing.listPage('members', 'TEAM', 1);
+  await listing.listPage('banned', 'TEAM', 1);
   await listing.listJoined('ANN');
   const received = [...server.received, ...lists.received];
   expect(received).toHaveLength(14);

@@ -18,8 +18,8 @@ describe('the request on the wire', () => {
   test('reading asks for pages of 1,000 unless set otherwise', async () => {
     const server = await serve(json({ data: [] }));
     const chat = connect(server.host);
-    await chat.listMembersPage('g/1', 3);
-    await chat.listBannedPage('g1', 1, { perPage: 7 });
+    await chat.listPage('members', 'g/1', 3);
+    await chat.listPage('banned', 'g1', 1, { perPage: 7 });
     expect(server.received.map(({ method, url, body }) => [method, url, body])).toEqual([
       ['GET', '/v3/groups/g%2F1/members?perPage=1000&page=3', ''],
       ['GET', '/v3/groups/g1/bannedusers?perPage=7&page=1', ''],
@@ -47,8 +47,8 @@ describe('the request on the wire', () => {
       (request.url?.includes('/bannedusers') === true ? unknown : json({ data: [] }))(response, request),
     );
     const chat = connect(server.host);
-    await chat.listBannedPage('g1', 1, { perPage: 7 });
-    await chat.listBannedPage('g1', 2, { perPage: 7 });
+    await chat.listPage('banned', 'g1', 1, { perPage: 7 });
+    await chat.listPage('banned', 'g1', 2, { perPage: 7 });
     expect(server.received.map(({ url }) => url)).toEqual([
       '/v3/groups/g1/bannedusers?perPage=7&page=1',
       '/v3/groups/g1/banned_members?perPage=7&page=1',
@@ -73,7 +73,7 @@ describe('the request on the wire', () => {
 describe('reading a page', () => {
   const page = async (body: unknown) => {
     const server = await serve(json(body, 200, { 'X-Rate-Limit-Remaining': '9' }));
-    return connect(server.host).listMembersPage('g1', 1);
+    return connect(server.host).listPage('members', 'g1', 1);
   };
 
   test('members come with scope, time of joining and name, and the reply with status, rate and duration', async () => {
@@ -85,7 +85,7 @@ describe('reading a page', () => {
       meta: { pagination: { total: 2, count: 2, per_page: 1000, current_page: 1, total_pages: 1 }, cursor: {} },
     });
     expect(read).toMatchObject({ httpStatus: 200, rate: { remaining: 9 }, ms: expect.any(Number) });
-    expect(read.members).toEqual([
+    expect(read.entries).toEqual([
       { uid: 'Ann', scope: 'admin', joinedAt: 1_800_000_000, name: 'Ann' },
       { uid: '42', scope: 'something new', joinedAt: null },
     ]);
@@ -119,7 +119,7 @@ describe('reading a page', () => {
       scope: 'participant',
       metadata: { text: 'x'.repeat(2000) },
     }));
-    expect((await page({ data })).members).toHaveLength(1000);
+    expect((await page({ data })).entries).toHaveLength(1000);
   });
 
   test('the banned are UIDs', async () => {
@@ -131,7 +131,7 @@ describe('reading a page', () => {
         ],
       }),
     );
-    expect((await connect(server.host).listBannedPage('g1', 1)).uids).toEqual(['u1', 'u2']);
+    expect((await connect(server.host).listPage('banned', 'g1', 1)).entries).toEqual([{ uid: 'u1' }, { uid: 'u2' }]);
   });
 });
 

@@ -85,7 +85,7 @@ describe('a list that could not be read', () => {
     [503, undefined, 'again'],
   ])('%i %s is %s', async (status, code, kind) => {
     const server = await serve(json({ error: { message: 'Words.', ...(code !== undefined && { code }) } }, status));
-    expect(judgeReading(await rejection(connect(server.host).listBannedPage('g1', 1)))).toMatchObject({ kind });
+    expect(judgeReading(await rejection(connect(server.host).listPage('banned', 'g1', 1)))).toMatchObject({ kind });
   });
 });
 

@@ -8,15 +8,16 @@ import {
   UntrustedListing,
 } from '../../src/chat/call-errors.ts';
 import { type ChatClient, createChatClient } from '../../src/chat/chat-client.ts';
-import type { MemberClient } from '../../src/chat/member-client.ts';
+import type { ListPages } from '../../src/chat/list-client.ts';
 import type { ListedMember } from '../../src/chat/replies.ts';
-import { READINGS, readBanned, readMembers } from '../../src/chat/whole-lists.ts';
+import { mapStore, READINGS, readBanned, readList } from '../../src/chat/whole-lists.ts';
 import { foldId } from '../../src/membership/membership.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { runs } from '../runs.ts';
 import { uids } from '../sandbox/open-sandbox.ts';
 import { connect, json, rejection, serve } from './chat-server.ts';
+import { withList } from './with-list.ts';
 
 /** Marks the banned users among the listed ones; the list of banned users decides. */
 function markBanned(
@@ -24,6 +25,16 @@ function markBanned(
   banned: ReadonlySet<string>,
 ): (ListedMember & { readonly banned: boolean })[] {
   return listed.map((member) => ({ ...member, banned: banned.has(foldId(member.uid)) }));
+}
+
+async function readMembers(
+  pages: ListPages,
+  guid: string,
+  options?: Parameters<typeof readList>[4],
+): Promise<ListedMember[]> {
+  const found = mapStore<ListedMember>();
+  await readList(found, pages, 'members', guid, options);
+  return [...found.values()];
 }
 
 interface Service {
@@ -295,18 +306,13 @@ describe('a list that is not whole', () => {
 
 describe('a list that changes while it is read', () => {
   /** Passes every page on, after something has happened. */
-  function meanwhile(
-    chat: ChatClient,
-    happens: (call: number) => Promise<unknown>,
-  ): Pick<MemberClient, 'listMembersPage'> {
+  function meanwhile(chat: ChatClient, happens: (call: number) => Promise<unknown>): ListPages {
     let calls = 0;
-    return {
-      listMembersPage: async (...asked) => {
-        calls += 1;
-        await happens(calls);
-        return chat.listMembersPage(...asked);
-      },
-    };
+    return withList(chat, 'members', async (page) => {
+      calls += 1;
+      await happens(calls);
+      return page();
+    });
   }
 
   test('someone who joins does not disturb', async () => {
@@ -349,22 +355,20 @@ describe('a list that changes while it is read', () => {
           const list = uids(count);
           const stayed = new Set(list);
           let next = 0;
-          const changing: Pick<MemberClient, 'listMembersPage'> = {
-            async listMembersPage(_guid, page) {
-              const { joins, places } = changes[next - 1] ?? { joins: true, places: [] };
-              for (const [at, place] of places.entries()) {
-                if (joins) list.splice(place, 0, `late-${next}-${at}`);
-                else for (const gone of list.splice(place, 1)) stayed.delete(gone);
-              }
-              next += 1;
-              const members = list
-                .slice((page - 1) * perPage, page * perPage)
-                .map((uid) => ({ uid, scope: 'participant', joinedAt: null }));
-              const totalPages = Math.max(1, Math.ceil(list.length / perPage));
-              const pagination = { total: list.length, count: members.length, perPage, totalPages };
-              return { members, pagination, rate: {}, httpStatus: 200, ms: 1 };
-            },
-          };
+          const unused: ListPages = { listPage: () => Promise.reject(new Error('asked for another list')) };
+          const changing = withList(unused, 'members', async (_, _guid, page) => {
+            const { joins, places } = changes[next - 1] ?? { joins: true, places: [] };
+            for (const [at, place] of places.entries()) {
+              if (joins) list.splice(place, 0, `late-${next}-${at}`);
+              else for (const gone of list.splice(place, 1)) stayed.delete(gone);
+            }
+            next += 1;
+            const entries = list
+              .slice((page - 1) * perPage, page * perPage)
+              .map((uid) => ({ uid, scope: 'participant', joinedAt: null }));
+            const totalPages = Math.max(1, Math.ceil(list.length / perPage));
+            return { entries, pagination: { total: list.length, count: entries.length, perPage, totalPages } };
+          });
           const found = await readMembers(changing, 'g1', { perPage }).catch((error: unknown) => {
             if (error instanceof UntrustedListing) return undefined;
             throw error;

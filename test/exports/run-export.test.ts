@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatClient } from '../../src/chat/chat-client.ts';
+import { withList } from '../chat/with-list.ts';
 import { EMBEDDED, openPipeline, type PipelineOptions, type StartOptions } from '../imports/pipeline-harness.ts';
 import { openExport } from './exporting.ts';
 
@@ -160,13 +161,11 @@ describe('an export that is interrupted', () => {
 });
 
 test('a group whose list cannot be trusted is named, and the others are there', async () => {
-  const spoil = (chat: ChatClient): ChatClient => ({
-    ...chat,
-    listMembersPage: async (guid, page, options) => {
-      const read = await chat.listMembersPage(guid, page, options);
-      return guid === 'team' ? { ...read, members: read.members.slice(1) } : read;
-    },
-  });
+  const spoil = (chat: ChatClient) =>
+    withList(chat, 'members', async (page, guid) => {
+      const read = await page();
+      return guid === 'team' ? { ...read, entries: read.entries.slice(1) } : read;
+    });
   const exporting = openExport(await open({ chat: spoil }));
   await exporting.run();
   expect(exporting.members()).toEqual(['second anna participant']);
@@ -181,17 +180,15 @@ describe('members that change while they are listed', () => {
   /** Does something to the group once, between the pages of its list or the lists. */
   function disturbing(when: 'pages' | 'lists', disturb: (chat: ChatClient) => Promise<unknown>) {
     let done = false;
-    return (chat: ChatClient): ChatClient => ({
-      ...chat,
-      listMembersPage: async (guid, page, options) => {
-        const read = await chat.listMembersPage(guid, page, options);
-        if (!done && page === (when === 'pages' ? 1 : 2)) {
+    return (chat: ChatClient) =>
+      withList(chat, 'members', async (page, _, number) => {
+        const read = await page();
+        if (!done && number === (when === 'pages' ? 1 : 2)) {
           done = true;
           await disturb(chat);
         }
         return read;
-      },
-    });
+      });
   }
   const exported = async (chat: (chat: ChatClient) => ChatClient) => {
     const at = await open({ chat, sandbox: { seed: crowd } });

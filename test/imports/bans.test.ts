@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceRefusal } from '../../src/chat/call-errors.ts';
-import type { ChatClient } from '../../src/chat/chat-client.ts';
-import type { PageOptions } from '../../src/chat/member-client.ts';
+import type { ListEntry, Page } from '../../src/chat/list-client.ts';
 import { asFlag } from '../../src/errors/named-options.ts';
 import { reasonFor } from '../../src/imports/reason.ts';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { withList } from '../chat/with-list.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, participants, reached } from './pipeline-harness.ts';
 
 /** A group in which `banned` are banned. */
@@ -108,14 +108,12 @@ describe('while it is asked who is banned', () => {
       place,
       concurrency: 1,
       sandbox: banning(['bad']),
-      chat: (service) => ({
-        ...service,
-        listBannedPage: async (...question) => {
+      chat: (service) =>
+        withList(service, 'banned', async (page) => {
           asked += 1;
           if (asked === 2) await pipeline.coordinator[act](id);
-          return service.listBannedPage(...question);
-        },
-      }),
+          return page();
+        }),
     });
     const id: string = await pipeline.send(file, { bans: 'keep' });
     await reached(pipeline.coordinator, id, act === 'pause' ? 'paused' : 'cancelled');
@@ -133,14 +131,12 @@ describe('while it is asked who is banned', () => {
       place,
       concurrency: 1,
       sandbox: banning(['bad']),
-      chat: (service) => ({
-        ...service,
-        listBannedPage: async (...question) => {
+      chat: (service) =>
+        withList(service, 'banned', async (page) => {
           asked += 1;
           if (asked === 2) stopping.resolve(() => pipeline.stop());
-          return service.listBannedPage(...question);
-        },
-      }),
+          return page();
+        }),
     });
     const id = await pipeline.send(file, { bans: 'keep' });
     await (await stopping.promise)();
@@ -172,27 +168,27 @@ describe('a list of banned users that cannot be read whole', () => {
   const refusal = (httpStatus: number, serviceCode: string | null) => async (): Promise<never> => {
     throw new ServiceRefusal({ httpStatus, serviceCode, serviceMessage: 'This is not for you.', rate: {} });
   };
-  const broken = {
-    'that lacks entries': (service: ChatClient) => async (guid: string, page: number, options?: PageOptions) => {
-      const found = await service.listBannedPage(guid, page, options);
-      return { ...found, uids: found.uids.slice(1) };
+  type BannedPage = Promise<Page<ListEntry<'banned'>>>;
+  const broken: Record<string, (page: () => BannedPage, first: () => BannedPage) => BannedPage> = {
+    'that lacks entries': async (page) => {
+      const found = await page();
+      return { ...found, entries: found.entries.slice(1) };
     },
-    'of which the first page comes again and again': (service: ChatClient) => (guid: string) =>
-      service.listBannedPage(guid, 1, {}),
-    'that the service does not have': () => refusal(404, 'ERR_API_NOT_FOUND'),
-    'that is not in the plan': () => refusal(403, 'ERR_PLAN_RESTRICTION'),
-    'that something else answers': () => refusal(404, null),
+    'of which the first page comes again and again': (_, first) => first(),
+    'that the service does not have': refusal(404, 'ERR_API_NOT_FOUND'),
+    'that is not in the plan': refusal(403, 'ERR_PLAN_RESTRICTION'),
+    'that something else answers': refusal(404, null),
   };
 
-  test.each(Object.entries(broken))('%s: nothing is sent until a person has decided', async (_, listBannedPage) => {
+  test.each(Object.entries(broken))('%s: nothing is sent until a person has decided', async (_, breaks) => {
     let isBroken = true;
     const pipeline = await openPipeline({
       place,
       sandbox: banning(many),
-      chat: (service) => ({
-        ...service,
-        listBannedPage: (...page) => (isBroken ? listBannedPage(service)(...page) : service.listBannedPage(...page)),
-      }),
+      chat: (service) =>
+        withList(service, 'banned', (page, guid) =>
+          isBroken ? breaks(page, () => service.listPage('banned', guid, 1)) : page(),
+        ),
     });
     const { id, state, code, reason } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
     expect([state, code]).toEqual(['blocked', 'BANS_UNKNOWN']);
@@ -210,7 +206,7 @@ describe('a list of banned users that cannot be read whole', () => {
     const pipeline = await openPipeline({
       place,
       sandbox: banning(many),
-      chat: (service) => ({ ...service, listBannedPage: nowhere, getGroup: nowhere, addMembers: nowhere }),
+      chat: (service) => ({ ...service, listPage: nowhere, getGroup: nowhere, addMembers: nowhere }),
     });
     const { id, state, code, reason, remedy } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
     expect([state, code]).toEqual(['blocked', 'SERVICE_REFUSED']);
@@ -223,7 +219,7 @@ describe('a list of banned users that cannot be read whole', () => {
     const pipeline = await openPipeline({
       place,
       sandbox: banning(many),
-      chat: (service) => ({ ...service, listBannedPage: refusal(404, 'ERR_API_NOT_FOUND') }),
+      chat: (service) => withList(service, 'banned', refusal(404, 'ERR_API_NOT_FOUND')),
     });
     const { id } = await pipeline.run(csv(rowsFor(['b1', 'ann'])), { bans: 'keep' });
     await pipeline.coordinator.resume(id, { banCheck: false });
@@ -237,13 +233,11 @@ test('rows to try first: groups of the others are asked when they are sent', asy
   const pipeline = await openPipeline({
     place,
     sandbox: banning(['bad']),
-    chat: (service) => ({
-      ...service,
-      listBannedPage: async (guid, ...more) => {
+    chat: (service) =>
+      withList(service, 'banned', async (page, guid) => {
         asked.push(guid);
-        return service.listBannedPage(guid, ...more);
-      },
-    }),
+        return page();
+      }),
   });
   const file = csv([...rowsFor(['ann'], 'club'), ...rowsFor(['bad'])]);
   const { id, state } = await pipeline.run(file, { bans: 'keep', first: 1 });

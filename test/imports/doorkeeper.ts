@@ -77,8 +77,7 @@ export class Questions {
       ...service,
       getGroup: counted(service.getGroup),
       getMembership: counted(service.getMembership),
-      listMembersPage: counted(service.listMembersPage),
-      listBannedPage: counted(service.listBannedPage),
+      listPage: counted(service.listPage) as ChatClient['listPage'],
     };
   };
 }

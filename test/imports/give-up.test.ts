@@ -104,7 +104,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
 
   test('is not outlived by the questions of a command, which learn that the service is away', async () => {
     const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' }, giveUpAfterMs: 1 });
-    const read = coordinator.pages('us').listGroupsPage(1, {});
+    const read = coordinator.pages('us').listPage('groups', '', 1, {});
     await expect(read).rejects.toMatchObject({
       code: 'SERVICE_AWAY',
       ofRegion: true,
@@ -114,7 +114,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
 
   test('is not outlived by questions that say for how long they wait, such as those of a schedule', async () => {
     const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' } });
-    const read = coordinator.pages('us', 1).listGroupsPage(1, {});
+    const read = coordinator.pages('us', 1).listPage('groups', '', 1, {});
     await expect(read).rejects.toMatchObject({ code: 'SERVICE_AWAY', ofRegion: true });
   });
 });

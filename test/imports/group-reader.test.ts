@@ -27,13 +27,13 @@ test('groups are read through the queue of their region, beside imports', async 
       .join('\n')}\n`,
   );
   const pages = at.coordinator.pages('us');
-  const { members } = await pages.listMembersPage('team', 1, {});
-  expect(members.map(({ uid, scope }) => `${uid} ${scope}`).toSorted()).toEqual([
+  const { entries } = await pages.listPage('members', 'team', 1, {});
+  expect(entries.map(({ uid, scope }) => `${uid} ${scope}`).toSorted()).toEqual([
     'anna participant',
     'boss admin',
     'mallory participant',
   ]);
-  expect((await pages.listBannedPage('team', 1, {})).uids).toEqual(['mallory']);
+  expect((await pages.listPage('banned', 'team', 1, {})).entries).toEqual([{ uid: 'mallory' }]);
   expect(await pages.getGroup('team', {})).toMatchObject({ owner: 'boss' });
   expect((await at.coordinator.settled(id)).state).toBe('completed');
 });

@@ -55,7 +55,7 @@ test.each([
       ...service,
       addMembers: failing(service.addMembers),
       getGroup: failing(service.getGroup),
-      listMembersPage: failing(service.listMembersPage),
+      listPage: failing(service.listPage),
     }),
   });
   const id = await pipeline.send(csv(participants(100)));

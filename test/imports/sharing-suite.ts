@@ -19,9 +19,9 @@ class Callers {
       this.order.push(guid.slice(0, guid.indexOf('-')));
       return service.addMembers(guid, ...rest);
     },
-    listBannedPage: (guid, ...rest) => {
+    listPage: (kind, guid, ...rest) => {
       this.order.push(`${guid.slice(0, guid.indexOf('-'))} asks`);
-      return service.listBannedPage(guid, ...rest);
+      return service.listPage(kind, guid, ...rest);
     },
   });
 

@@ -53,13 +53,17 @@ test('a page of members, a page of the banned, or the owner is handed back to th
   const read = async (what: AskServicePayload['ask']) => (await run(chat, { ask: what })).answer;
   expect(await read('members')).toMatchObject({
     kind: 'members',
-    members: expect.arrayContaining([
-      ['boss', 'admin', expect.any(Number), 'boss'],
-      ['anna', 'participant', expect.any(Number), 'anna'],
+    entries: expect.arrayContaining([
+      { uid: 'boss', scope: 'admin', joinedAt: expect.any(Number), name: 'boss' },
+      { uid: 'anna', scope: 'participant', joinedAt: expect.any(Number), name: 'anna' },
     ]),
     pagination: { total: 4, totalPages: 1 },
   });
-  expect(await read('banned')).toMatchObject({ kind: 'banned', uids: ['mallory'], pagination: { total: 1 } });
+  expect(await read('banned')).toMatchObject({
+    kind: 'banned',
+    entries: [{ uid: 'mallory' }],
+    pagination: { total: 1 },
+  });
   expect(await read('group')).toMatchObject({
     kind: 'group',
     group: { owner: 'boss', type: 'public', membersCount: 3 },
@@ -102,7 +106,7 @@ describe('a call that does not succeed', () => {
       throw new TypeError('a fault');
     };
     const { chat: real } = await openService();
-    const chat = { ...real, listMembersPage: broken };
+    const chat = { ...real, listPage: broken };
     expect((await run(chat, {}, { isLastAttempt: true })).answer).toMatchObject({
       kind: 'refused',
       code: 'WORKER_FAULT',

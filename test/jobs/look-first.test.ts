@@ -7,32 +7,27 @@ import type { ChatClient } from '../../src/chat/chat-client.ts';
 import type { BatchResult } from '../../src/imports/record/batch-result.ts';
 import type { AskBeforeRepeat } from '../../src/platform/settings.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
+import { withList } from '../chat/with-list.ts';
 import { batchOf, openService } from './add-members-run.ts';
 
-type Chat = Pick<ChatClient, 'addMembers' | 'listMembersPage' | 'listBannedPage' | 'getMembership' | 'getUser'>;
-
 /** Starts the job, as its queue does, until its result is delivered. Says what was called, in order. */
-async function play(chat: Chat, given: AddMembersPayload, askBeforeRepeat: AskBeforeRepeat = 'auto') {
+async function play(chat: ChatClient, given: AddMembersPayload, askBeforeRepeat: AskBeforeRepeat = 'auto') {
   const called: string[] = [];
   const delivered: BatchResult[] = [];
-  const noted: Chat = {
+  const noted: ChatClient = {
+    ...chat,
     addMembers: (guid, lists, options) => {
       called.push(`add ${Object.values(lists).flat().join(' ')}`);
       return chat.addMembers(guid, lists, options);
     },
-    listMembersPage: (guid, page, options) => {
-      called.push(`members ${page}`);
-      return chat.listMembersPage(guid, page, options);
-    },
-    listBannedPage: (guid, page, options) => {
-      called.push(`banned ${page}`);
-      return chat.listBannedPage(guid, page, options);
+    listPage: (kind, guid, page, options) => {
+      called.push(`${kind} ${page}`);
+      return chat.listPage(kind, guid, page, options);
     },
     getMembership: (guid, uid, options) => {
       called.push(`member ${uid}`);
       return chat.getMembership(guid, uid, options);
     },
-    getUser: chat.getUser,
   };
   let payload = given;
   vi.useFakeTimers({ toFake: ['Date'] });
@@ -123,7 +118,7 @@ describe('a call whose answer was lost', () => {
 
   test('is repeated where the service does not say who is in the group', async () => {
     const { chat } = await openService();
-    const secretive = { ...chat, listMembersPage: refused(404) };
+    const secretive = withList(chat, 'members', refused(404));
     const { sent } = await play(secretive, batchOf({ participants: ['p'] }, UNCERTAIN));
     expect(sent).toMatchObject({ kind: 'answered', others: [], missing: [] });
   });
@@ -177,7 +172,7 @@ describe('a group of more than one page', () => {
 
   test('says nothing of a user for whom it refuses the question: the others are known', async () => {
     const { chat } = await open(10_001);
-    const strict: Chat = {
+    const strict: ChatClient = {
       ...chat,
       getMembership: (guid, uid, options) => (uid === 'p' ? refused(404)() : chat.getMembership(guid, uid, options)),
     };
@@ -233,7 +228,7 @@ describe('the last attempt', () => {
 
   test('is unconfirmed where the group cannot be asked', async () => {
     const { chat } = await openService();
-    const down = { ...chat, addMembers: refused(503), listMembersPage: refused(503) };
+    const down = withList({ ...chat, addMembers: refused(503) }, 'members', refused(503));
     const { sent } = await play(down, batchOf({ participants: ['p'] }));
     expect(sent).toMatchObject({ others: [{ row: 1, outcome: 'unconfirmed', code: 'HTTP_503' }] });
   });

@@ -88,7 +88,7 @@ describe('the question where a user is now', () => {
       chat: (chat) => {
         service = chat;
         const listJoined: ChatClient['listJoined'] = async (uid, options) => {
-          const { entries, pagination: _, ...meta } = await chat.listGroupsPage(1, options);
+          const { entries, pagination: _, ...meta } = await chat.listPage('groups', '', 1, options);
           if (saysJoined) return chat.listJoined(uid, options);
           return { ...meta, groups: entries.map(({ guid }) => ({ guid, hasJoined: null, scope: null })) };
         };
@@ -165,7 +165,7 @@ describe('the question where a user is now', () => {
     ]);
     const signal = AbortSignal.abort(new DOMException('', 'TimeoutError'));
     const never = () => Promise.reject(signal.reason);
-    const pages = { listJoined: never, getMembership: never, listBannedPage: never };
+    const pages = { listJoined: never, getMembership: never, listPage: never };
     const late = await whereNow('us', new Map(), { uid: 'otto', pages, signal });
     expect(late.region.problem).toContain('no answer came in time');
   });

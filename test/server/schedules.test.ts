@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RegionStatus } from '../../src/api/region-status.ts';
 import type { KeptSettings, ScheduleView } from '../../src/features/schedule/operations.ts';
+import { withList } from '../chat/with-list.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -14,13 +15,11 @@ beforeAll(async () => {
   const seed = { regions: { us: { members: { team: { participants: [] } } } } };
   server = await startTestServer({
     sandbox: { groups: 0, users: 3, seed },
-    chat: (chat) => ({
-      ...chat,
-      listMembersPage: async (...call) => {
+    chat: (chat) =>
+      withList(chat, 'members', async (page) => {
         await mayAnswer;
-        return chat.listMembersPage(...call);
-      },
-    }),
+        return page();
+      }),
   });
 });
 afterAll(() => server.close());

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SyncGroup, SyncView } from '../../src/features/sync/api.ts';
 import type { PlanAction } from '../../src/features/sync/api-plan.ts';
 import { planDocument } from '../../src/features/sync/api-plan.ts';
+import { withList } from '../chat/with-list.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];
@@ -15,13 +16,11 @@ beforeAll(async () => {
   );
   server = await startTestServer({
     sandbox: { groups: 0, seed: { regions: { us: { members } } } },
-    chat: (chat) => ({
-      ...chat,
-      listMembersPage: async (...call) => {
+    chat: (chat) =>
+      withList(chat, 'members', async (page) => {
         await mayAnswer;
-        return chat.listMembersPage(...call);
-      },
-    }),
+        return page();
+      }),
   });
 });
 afterAll(() => server.close());

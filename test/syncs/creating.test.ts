@@ -128,7 +128,7 @@ test('users are not counted beforehand where that takes many calls: the plan say
   const asked: string[] = [];
   const pages = () =>
     ({
-      listUsersPage: async () => {
+      listPage: async () => {
         asked.push('list');
         return { entries: [], pagination: { total: 5_000_000 } };
       },
@@ -167,7 +167,7 @@ test('regions are asked for users side by side: one that is slow does not hold u
         await allAsked;
         return { deactivatedAt: null } as Awaited<ReturnType<GroupPages['getUser']>>;
       },
-      listUsersPage: async () => ({ entries: [], pagination: { total: 0 } }),
+      listPage: async () => ({ entries: [], pagination: { total: 0 } }),
     }) as Partial<GroupPages> as GroupPages;
   await countNewcomers({
     plan,

@@ -82,7 +82,7 @@ describe('a listing', () => {
 
   test('that breaks off gives no member, and its group is still to be listed', () => {
     const { plan, desired } = begun([{ uid: 'a' }]);
-    plan.survey.memberList(1).put([['b', { uid: 'b', scope: 'participant', joinedAt: null }]]);
+    plan.survey.memberList(1).put([{ uid: 'b', scope: 'participant', joinedAt: null }]);
     plan.settle();
     expect(plan.groups()).toMatchObject([{ listing: 'pending', members: 0 }]);
     expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow('the group team in us has not been listed');

@@ -109,11 +109,11 @@ export function listed(
   for (const page of pages) {
     const members = Object.entries(page).map(([uid, place]) => {
       const scope = place === 'ban' ? 'participant' : place;
-      return [uid, { uid, scope, joinedAt: null }] as const;
+      return { uid, scope, joinedAt: null };
     });
     list.put(members);
     const banned = Object.keys(page).filter((uid) => page[uid] === 'ban');
-    plan.survey.bannedList(id).put(banned.map((uid) => [uid, uid]));
+    plan.survey.bannedList(id).put(banned.map((uid) => ({ uid })));
   }
   plan.survey.closeGroup(id, { members: 1, banned: 0 });
   plan.settle();
@@ -138,7 +138,7 @@ export function owned(plan: PlanLedger, owner: string, group = TEAM): void {
 /** The service says who is banned from a group. */
 export function banned(plan: PlanLedger, uids: readonly string[], group = TEAM): void {
   const id = idOf(plan, group);
-  plan.survey.bannedList(id).put(uids.map((uid) => [uid, uid]));
+  plan.survey.bannedList(id).put(uids.map((uid) => ({ uid })));
   plan.survey.closeGroup(id, { members: 0, banned: 1 });
   plan.settle();
 }

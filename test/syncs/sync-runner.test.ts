@@ -6,6 +6,7 @@ import type { Sync } from '../../src/features/sync/kept-sync.ts';
 import { AGAIN } from '../../src/features/sync/run/sync-waits.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { utcTime } from '../../src/text/wording.ts';
+import { withList } from '../chat/with-list.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { stopClock } from '../stopped-clock.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
@@ -134,13 +135,11 @@ describe('no one is removed', () => {
       { team: { participants: Object.keys(large) } },
       {},
       {
-        chat: (chat) => ({
-          ...chat,
-          listMembersPage: async (guid, page, options) => {
-            if (page === 1 || !fails) return chat.listMembersPage(guid, page, options);
+        chat: (chat) =>
+          withList(chat, 'members', async (page, _, number) => {
+            if (number === 1 || !fails) return page();
             throw new ServiceRefusal({ httpStatus: 404, serviceCode: null, serviceMessage: 'gone', rate: {} });
-          },
-        }),
+          }),
       },
     );
     const less = file({ team: people(990) });

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { UserFacts } from '../../chat/replies.ts';
-import { mapStore, readUsersInto } from '../../chat/whole-lists.ts';
+import { mapStore, readList } from '../../chat/whole-lists.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { printable } from '../../text/wording.ts';
 import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
@@ -38,8 +38,8 @@ export function withRegion(command: Command): Command {
 async function listUsers(io: Io, flags: Flags): Promise<ExitCode> {
   const users = await withApp(flags, async (chat) => {
     const found = mapStore<UserFacts>();
-    await readUsersInto(found, chat);
-    return [...found.entries()];
+    await readList(found, chat, 'users', '');
+    return [...found.values()];
   });
   if (flags.json) {
     const shown = users.map(({ uid, name, role, tags, createdAt, deactivatedAt }) => ({

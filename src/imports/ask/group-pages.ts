@@ -1,10 +1,10 @@
 import type { CallOptions } from '../../chat/call.ts';
+import type { ListPages } from '../../chat/list-client.ts';
 import type { GroupFacts, JoinedGroup, UserFacts } from '../../chat/replies.ts';
-import type { BannedPages, GroupsPages, MembersPages, UsersPages } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 
 /** The client's calls that read, with its own types. They throw QuestionRefused, or the signal's reason. */
-export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
+export interface GroupPages extends ListPages {
   /** An owner of null means that it is not known. */
   getGroup(guid: string, options: CallOptions): Promise<GroupFacts>;
   /** Whether a user is a member, and with which scope; `isKnown` is false when the service does not say. */

@@ -25,7 +25,7 @@ export function watchForReturn(
 
   const ask = async (region: Region): Promise<void> => {
     try {
-      await coordinator.pages(region).listGroupsPage(1, { signal: stopping.signal });
+      await coordinator.pages(region).listPage('groups', '', 1, { signal: stopping.signal });
     } catch (error) {
       if (stopping.signal.aborted) return;
       if (!(error instanceof QuestionRefused)) throw error;

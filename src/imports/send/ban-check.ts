@@ -68,7 +68,7 @@ function inOneTransaction(
 async function askIn(
   region: Region,
   bans: ImportLedger['bans'],
-  pages: Pick<GroupPages, 'listBannedPage' | 'getGroup'>,
+  pages: Pick<GroupPages, 'listPage' | 'getGroup'>,
   record: (answer: BannedUsers) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Unread | undefined> {

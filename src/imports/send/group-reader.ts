@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { type AskServicePayload, askService, QuestionRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
+import type { ListEntry, Page } from '../../chat/list-client.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
@@ -190,29 +191,13 @@ type Ask = <Asked extends AskServicePayload['ask']>(
 /** The pages of groups, asked for by `ask`. */
 function pagesOf(ask: Ask): GroupPages {
   return {
-    listMembersPage: async (guid, page, { signal }) => {
-      const { members, pagination } = await ask({ guid, ask: 'members', page }, signal);
-      return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
-    },
-    listBannedPage: async (guid, page, { signal }) => {
-      const { uids, pagination } = await ask({ guid, ask: 'banned', page }, signal);
-      return { uids, pagination };
+    listPage: async (kind, guid, page, { signal }) => {
+      // The answer has the kind that was asked for.
+      return (await ask({ guid, ask: kind, page }, signal)) as unknown as Page<ListEntry<typeof kind>>;
     },
     getGroup: async (guid, { signal }) => (await ask({ guid, ask: 'group', page: 1 }, signal)).group,
     getMembership: async (guid, uid, { signal }) => ask({ guid, uid, ask: 'membership', page: 1 }, signal),
-    listJoined: async (uid, { signal }) => {
-      const { groups, scopes } = await ask({ guid: '', uid, ask: 'joined', page: 1 }, signal);
-      return groups.map(([guid, hasJoined], at) => ({ guid, hasJoined, scope: scopes?.[at] ?? null }));
-    },
+    listJoined: async (uid, { signal }) => (await ask({ guid: '', uid, ask: 'joined', page: 1 }, signal)).groups,
     getUser: async (uid, { signal }) => (await ask({ guid: '', uid, ask: 'user', page: 1 }, signal)).user,
-    listUsersPage: async (page, { signal, onlyDeactivated }) => {
-      const kind = onlyDeactivated ? 'deactivated' : 'users';
-      const { users, pagination } = await ask({ guid: '', ask: kind, page }, signal);
-      return { entries: users, pagination };
-    },
-    listGroupsPage: async (page, { signal }) => {
-      const { groups, pagination } = await ask({ guid: '', ask: 'groups', page }, signal);
-      return { entries: groups, pagination };
-    },
   };
 }

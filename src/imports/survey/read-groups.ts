@@ -3,7 +3,7 @@ import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { GROUP_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
-import { readBannedInto, readGroupsInto, readMembersInto } from '../../chat/whole-lists.ts';
+import { readList } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
 import type { Crawl, SurveyStep } from './crawl.ts';
@@ -20,7 +20,10 @@ export async function listGroups(crawl: Crawl, regions: readonly Region[]): Prom
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const { survey, pages } = crawl;
     if (survey.isListDone(region, 'groups')) return;
-    await readGroupsInto(survey.groupList(region), pages(region), { signal, onPage: crawl.onEntries('groups') });
+    await readList(survey.groupList(region), pages(region), 'groups', '', {
+      signal,
+      onPage: crawl.onEntries('groups'),
+    });
     survey.take(region, 'groups');
   });
 }
@@ -36,12 +39,12 @@ export async function findGroups(crawl: Crawl, regions: readonly Region[]): Prom
 
 /** Reads the list of all groups where that costs less than asking for each. A group that is not in it is asked for by name. */
 async function takeList({ survey, pages, signal, left }: Crawl, region: Region, pending: number): Promise<void> {
-  const { pagination } = await pages(region).listGroupsPage(1, { signal });
+  const { pagination } = await pages(region).listPage('groups', '', 1, { signal });
   const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
   // A total of 0 on a page with groups is ignored.
   if (calls < 1 || calls * 2 > pending || calls > left()) return;
   try {
-    await readGroupsInto(survey.groupList(region), pages(region), { signal });
+    await readList(survey.groupList(region), pages(region), 'groups', '', { signal });
     survey.take(region, 'groups');
   } catch (error) {
     if (!(error instanceof UntrustedListing)) throw error;
@@ -84,8 +87,8 @@ async function readGroup(crawl: Crawl, region: Region, group: OpenGroup): Promis
   try {
     if (group.facts) survey.setFacts(id, { ...(await pages.getGroup(guid, { signal })), guid });
     if (group.members && way === 'ask') await askForMembers(crawl, region, group);
-    else if (group.members) await readMembersInto(survey.memberList(id), pages, guid, { signal });
-    if (group.banned) await readBannedInto(survey.bannedList(id), pages, guid, { signal });
+    else if (group.members) await readList(survey.memberList(id), pages, 'members', guid, { signal });
+    if (group.banned) await readList(survey.bannedList(id), pages, 'banned', guid, { signal });
     if (group.members || group.banned) survey.closeGroup(id, group);
   } catch (error) {
     const why = whyOfGroup(error);

@@ -2,7 +2,7 @@ import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
-import { readUsersInto } from '../../chat/whole-lists.ts';
+import { readList as readWholeList } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Crawl } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
@@ -29,7 +29,10 @@ export async function listUsers(crawl: Crawl, regions: readonly Region[]): Promi
 }
 
 async function readList({ survey, pages, signal, onEntries }: Crawl, region: Region): Promise<void> {
-  await readUsersInto(survey.userList(region, 'users'), pages(region), { signal, onPage: onEntries('users') });
+  await readWholeList(survey.userList(region, 'users'), pages(region), 'users', '', {
+    signal,
+    onPage: onEntries('users'),
+  });
   survey.take(region, 'users');
 }
 
@@ -37,7 +40,7 @@ async function readList({ survey, pages, signal, onEntries }: Crawl, region: Reg
 export async function priceOfUsers({ survey, pages, signal }: Crawl, region: Region): Promise<UserPrice> {
   const open = survey.openUserCount(region);
   if (open <= MAX_ASKED) return { way: 'ask', calls: open };
-  const { pagination, entries } = await pages(region).listUsersPage(1, { signal });
+  const { pagination, entries } = await pages(region).listPage('users', '', 1, { signal });
   const total = pagination?.total ?? 0;
   // Published samples count a total of 0 on pages with users: such a total is ignored.
   if (total < entries.length) return { way: 'ask', calls: open };
@@ -121,7 +124,7 @@ async function stateOf(
  */
 async function findDeactivated({ survey, pages, signal }: Crawl, region: Region): Promise<void> {
   try {
-    await readUsersInto(survey.userList(region, 'deactivated'), pages(region), { signal, onlyDeactivated: true });
+    await readWholeList(survey.userList(region, 'deactivated'), pages(region), 'deactivated', '', { signal });
     survey.take(region, 'deactivated');
   } catch (error) {
     if (!(error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion))) throw error;

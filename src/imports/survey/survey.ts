@@ -196,7 +196,7 @@ export class Survey<End extends string = string> {
     );
   }
 
-  bannedList(group: number): ListStore<string> {
+  bannedList(group: number): ListStore<{ readonly uid: string }> {
     return tableStore(
       (work) => inTransaction(this.database, work),
       () => {
@@ -279,7 +279,7 @@ export class Survey<End extends string = string> {
     if (this.database.isOpen) this.database.close();
   }
 
-  #directory<Facts>(
+  #directory<Facts extends GroupFacts | UserFacts>(
     region: Region,
     list: Directory,
     kept: (facts: Facts) => { readonly state: string | null; readonly facts: string | null },

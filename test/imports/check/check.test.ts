@@ -5,6 +5,7 @@ import type { ChatClient } from '../../../src/chat/chat-client.ts';
 import type { CheckSummary } from '../../../src/features/check/api.ts';
 import { checkFiles } from '../../../src/imports/predictions/check-paths.ts';
 import { checkOfRows, rowsOfCheck } from '../../../src/imports/predictions/row-check.ts';
+import { withList } from '../../chat/with-list.ts';
 import { openChecking } from './checking.ts';
 
 const SEED = {
@@ -222,13 +223,11 @@ describe('a check that does not come to its end', () => {
   });
 
   test('a group that cannot be read leaves its rows unchecked, and says why', async () => {
-    const spoil = (chat: ChatClient): ChatClient => ({
-      ...chat,
-      listMembersPage: async (guid, page, options) => {
-        const read = await chat.listMembersPage(guid, page, options);
-        return { ...read, members: read.members.slice(1) };
-      },
-    });
+    const spoil = (chat: ChatClient) =>
+      withList(chat, 'members', async (page) => {
+        const read = await page();
+        return { ...read, entries: read.entries.slice(1) };
+      });
     const at = await openChecking({ chat: spoil, sandbox: { seed: SEED } });
     const id = await at.stage('uid,guid\nanna,team\nfresh,empty\n');
     expect(await at.check(id)).toMatchObject({ state: 'done' });
