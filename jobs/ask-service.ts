@@ -95,6 +95,7 @@ export interface AskingPorts {
   untoldWaitMs?(): number;
 }
 
+/** Ports of a job that asks. */
 export interface AskServicePorts extends AskingPorts {
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;

@@ -25,6 +25,7 @@ export const PER_PAGE: Readonly<Record<ListKind, number>> = {
   groups: MAX_PER_PAGE,
 };
 
+/** Options of a call for a page. */
 export interface PageOptions extends CallOptions {
   /** Entries per page, from 1. Default PER_PAGE. */
   readonly perPage?: number | undefined;

@@ -84,7 +84,7 @@ export interface ListStore<Entry> {
   size(): number;
 }
 
-/** What an entry is about: a user or a group. */
+/** A user or a group in a list. */
 type Named = { readonly uid: string } | { readonly guid: string };
 
 function idOf(entry: Named): string {
