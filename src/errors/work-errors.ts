@@ -125,25 +125,6 @@ export const WORK_ERRORS = {
         `look at it with \`rollcall sync show ${id}\`, and approve it with \`rollcall sync approve ${id} --reason "…"\``,
     },
   }),
-  REASON_REQUIRED: refusal({
-    title: 'A decision on a sync needs a reason',
-    cause: 'It must stay on record who approved or rejected a plan, and why.',
-    status: 409,
-    exit: 2,
-    sentence: ({
-      id,
-      verb,
-    }: {
-      readonly id: string;
-      readonly verb: 'approve' | 'reject';
-      readonly possible?: readonly string[];
-    }) => `there is no reason to ${verb} sync ${id}`,
-    advice: 'Say why, in `reason`.',
-    remedy: {
-      command: ({ id, verb }) => `say why: rollcall sync ${verb} ${id} --reason "…"`,
-      page: 'Say why.',
-    },
-  }),
   CANNOT_UNDO: refusal({
     title: 'The import cannot be undone',
     cause: 'It has not finished, nothing of it was sent, or it was removed.',

@@ -5,7 +5,6 @@ import { notificationHandlers } from '../features/notify/routes.ts';
 import { recipeRoutes } from '../features/recipes/routes.ts';
 import { repairRoutes } from '../features/repair/routes.ts';
 import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
-import { planRoutes } from '../features/sync/routes/plan-routes.ts';
 import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
 import type { Api, ServerContext } from './context.ts';
 import { handled } from './perform.ts';
@@ -18,7 +17,6 @@ export function featureRoutes(app: Api, context: ServerContext): void {
   repairRoutes(app, context);
   checkRoutes(app, context);
   syncRoutes(app, context);
-  planRoutes(app, context);
   scheduleRoutes(app, context);
   serveAll(app, handled(notificationOperations, notificationHandlers(context)));
 }

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isoTime } from '../../api/fields.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { cursorOf, placeOfCursor } from '../../imports/catalog.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import { isFinalSync, type SyncState, syncTransition } from '../../membership/sync-state.ts';
 import { idsOf, inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { keptSync, type Sync } from './kept-sync.ts';
+import { checkDecision } from './sync-errors.ts';
 
 interface SyncPageRequest {
   readonly states?: readonly SyncState[];
@@ -40,28 +42,33 @@ export function openSyncCatalog(path: string) {
   };
   const change = (id: string, changed: (sync: Sync) => Partial<Sync>): Sync =>
     inTransaction(database, () => {
-      const sync = reader.find(id);
-      if (sync === undefined) throw new Error(`no sync has the id ${id}`);
+      const sync = reader.get(id);
       return save({ ...sync, ...changed(sync) });
+    });
+  /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
+  const move = (id: string, to: SyncState, { reason: given, code, who = '', approval = false }: MoveOptions = {}) =>
+    change(id, ({ state, moves }) => {
+      const usual = syncTransition(state, to);
+      const reason = given ?? usual;
+      const at = isoTime(Date.now());
+      return {
+        state: to,
+        reason,
+        code,
+        finishedAt: isFinalSync(to) ? at : null,
+        ...(approval && { approved: { by: who, at, reason } }),
+        moves: [...moves, { at, state: to, reason, who }],
+      };
     });
   return {
     ...reader,
     add: (sync: Sync) => void save(sync),
-    /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
-    move: (id: string, to: SyncState, { reason: given, code, who = '', approval = false }: MoveOptions = {}) =>
-      change(id, ({ state, moves }) => {
-        const usual = syncTransition(state, to);
-        const reason = given ?? usual;
-        const at = isoTime(Date.now());
-        return {
-          state: to,
-          reason,
-          code,
-          finishedAt: isFinalSync(to) ? at : null,
-          ...(approval && { approved: { by: who, at, reason } }),
-          moves: [...moves, { at, state: to, reason, who }],
-        };
-      }),
+    move,
+    /** Rejects a plan, which needs neither queue nor service. @throws UNKNOWN_SYNC, WRONG_STATE */
+    reject: (id: string, who: string, reason: string): Sync => {
+      checkDecision(reader.get(id), 'reject');
+      return move(id, 'rejected', { who, reason });
+    },
     /** Notes why a sync that is under way does not go on, and with null that it does. */
     noteObstacle: (id: string, obstacle: Pick<Sync, 'reason' | 'code'> | null) =>
       change(id, () => {
@@ -107,8 +114,15 @@ function syncsOf(rows: readonly KeptText[]): Sync[] {
 
 function readerOf(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
+  const find = (id: string) => syncsOf(sql<KeptText>('find_sync').all({ id }))[0];
   return {
-    find: (id: string) => syncsOf(sql<KeptText>('find_sync').all({ id }))[0],
+    find,
+    /** @throws UNKNOWN_SYNC */
+    get: (id: string): Sync => {
+      const sync = find(id);
+      if (sync === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
+      return sync;
+    },
     /** Newest first. */
     list: (limit: number) => syncsOf(sql<KeptText>('list_syncs').all({ limit })),
     /** A page of the list, of syncs in any state or in one of `states`. @throws BAD_CURSOR when `before` is no `next` */

@@ -1,4 +1,4 @@
-import type { SyncEntry } from '../../api/sync-entry.ts';
+import type { SyncAction, SyncEntry } from '../../api/sync-entry.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { SyncState } from '../../membership/sync-state.ts';
 
@@ -19,19 +19,28 @@ export const SYNC_REASON_CODES = [
 ] as const;
 export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];
 
-/** A decision that the state of a sync does not allow. @param possible the decisions that it allows */
-export function cannotDecide(
+/** Returns the actions that a user can request for a sync in this state. */
+export function syncActionsOf(state: SyncState): readonly SyncAction[] {
+  if (state === 'planned') return ['apply', 'reject'];
+  return state === 'held' ? ['approve', 'reject'] : [];
+}
+
+const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;
+
+/** Refuses a decision that the state of a sync does not allow. @throws SYNC_HELD, WRONG_STATE */
+export function checkDecision(
   { id, state, reason }: Pick<SyncEntry, 'id' | 'state' | 'reason'>,
-  action: 'applied' | 'approved' | 'rejected',
-  possible?: readonly string[],
-): RollcallError {
-  const facts = { id, state, ...(possible !== undefined && { possible }) };
-  if (action === 'applied' && state === 'held') return new RollcallError('SYNC_HELD', { ...facts, reason });
-  if (action !== 'approved') {
-    return new RollcallError('WRONG_STATE', { ...facts, what: `sync ${id} is ${state} and cannot be ${action}` });
+  action: SyncAction,
+): void {
+  const possible = syncActionsOf(state);
+  if (possible.includes(action)) return;
+  const facts = { id, state, possible };
+  if (action === 'apply' && state === 'held') throw new RollcallError('SYNC_HELD', { ...facts, reason });
+  if (action !== 'approve') {
+    throw new RollcallError('WRONG_STATE', { ...facts, what: `sync ${id} is ${state} and cannot be ${DONE[action]}` });
   }
   const command = state === 'planned' ? `\`rollcall sync apply ${id}\` carries it out` : undefined;
-  return new RollcallError('WRONG_STATE', {
+  throw new RollcallError('WRONG_STATE', {
     ...facts,
     what: `sync ${id} is ${state}; only a plan that a guard holds can be approved`,
     command,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { type Planning, type SyncAction, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
+import { type Planning, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
 import type { PlanReason } from '../../membership/plan-words.ts';
-import { isCarriedOut, type SyncState } from '../../membership/sync-state.ts';
+import { isCarriedOut } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { asSentence, counted, grouped } from '../../text/wording.ts';
 import { type SyncView, syncView } from './api.ts';
@@ -11,17 +11,12 @@ import { openPlanPages } from './plan/plan-pages.ts';
 import { openPlanReader } from './plan/plan-reading.ts';
 import type { PlanningProgress } from './plan/prepare.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
+import { syncActionsOf } from './sync-errors.ts';
 
 /** Syncs as the API and the command line show them. */
 
 /** Objections that a sync is shown with; the list of each guard has all. */
 const FIRST_FINDINGS = 20;
-
-/** Returns the actions that a user can request for a sync in this state. */
-export function syncActionsOf(state: SyncState): readonly SyncAction[] {
-  if (state === 'planned') return ['apply', 'reject'];
-  return state === 'held' ? ['approve', 'reject'] : [];
-}
 
 /** A sync in a list. @param planning its progress, where this process plans it */
 export function entryOf(sync: Sync, planning: Planning | null = null): SyncEntry {

@@ -1,12 +1,10 @@
 import type { SyncEntry } from '../../../api/sync-entry.ts';
-import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { handledLocally } from '../../../cli/client/local-client.ts';
+import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import { type Client, entriesOf } from '../../../cli/client/operation-client.ts';
-import { currentUser } from '../../../cli/current-user.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, readCatalog } from '../../../platform/data-dir.ts';
@@ -16,8 +14,7 @@ import type { Sync } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planPieces } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
-import { planHandlers } from '../routes/plan-handlers.ts';
-import { rejecting, syncReadingHandlers } from '../routes/sync-handlers.ts';
+import { deciding, syncReadingHandlers } from '../routes/sync-handlers.ts';
 import { openSyncCatalog, openSyncCatalogReader } from '../sync-catalog.ts';
 import { entryOf, wholeSync } from '../sync-views.ts';
 
@@ -81,49 +78,32 @@ function findingsOf(client: Client, id: string, guard: Finding['guard']): Promis
   }, MAX_OF_PAGE.findings);
 }
 
-/** The syncs of a data directory, no matter which process runs them. */
+/** The syncs of a data directory, no matter which process runs them: that process decides about a plan, or else this one rejects it. */
 function localSyncs(path: string): Client {
   const dir = dataDir(path);
-  const find = (id: string) => findSync(path, id);
-  const handlers = {
-    ...syncReadingHandlers({
-      find,
-      page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
-      entry: (sync) => entryOf(sync),
-      whole: (sync) => wholeSync(dir, sync, null, Number.MAX_SAFE_INTEGER),
-    }),
-    ...planHandlers({
-      find,
-      dir,
-      pieces: async function* (download) {
-        yield* planPieces(download);
-      },
-    }),
+  const asked = askedHere(dir, undefined);
+  const find = (id: string) => {
+    const found = findKept(path, id);
+    if (found === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
+    return found;
   };
-  return handledLocally(syncOperations, handlers, askedHere(dir, undefined));
-}
-
-/** Rejects a plan, which needs neither queue nor service: the process that owns the data directory does, else this one. */
-export async function rejectHere(path: string, id: string, reason: string): Promise<void> {
-  const dir = dataDir(path);
-  const input = { id, reason };
-  findSync(path, id);
-  if ((await askOwner(dir, syncOperations.reject, input, currentUser())) !== undefined) return;
-  await changeCatalog(dir, openSyncCatalog, (catalog) => {
-    const reject = rejecting({
-      find: (id) => findSync(path, id),
-      reject: (id, who, reason) => catalog.move(id, 'rejected', { who, reason }),
-      whole: (sync) => wholeSync(dir, sync),
-    });
-    return handledLocally(syncOperations, { reject }, askedHere(dir, undefined)).call(syncOperations.reject, input);
+  const handlers = syncReadingHandlers({
+    dir,
+    find,
+    page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
+    entry: (sync) => entryOf(sync),
+    whole: (sync) => wholeSync(dir, sync, null, Number.MAX_SAFE_INTEGER),
+    pieces: async function* (download) {
+      yield* planPieces(download);
+    },
   });
-}
-
-/** A sync of a data directory. @throws UnknownSync */
-function findSync(path: string, id: string): Sync {
-  const found = findKept(path, id);
-  if (found === undefined) throw new RollcallError('UNKNOWN_SYNC', { id: id });
-  return found;
+  return ownerElse(dir, async (operation, input, perform) => {
+    if (operation.method === 'GET') return perform(handledLocally(syncOperations, handlers, asked));
+    find(input['id'] ?? '');
+    return changeCatalog(dir, openSyncCatalog, ({ reject }) =>
+      perform(handledLocally(syncOperations, { reject: deciding(reject, (sync) => wholeSync(dir, sync)) }, asked)),
+    );
+  });
 }
 
 export function findKept(path: string, id: string): Sync | undefined {

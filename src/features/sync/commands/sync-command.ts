@@ -19,12 +19,11 @@ import { inputNames } from '../../../options/input-kinds.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING } from '../../../options/sending-options.ts';
 import { syncOperations } from '../operations.ts';
-import { askedOwner, openRunning } from './open-running.ts';
 import { planOf } from './plan-file.ts';
-import { openSyncs, rejectHere } from './sync-client.ts';
+import { openSyncs } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { syncListCommand, syncShowCommand } from './sync-list-command.ts';
-import { type SyncWork, syncWork } from './sync-work.ts';
+import { askedOwner, openRunning, type SyncWork, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
@@ -119,10 +118,8 @@ function rejectCommand(io: Io, end: End): Command {
 
 async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Reason): Promise<ExitCode> {
   const { reason } = flags;
-  const { config, imports } = await openSyncs(flags);
-  const { server } = imports;
-  if (server === undefined) await rejectHere(config.dataDir, id, reason);
-  else await server.call(syncOperations.reject, { id, reason });
+  const { syncs } = await openSyncs(flags);
+  await syncs.client.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }

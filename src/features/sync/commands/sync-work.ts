@@ -1,13 +1,17 @@
+import { serviceOpener } from '../../../app/open-service.ts';
+import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { EXIT } from '../../../cli/exit-codes.ts';
+import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
-import type { Io } from '../../../cli/screen/io.ts';
+import { type Io, say } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { syncOperations } from '../operations.ts';
@@ -15,8 +19,8 @@ import { syncHandlers } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { syncViews } from '../sync-views.ts';
-import { findKept } from './sync-client.ts';
-import { concludeSync, planningLine, type Shown, showPlan } from './sync-outcome.ts';
+import { findKept, openSyncs } from './sync-client.ts';
+import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere({ coordinator, dir, service, log, onStop, fail }: Here, { io }: Pick<Running, 'io'>) {
@@ -28,7 +32,7 @@ function syncsHere({ coordinator, dir, service, log, onStop, fail }: Here, { io 
   });
   syncs.events.on('failure', fail);
   const views = syncViews(syncs, dir, (id) => coordinator.lookUp(id) !== undefined);
-  const handlers = syncHandlers({ syncs, syncCatalog, syncViews: views });
+  const handlers = syncHandlers({ dir, syncs, syncCatalog, syncViews: views });
   return { syncs, client: handledLocally(syncOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
 }
 
@@ -131,4 +135,38 @@ function settled(
       },
     }),
   });
+}
+
+/** The place of a command that has a sync planned or carried out, and the way in which it shows it. */
+interface RunningSyncs {
+  readonly running: Running;
+  readonly shown: Shown;
+}
+
+/** @throws as openImports */
+export async function openRunning(
+  io: Io,
+  flags: RunningFlags & ServerFlags & Pick<Shown, 'markdown' | 'planCsv'>,
+): Promise<RunningSyncs> {
+  const { config, imports, syncs } = await openSyncs(flags);
+  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+  const shown = { io, syncs, json: flags.json === true, markdown: flags.markdown, planCsv: flags.planCsv };
+  return { running, shown };
+}
+
+/** Has the server that owns the data directory do it, and says how to follow it; undefined where none does. @throws RollcallError as it refuses */
+export async function askedOwner(
+  { running: { config, io, imports }, shown: { syncs, json } }: RunningSyncs,
+  operation: (typeof syncOperations)['apply' | 'approve' | 'undo'],
+  input: { readonly id: string },
+): Promise<ExitCode | undefined> {
+  if (imports.server !== undefined) return undefined;
+  const asked = await askOwner(dataDir(config.dataDir), operation, input, currentUser());
+  if (asked === undefined) return undefined;
+  const { id, state } = asked;
+  if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, await syncs.find(id)))}\n`);
+  const does = state === 'planning' ? 'plans' : 'carries out';
+  say(io, `The server that uses the data directory ${does} sync ${id}. See how far it is with:`);
+  say(io, `  ${imports.command('sync', 'show', id)}`);
+  return EXIT.ok;
 }

@@ -7,9 +7,8 @@ import { run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
 import { syncOperations } from '../operations.ts';
-import { askedOwner, openRunning } from './open-running.ts';
 import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { type SyncWork, syncWork } from './sync-work.ts';
+import { askedOwner, openRunning, type SyncWork, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanningFlags;
 

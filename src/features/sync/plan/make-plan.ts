@@ -122,5 +122,5 @@ export type DecideThread = { decide: (task: { readonly path: string; readonly de
 
 /** Rejects with what making the plan throws. */
 export function decideInThread(path: string, decision: Decision): Promise<void> {
-  return new Thread<DecideThread>(import.meta.url, './decide-thread').askOnce('decide', { path, decision });
+  return new Thread<DecideThread>(import.meta.url, './plan-thread').askOnce('decide', { path, decision });
 }

@@ -51,7 +51,7 @@ export type PlanDownloadThread = { plan: (download: PlanDownload) => Generator<s
  * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LedgerError where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
-  const thread = new Thread<PlanDownloadThread>(import.meta.url, './plan-download-thread');
+  const thread = new Thread<PlanDownloadThread>(import.meta.url, './plan-thread');
   try {
     yield* thread.stream('plan', download);
   } finally {

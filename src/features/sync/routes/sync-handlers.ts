@@ -1,25 +1,48 @@
+import { z } from 'zod';
 import type { Call, HandlersOf } from '../../../api/operation.ts';
-import type { SyncAction } from '../../../api/sync-entry.ts';
 import { isError } from '../../../errors/rollcall-error.ts';
+import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import { badCursor } from '../../../server/cursors.ts';
-import { inShort } from '../../../text/wording.ts';
+import { badCursor, cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
+import { Problem } from '../../../server/problem.ts';
+import { asClause, inShort } from '../../../text/wording.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
-import type { SyncRunner } from '../run/sync-runner.ts';
+import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
+import { planFiles } from '../plan/plan-files.ts';
+import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
-import { cannotDecide } from '../sync-errors.ts';
 import type { SyncViews } from '../sync-views.ts';
-import { syncActionsOf } from '../sync-views.ts';
 
 interface SyncsRead extends SyncViews {
-  /** @throws UnknownSync */
+  readonly dir: DataDir;
+  /** @throws UNKNOWN_SYNC */
   readonly find: (id: string) => Sync;
   readonly page: SyncCatalogReader['page'];
+  /** The plan as a file: made by this thread, or by one of its own. */
+  readonly pieces: (download: PlanDownload) => AsyncIterable<string | Uint8Array>;
 }
 
-/** The list of syncs and one of them, in any process that can read them. */
-export function syncReadingHandlers({ find, page, entry, whole }: SyncsRead) {
+/**
+ * The list of syncs, one of them, and what its plan says, in any process that can read them: each group, its members, the guards, the
+ * plan as a file.
+ */
+export function syncReadingHandlers({ dir, find, page, entry, whole, pieces }: SyncsRead) {
+  /** @throws UNKNOWN_SYNC; Problem NO_PLAN_YET */
+  const planOf = (id: string): string => {
+    const { state, totals, reason } = find(id);
+    if (totals === null)
+      throw new Problem('NO_PLAN_YET', `Sync ${id} is ${state} and has no plan: ${asClause(reason)}.`);
+    return planFiles(dir.sync(id)).plan;
+  };
+  const reading = async <Result>(id: string, read: (pages: PlanPages) => Result | Promise<Result>): Promise<Result> => {
+    const pages = openPlanPages(planOf(id));
+    try {
+      return await read(pages);
+    } finally {
+      pages.close();
+    }
+  };
   return {
     list: async ({ state, limit, cursor }) => {
       try {
@@ -34,58 +57,61 @@ export function syncReadingHandlers({ find, page, entry, whole }: SyncsRead) {
       }
     },
     one: async ({ id }) => whole(find(id)),
+    groups: async ({ id, action, limit, cursor }) =>
+      reading(id, async (pages) => {
+        const { items, next } = await pages.groupPage(action && new Set(action), numberCursor(cursor) ?? 0, limit);
+        return { groups: items, nextCursor: next === undefined ? null : String(next) };
+      }),
+    findings: async ({ id, guard, search = '', limit, cursor }) =>
+      reading(id, (pages) => {
+        const { items, next } = pages.findingPage({ guard, search }, cursorContent(findingPlace, cursor), limit);
+        return { findings: items, nextCursor: next === undefined ? null : cursorText(next) };
+      }),
+    actions: async ({ id, action, region, guid, limit, cursor }) =>
+      reading(id, async (pages) => {
+        const filter = { actions: action && new Set(action), region, guid };
+        const { items, next } = await pages.actionPage(filter, cursorContent(actionPlace, cursor), limit);
+        return { actions: items, nextCursor: next === undefined ? null : cursorText(next) };
+      }),
+    plan: async ({ id, format = 'csv', width, color }) =>
+      pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
-/** Checks that a sync can be decided about. @throws UnknownSync, SyncRefused */
-function decidable(find: SyncsRead['find'], id: string, action: SyncAction): Sync {
-  const sync = find(id);
-  const possible = syncActionsOf(sync.state);
-  if (!possible.includes(action)) throw cannotDecide(sync, DONE[action], possible);
-  return sync;
-}
+const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
+const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
 
-const DONE = { apply: 'applied', approve: 'approved', reject: 'rejected' } as const;
-
-type Deciding = Pick<SyncsRead, 'find' | 'whole'>;
-
-const decided =
-  ({ find, whole }: Deciding, action: 'approve' | 'reject', decide: SyncRunner['approve']) =>
-  async ({ id, reason }: { readonly id: string; readonly reason: string }, { who, audited }: Call) => {
-    decidable(find, id, action);
+/** A decision about a plan, with the reason on record. @param decide refuses where the state does not allow it */
+export function deciding(decide: (id: string, who: string, reason: string) => Sync, whole: SyncViews['whole']) {
+  return async ({ id, reason }: { readonly id: string; readonly reason: string }, { who, audited }: Call) => {
     const sync = decide(id, who, reason);
     audited(reason);
     return whole(sync);
   };
-
-/** The rejection of a plan, in any process that owns the data directory. */
-export function rejecting({ reject, ...syncs }: Deciding & Pick<SyncRunner, 'reject'>) {
-  return decided(syncs, 'reject', reject);
 }
 
 /** Syncs, in the process that plans them and carries them out. */
 export function syncHandlers({
+  dir,
   syncs,
   syncCatalog,
   syncViews,
-}: Pick<ServerContext, 'syncs' | 'syncCatalog' | 'syncViews'>): HandlersOf<typeof syncOperations> {
+}: Pick<ServerContext, 'dir' | 'syncs' | 'syncCatalog' | 'syncViews'>) {
   const find = (id: string) => syncs.find(id);
   const { whole } = syncViews;
   return {
-    ...syncReadingHandlers({ find, page: syncCatalog.page, ...syncViews }),
+    ...syncReadingHandlers({ dir, find, page: syncCatalog.page, pieces: planBytes, ...syncViews }),
     undo: async ({ id, ...query }, { who, audited }) => {
       const made = await syncs.undo(id, { ...decisionOf(query), who });
       audited(`of ${id} ${inShort(query)}`.trimEnd(), made);
       return whole(find(made));
     },
     apply: async ({ id }, { who, audited }) => {
-      // One whose import was interrupted is continued.
-      if (find(id).state !== 'applying') decidable(find, id, 'apply');
       const sync = await syncs.apply(id, who);
       audited(inShort({ file: sync.file }));
       return whole(sync);
     },
-    approve: decided({ find, whole }, 'approve', (...asked) => syncs.approve(...asked)),
-    reject: rejecting({ find, whole, reject: (...asked) => syncs.reject(...asked) }),
-  };
+    approve: deciding((...asked) => syncs.approve(...asked), whole),
+    reject: deciding((...asked) => syncs.reject(...asked), whole),
+  } satisfies HandlersOf<typeof syncOperations>;
 }

@@ -28,7 +28,7 @@ import {
 } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
-import { cannotDecide, nothingToCancel, type SyncReasonCode } from '../sync-errors.ts';
+import { checkDecision, nothingToCancel, type SyncReasonCode } from '../sync-errors.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
@@ -108,8 +108,10 @@ export class SyncRunner {
    */
   async apply(id: string, who: string): Promise<Sync> {
     const record = this.find(id);
-    if (record.state === 'held') throw cannotDecide(record, 'applied');
-    if (record.state !== 'applying') return this.#startApplying(id, { who });
+    if (record.state !== 'applying') {
+      checkDecision(record, 'apply');
+      return this.#startApplying(id, { who });
+    }
     checkTarget(`sync ${id}`, record, this.#coordinator.sendsTo);
     if (record.importId !== null && this.#coordinator.lookUp(record.importId) !== undefined)
       await this.#coordinator.resume(record.importId);
@@ -119,16 +121,13 @@ export class SyncRunner {
 
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
   approve(id: string, who: string, reason: string): Sync {
-    const record = this.find(id);
-    if (record.state !== 'held') throw cannotDecide(record, 'approved');
-    if (reason.trim() === '') throw new RollcallError('REASON_REQUIRED', { id, verb: 'approve' });
+    checkDecision(this.find(id), 'approve');
     return this.#startApplying(id, { who, reason, approval: true });
   }
 
+  /** @throws UNKNOWN_SYNC, WRONG_STATE */
   reject(id: string, who: string, reason: string): Sync {
-    this.find(id);
-    if (reason.trim() === '') throw new RollcallError('REASON_REQUIRED', { id, verb: 'reject' });
-    return this.#move(id, 'rejected', { who, reason });
+    return this.#moved(this.#catalog.reject(id, who, reason));
   }
 
   /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws RollcallError */
@@ -161,9 +160,7 @@ export class SyncRunner {
   }
 
   find(id: string): Sync {
-    const record = this.#catalog.find(id);
-    if (record === undefined) throw new RollcallError('UNKNOWN_SYNC', { id: id });
-    return record;
+    return this.#catalog.get(id);
   }
 
   /** Resolves when nothing more happens by itself: finished, planned or held, or its import is paused or blocked. */
@@ -219,7 +216,10 @@ export class SyncRunner {
   }
 
   #move(id: string, to: SyncState, how?: MoveOptions): Sync {
-    const record = this.#catalog.move(id, to, how);
+    return this.#moved(this.#catalog.move(id, to, how));
+  }
+
+  #moved(record: Sync): Sync {
     this.events.emit('state', record);
     this.#moves.emit('move');
     return record;

@@ -1,8 +1,10 @@
 import { serve } from '../../../platform/threads.ts';
 import { type DecideThread, decideInline } from './make-plan.ts';
+import { type PlanDownloadThread, planPieces } from './plan-download.ts';
 import { openPlanLedger } from './plan-ledger.ts';
 
-serve<DecideThread>({
+serve<DecideThread & PlanDownloadThread>({
+  plan: planPieces,
   decide: ({ path, decision }) => {
     const plan = openPlanLedger(path);
     try {
