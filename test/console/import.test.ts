@@ -96,11 +96,12 @@ test('tags are given and changed on the page of the import, and lead to the list
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));
   await review(page);
   const tags = page.getByRole('group', { name: 'Tags' });
-  await tags.getByRole('textbox').fill('term 1, choir');
+  const dialog = page.getByRole('dialog', { name: 'Tags of this import' });
+  await tags.getByRole('button', { name: 'Add tags…' }).click();
+  await dialog.getByLabel('Tags').fill('term 1, choir');
   await page.keyboard.press('Enter');
   await tags.getByRole('link', { name: 'term 1' }).waitFor();
   await tags.getByRole('button', { name: 'Change tags…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Tags of this import' });
   await dialog.getByLabel('Tags').fill('choir, no<good');
   await dialog.getByRole('button', { name: 'Save tags' }).click();
   const said = await page.evaluate<string>('document.querySelector("#tags:focus").validationMessage');

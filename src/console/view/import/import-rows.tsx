@@ -202,7 +202,8 @@ const CHECK: Column<RowView> = {
     const [verdict = '', code = ''] = check.split(':', 2);
     return (
       <>
-        {VERDICT_LABELS[verdict as Verdict] ?? verdict} {code !== '' && <code>{code}</code>}
+        {VERDICT_LABELS[verdict as Verdict] ?? verdict}
+        {code !== '' && [' ', <code key={code}>{code}</code>]}
       </>
     );
   },
