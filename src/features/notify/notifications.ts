@@ -136,12 +136,12 @@ export class Notifications {
     });
   }
 
-  #open({ address, secret }: KeptReceiver): Promise<Receiver> {
+  #open({ address, secret }: KeptReceiver) {
     return openReceiver(address, { key: signingKey(secret ?? ''), allowPrivate: this.#parts.notifyPrivate === true });
   }
 
   /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
-  async #use(receiver: Receiver | undefined): Promise<void> {
+  async #use(receiver: Receiver | undefined) {
     await this.#leave();
     await Promise.all(this.#underWay.values());
     if (receiver === undefined) this.#deliveries.end();
@@ -152,7 +152,7 @@ export class Notifications {
     this.#sendWaiting();
   }
 
-  async #leave(): Promise<void> {
+  async #leave() {
     const before = this.#receiver;
     this.#receiver = undefined;
     this.#stop.abort();
@@ -177,7 +177,7 @@ export class Notifications {
     }
   };
 
-  async #send(note: Delivery, receiver: Receiver, signal: AbortSignal): Promise<void> {
+  async #send(note: Delivery, receiver: Receiver, signal: AbortSignal) {
     const { id } = note;
     const about = { delivery: id, about: note.subject, state: note.state };
     let { body } = note;
@@ -205,7 +205,7 @@ export class Notifications {
   }
 
   /** The body of a note about an import or a sync, which is kept. @throws UNKNOWN_IMPORT, UNKNOWN_SYNC once it was removed */
-  async #make({ id, kind, subject, state, reason, at }: Delivery): Promise<string> {
+  async #make({ id, kind, subject, state, reason, at }: Delivery) {
     const body = noteText(`${kind}.${state}`, at, { ...(await this.#parts.view(kind, subject)), state, reason });
     this.#deliveries.write(id, body);
     return body;

@@ -62,7 +62,7 @@ export function openWebhook(address: string, key: Buffer | undefined, allowPriva
 }
 
 /** Signs as https://www.standardwebhooks.com describes: with id and time, so that it cannot be replayed. */
-function signatureOf(key: Buffer, content: string): string {
+function signatureOf(key: Buffer, content: string) {
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }
 
@@ -82,7 +82,7 @@ export function parsed(text: string): URL {
   throw badReceiver('cannot be read; allowed is an address such as https://hooks.example/rollcall');
 }
 
-function checked(text: string, allowPrivate: boolean): URL {
+function checked(text: string, allowPrivate: boolean) {
   const url = parsed(text);
   if (url.username + url.password !== '') {
     throw badReceiver(

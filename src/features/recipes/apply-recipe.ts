@@ -27,17 +27,13 @@ export function withRecipe<Options extends Partial<ImportOptions>>(
   };
 }
 
-function isChosen({ map, shape, guid }: RecipeSettings, field: Field): boolean {
+function isChosen({ map, shape, guid }: RecipeSettings, field: Field) {
   if ([map, shape?.firstOf, shape?.templates].some((source) => source?.[field] !== undefined)) return true;
   // All rows go into that group, whatever the recipe reads from the columns.
   return field === 'guid' && guid !== undefined;
 }
 
-function shapeWith(
-  recipe: ShapeInput | undefined,
-  own: ShapeInput | undefined,
-  taken: readonly Field[],
-): ShapeInput | undefined {
+function shapeWith(recipe: ShapeInput | undefined, own: ShapeInput | undefined, taken: readonly Field[]) {
   if (recipe === undefined) return own;
   const merged: ShapeInput = { ...recipe, ...own };
   const firstOf = { ...without(recipe.firstOf, taken), ...own?.firstOf };
@@ -70,7 +66,7 @@ export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOpt
   throw new RecipeNeeds(name, missing.what, missing.why);
 }
 
-function isGiven(what: 'guid' | LookupName, { guid, map, shape }: Partial<ImportOptions>): boolean {
+function isGiven(what: 'guid' | LookupName, { guid, map, shape }: Partial<ImportOptions>) {
   if (what === 'guid') return [guid, map?.guid, shape?.firstOf?.guid, shape?.templates?.guid].some((one) => one);
   if (what === 'groups') return [shape?.groups, guid, shape?.templates?.guid].some((one) => one !== undefined);
   // Options that make UIDs from the file need no identity file.

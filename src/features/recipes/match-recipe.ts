@@ -31,7 +31,7 @@ export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
 }
 
 /** A recipe that was saved for this very header comes first. Zero: it has no marks. */
-function weight({ fits: { columns = [], text = [], header } }: Recipe): number {
+function weight({ fits: { columns = [], text = [], header } }: Recipe) {
   return columns.length + text.length * 3 + (header === undefined ? 0 : 1_000);
 }
 
@@ -51,7 +51,7 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   );
 }
 
-function fits({ fits: { columns, text } }: Recipe, seen: Seen): boolean {
+function fits({ fits: { columns, text } }: Recipe, seen: Seen) {
   if (columns?.every(columnsIn(seen)) === false) return false;
   const start = text === undefined ? '' : withoutSpaces(seen.text);
   return text?.every((piece) => start.includes(withoutSpaces(piece))) ?? true;
@@ -63,17 +63,17 @@ function columnsIn({ columns }: Seen): (column: string) => boolean {
   return (column) => [column, ...column.split('|')].some((name) => known.has(normal(name)));
 }
 
-function described({ format, columns, text }: Seen): string {
+function described({ format, columns, text }: Seen) {
   const [line = ''] = text.trimStart().split(/\r?\n/, 1);
   if (format === undefined) return line === '' ? 'is not text' : `begins with ${shown(line)}`;
   const what = format === 'csv' ? 'columns' : 'keys';
   return columns.length === 0 ? `is ${format} and begins with ${shown(line)}` : `has the ${what} ${listed(columns)}`;
 }
 
-function normal(name: string): string {
+function normal(name: string) {
   return sameWord(name);
 }
 
-function withoutSpaces(text: string): string {
+function withoutSpaces(text: string) {
   return text.replace(/\s+/g, '').toLowerCase();
 }

@@ -87,12 +87,12 @@ export function removeRecipe({ recipes }: DataDir, name: string): void {
 }
 
 /** @throws BadRecipe for one that comes with rollcall */
-function checkOwn(name: string, remedy: string): void {
+function checkOwn(name: string, remedy: string) {
   if (!namesIn(BUILT_IN).includes(name)) return;
   throw new BadRecipe(`${name} is a recipe that comes with rollcall`, remedy, { field: 'name' });
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(folder: string) {
   try {
     // A link could lead to any file of this machine.
     return readdirSync(folder, { withFileTypes: true })
@@ -106,7 +106,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function readSaved(folder: string, name: string): Recipe {
+function readSaved(folder: string, name: string) {
   try {
     return { ...recipeIn(readFileSync(join(folder, `${name}.json`), 'utf8'), name), saved: true };
   } catch (error) {
@@ -126,7 +126,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @throws BadRecipe with the place, its value and what is allowed */
-function recipeIn(text: string, name: string): Recipe {
+function recipeIn(text: string, name: string) {
   let content: unknown;
   try {
     content = JSON.parse(withoutMark(text));

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { type Head, headOf, headOfFile, lookAt, NOT_READ } from '../../imports/read/beginning.ts';
-import type { IntakeSource } from '../../imports/read/byte-source.ts';
+import { headOf, headOfFile, lookAt, NOT_READ } from '../../imports/read/beginning.ts';
 import { isZip } from '../../imports/read/decompress.ts';
 import { numberedColumns } from '../../imports/read/shape/groups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
@@ -46,16 +45,12 @@ export async function useRecipe({ recipe, options, file, name }: RecipeUse): Pro
   return look.format === 'csv' ? withoutAbsent(chosen, options, look.names) : chosen;
 }
 
-function isPipe(path: string): boolean {
+function isPipe(path: string) {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && !stat.isFile() && !stat.isDirectory();
 }
 
-async function openedFor(
-  file: RecipeUse['file'],
-  name: string,
-  encoding: string | undefined,
-): Promise<{ readonly head: Head; readonly source: IntakeSource }> {
+async function openedFor(file: RecipeUse['file'], name: string, encoding: string | undefined) {
   if ('path' in file) return { head: await headOfFile(file.path, encoding), source: { path: file.path, name } };
   const bytes = Buffer.from(file.head);
   const source = isZip(bytes) ? { bytes } : { stream: Readable.from([bytes]) };
@@ -63,7 +58,7 @@ async function openedFor(
 }
 
 /** Returns the settings for the beginning of the table, without those for the meaning of its rows. */
-function topOf({ headerRow, skipLines, columns }: ShapeInput = {}): NonNullable<ImportOptions['shape']> {
+function topOf({ headerRow, skipLines, columns }: ShapeInput = {}) {
   return {
     ...(headerRow !== undefined && { headerRow }),
     ...(skipLines !== undefined && { skipLines }),

@@ -13,6 +13,7 @@ import {
   type RepairReplaced,
 } from './operations.ts';
 import {
+  cannotRepair,
   countsOf,
   editorOf,
   editsOf,
@@ -99,7 +100,7 @@ function closedRows(repair: OpenRepair, rows: readonly number[]) {
   return why;
 }
 
-function changedTo(now: string | null, by: string | undefined): string {
+function changedTo(now: string | null, by: string | undefined) {
   const value = now === null ? 'no value' : shown(now);
   return by === undefined ? `the cell has ${value}` : `${by} has entered ${value} meanwhile`;
 }
@@ -137,13 +138,13 @@ export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: s
 }
 
 /** These rows and others that contradict each other, or did as the file had them. */
-function relativesOf({ sql }: OpenRepair, rows: readonly number[]): Set<number> {
+function relativesOf({ sql }: OpenRepair, rows: readonly number[]) {
   const found = sql<{ row: number }>('relatives_of').all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
   return new Set(found.map(({ row }) => row));
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */
-function editablePlace({ input }: OpenRepair, column: string): number {
+function editablePlace({ input }: OpenRepair, column: string) {
   const columns = editableColumns(input);
   const place = columns.indexOf(column);
   if (place !== -1 && isEditable(column)) return place;
@@ -173,17 +174,17 @@ interface Change extends CellEdit {
 export async function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairReplaced> {
   const changes = changesIn(repair, request);
   if (changes.length > MAX_ROWS) {
-    throw new RollcallError('CANNOT_REPAIR', {
-      what: `${grouped(changes.length)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
-      remedy: 'choose fewer rows, or correct the file itself and import it again',
-    });
+    throw cannotRepair(
+      `${grouped(changes.length)} rows would change; one replacement may change ${grouped(MAX_ROWS)}`,
+      'choose fewer rows, or correct the file itself and import it again',
+    );
   }
   const long = changes.find(({ to }) => to.length > MAX_CELL);
   if (long !== undefined) {
-    throw new RollcallError('CANNOT_REPAIR', {
-      what: `${long.column} in row ${long.line} would have ${counted(long.to.length, 'character')}`,
-      remedy: `a cell may have ${grouped(MAX_CELL)}`,
-    });
+    throw cannotRepair(
+      `${long.column} in row ${long.line} would have ${counted(long.to.length, 'character')}`,
+      `a cell may have ${grouped(MAX_CELL)}`,
+    );
   }
   const { judged } = await keep(repair, request.preview ? [] : changes, by);
   return {
@@ -194,7 +195,7 @@ export async function replace(repair: OpenRepair, request: RepairReplace, by: st
   };
 }
 
-function changesIn(repair: OpenRepair, { states, preview: _, ...request }: RepairReplace): Change[] {
+function changesIn(repair: OpenRepair, { states, preview: _, ...request }: RepairReplace) {
   const { column } = request;
   const replaced = replacing(request);
   const place = editablePlace(repair, column);

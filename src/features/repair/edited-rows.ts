@@ -63,7 +63,7 @@ function editedElement(
   edits: Edits,
   needed: readonly string[],
   added: readonly (readonly [string, string])[],
-): string {
+) {
   const isUntouched = edits.size === 0 && needed.length === 0 && added.length === 0;
   if (isUntouched) return originalOnOneLine(row);
   const before = elementOf(row);

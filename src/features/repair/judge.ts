@@ -57,7 +57,7 @@ function judged(
   read: readonly InputRow[],
   lasting: readonly RepairProblem[],
   done: ReadonlySet<string>,
-): Judged {
+) {
   const problems = [...lasting];
   const said = new Set(problems.map(({ column, code }) => `${code} ${column}`));
   for (const { column, code, reason } of read.flatMap((one) => one.problems)) {
@@ -79,7 +79,7 @@ const IN_PLACE: RepairProblem = {
 
 type Asked = Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf' | 'action'>;
 
-function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Asked): string {
+function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Asked) {
   const ids = [guid, uid, onBehalfOf].map(foldId);
   return [region, ...ids, action ?? 'add', action === 'remove' || action === 'unban' ? '' : scope].join(' ');
 }
@@ -90,7 +90,7 @@ function membershipOf(line: number, { region, guid, uid, scope, onBehalfOf, acti
 }
 
 /** The memberships of these rows that the service has already, by row. */
-function inPlace({ sql }: OpenRepair, rows: readonly EditedRow[]): Map<number, Set<string>> {
+function inPlace({ sql }: OpenRepair, rows: readonly EditedRow[]) {
   const found = new Map(rows.map(({ row }) => [row, new Set<string>()]));
   type Found = Record<'row' | 'region' | 'action', number> & Record<'guid' | 'uid' | 'actor', string>;
   const memberships = sql<Found & { scope: number | null }>('memberships_in_place').all({
@@ -162,7 +162,7 @@ function contradictionsIn(rows: Iterable<Asking>): (row: Asking) => RepairProble
     });
 }
 
-function claimsOf({ memberships }: Asking): Claim[] {
+function claimsOf({ memberships }: Asking) {
   return memberships
     .filter(({ problems, shaped }) => problems.length === 0 && shaped?.skipped !== true)
     .flatMap(({ region, guid, uid, scope, action = 'add', shaped }): Claim[] => {
@@ -177,7 +177,7 @@ function claimsOf({ memberships }: Asking): Claim[] {
     });
 }
 
-function reasonFor(code: Claim[0], says: string, [other, line]: readonly [string, number]): string {
+function reasonFor(code: Claim[0], says: string, [other, line]: readonly [string, number]) {
   if (code === 'ADDED_AND_BANNED') {
     return `the same UID is both added to this group and banned from it (row ${line} asks for the other): keep one of the two`;
   }

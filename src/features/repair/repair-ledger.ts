@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { attachCheck } from '../../imports/predictions/row-check.ts';
 import { REPAIR_SCHEMA, repairFile } from '../../imports/repaired-rows.ts';
@@ -38,6 +39,11 @@ export interface OpenRepair extends Subject {
   readonly database: DatabaseSync;
   readonly sql: Statements;
   readonly input: InputDescription;
+}
+
+/** @param remedy the next step, as a request */
+export function cannotRepair(what: string, remedy: string) {
+  return new RollcallError('CANNOT_REPAIR', { what, remedy });
 }
 
 /** Opens what belongs to an import for as long as `work` lasts. */

@@ -30,17 +30,17 @@ export async function doRepair<Name extends TaskName>(
 }
 
 /** The work may take long however few rows there are. */
-function isLong(name: TaskName, [first]: readonly unknown[]): boolean {
+function isLong(name: TaskName, [first]: readonly unknown[]) {
   return name === 'takeFile' && (first as CorrectedFile).bytes.length > MAX_INLINE_BYTES / 16;
 }
 
 /** Loaded when it is needed: most processes repair nothing. */
-async function inline(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
+async function inline(subject: Subject, name: TaskName, given: readonly unknown[]) {
   const { doTask } = await import('./repair-tasks.ts');
   return doTask(subject, name, given);
 }
 
-function inThread(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
+function inThread(subject: Subject, name: TaskName, given: readonly unknown[]) {
   const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [IntakeError] });
   return thread.askOnce('work', { subject, name, given });
 }

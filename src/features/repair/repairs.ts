@@ -93,7 +93,7 @@ export class Repairs {
   }
 
   /** @throws WRONG_STATE */
-  #subjectOf(id: string): Subject {
+  #subjectOf(id: string) {
     const record = this.#of.coordinator.find(id);
     if (!hasLedger(record, this.#of.dir.ledger(id))) throw wrongState(record, 'has no rows to repair', []);
     return {
@@ -120,7 +120,7 @@ export class Repairs {
   }
 
   /** Runs the work of each import one after the other, so that no later work takes it for what a crash left. */
-  #inTurn<Result>(id: string, work: (subject: Subject) => Promise<Result>): Promise<Result> {
+  #inTurn<Result>(id: string, work: (subject: Subject) => Promise<Result>) {
     return inTurn(id, async () => {
       const subject = this.#subjectOf(id);
       await this.#settle(subject);
@@ -128,7 +128,7 @@ export class Repairs {
     });
   }
 
-  async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number): Promise<string> {
+  async #sendReady(subject: Subject, earlier: ImportRecord, by: string, seen?: number) {
     const id = newImportId();
     const rows = await doRepair(subject, 'claim', id, seen);
     if (rows === 0) throw nothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
@@ -160,7 +160,7 @@ export class Repairs {
 }
 
 /** Retries that have taken the rows that can be sent again. */
-function plainRetries(retries: readonly ImportRecord[]): string[] {
+function plainRetries(retries: readonly ImportRecord[]) {
   const taking = retries.filter((retry) => retry.state !== 'rejected' && readOptions(retry).repaired !== true);
   return taking.map(({ id }) => id);
 }

@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { outcomeId } from '../../imports/record/enum-ids.ts';
 import { membershipFile } from '../../imports/report/retry-file.ts';
@@ -9,7 +8,15 @@ import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
-import { countsOf, type EditedRow, editsOf, type OpenRepair, originalsOf, revisionOf } from './repair-ledger.ts';
+import {
+  cannotRepair,
+  countsOf,
+  type EditedRow,
+  editsOf,
+  type OpenRepair,
+  originalsOf,
+  revisionOf,
+} from './repair-ledger.ts';
 
 /** Rows that are written at a time: a bound on memory. */
 const AT_ONCE = 5_000;
@@ -44,10 +51,7 @@ export function settle({ database, sql }: OpenRepair, fates: Readonly<Record<str
 export function claim(repair: OpenRepair, importId: string, seen?: number): number {
   const { database, sql, isTaken } = repair;
   if (seen !== undefined && seen !== revisionOf(repair)) {
-    throw new RollcallError('CANNOT_REPAIR', {
-      what: 'rows were edited after you looked at them',
-      remedy: 'look at them again, then send them',
-    });
+    throw cannotRepair('rows were edited after you looked at them', 'look at them again, then send them');
   }
   return inTransaction(database, () => {
     const rows = Number(sql('claim').run({ import: importId, failed: Number(!isTaken) }).changes);
@@ -85,12 +89,12 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
 }
 
 /** Rows with their edits. */
-function editedRows(repair: OpenRepair, rows: readonly number[]): EditedRow[] {
+function editedRows(repair: OpenRepair, rows: readonly number[]) {
   const edits = editsOf(repair, rows);
   return originalsOf(repair, rows).map((row) => ({ ...row, edits: edits.get(row.row) ?? new Map() }));
 }
 
-async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]): Promise<Iterable<string>> {
+async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]) {
   const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
   const memberships = (await judge(repair, rows)).flatMap((one) => one.memberships);
   const withActions = repair.options.shape?.actions !== undefined;

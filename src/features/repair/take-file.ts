@@ -1,9 +1,16 @@
-import { RollcallError } from '../../errors/rollcall-error.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { keep, sift } from './edit.ts';
 import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
 import type { AskedEdit, RepairTaken } from './operations.ts';
-import { countsOf, editorOf, editsOf, type OpenRepair, originalsOf, revisionOf } from './repair-ledger.ts';
+import {
+  cannotRepair,
+  countsOf,
+  editorOf,
+  editsOf,
+  type OpenRepair,
+  originalsOf,
+  revisionOf,
+} from './repair-ledger.ts';
 
 /** Rows with remaining problems that are listed. */
 const MAX_LISTED = 20;
@@ -30,10 +37,7 @@ export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: stri
   const columns = placesIn(repair, header.slice(0, at));
   const lines = Map.groupBy(records, (cells) => lineOf(cells[at]));
   if (lines.size > MAX_OF_FILE)
-    throw new RollcallError('CANNOT_REPAIR', {
-      what: `the file has ${lines.size} rows`,
-      remedy: `give at most ${MAX_OF_FILE} at a time`,
-    });
+    throw cannotRepair(`the file has ${lines.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
   const rows = rowsOf(repair, [...lines.keys()]);
   const asked = correctionsIn(repair, columns, lines, { rows: [...rows.keys()], by });
   const { taken, refused } = sift(repair, asked);
@@ -54,16 +58,13 @@ export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: stri
 }
 
 /** Row -> its line. @throws CannotRepair when the import has no such line */
-function rowsOf({ sql }: OpenRepair, lines: readonly number[]): Map<number, number> {
+function rowsOf({ sql }: OpenRepair, lines: readonly number[]) {
   const found = sql<{ row: number; line: number }>('rows_of_lines').all({ lines: JSON.stringify(lines) });
   const known = new Map(found.map(({ line, row }) => [row, line]));
   const existing = new Set(known.values());
   const unknown = lines.find((line) => !existing.has(line));
   if (unknown === undefined) return known;
-  throw new RollcallError('CANNOT_REPAIR', {
-    what: `the import has no row ${unknown}`,
-    remedy: 'give back the report of this import, with its column _row',
-  });
+  throw cannotRepair(`the import has no row ${unknown}`, 'give back the report of this import, with its column _row');
 }
 
 /**
@@ -75,7 +76,7 @@ function correctionsIn(
   columns: readonly Column[],
   lines: Lines,
   { rows, by }: { readonly rows: readonly number[]; readonly by: string },
-): AskedEdit[] {
+) {
   const edits = editsOf(repair, rows);
   return originalsOf(repair, rows).flatMap(({ row, ...original }) => {
     const cells = cellsOf(repair.input, original);
@@ -87,10 +88,10 @@ function correctionsIn(
       given.delete(inFile ?? '');
       const [value, other] = [...given].filter((text) => text !== edited);
       if (other !== undefined) {
-        throw new RollcallError('CANNOT_REPAIR', {
-          what: `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
-          remedy: 'correct one of these lines, or give all of them the same cells',
-        });
+        throw cannotRepair(
+          `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
+          'correct one of these lines, or give all of them the same cells',
+        );
       }
       if (value === undefined) return [];
       const isOwn = edited !== undefined && editorOf(repair, row, column) === by;
@@ -110,26 +111,26 @@ async function recordsOf({ bytes, name }: CorrectedFile, { options: { region } }
 }
 
 /** Place of our `_row`, which is numbered where the file had such a column itself: the last one. */
-function rowColumn(header: readonly string[]): number {
+function rowColumn(header: readonly string[]) {
   const at = header.findLastIndex((name) => /^_row(_\d+)?$/.test(name.trim()));
   if (at !== -1) return at;
-  throw new RollcallError('CANNOT_REPAIR', {
-    what: 'the file has no column _row',
-    remedy: 'download the rows that need attention as CSV or as a workbook, correct that file, and keep its columns',
-  });
+  throw cannotRepair(
+    'the file has no column _row',
+    'download the rows that need attention as CSV or as a workbook, correct that file, and keep its columns',
+  );
 }
 
-function lineOf(cell: string | undefined): number {
+function lineOf(cell: string | undefined) {
   const line = Number(cell);
   if (Number.isSafeInteger(line) && line > 0) return line;
-  throw new RollcallError('CANNOT_REPAIR', {
-    what: `${JSON.stringify(cell ?? '')} in the column _row is not a row number`,
-    remedy: 'leave that column as it was downloaded',
-  });
+  throw cannotRepair(
+    `${JSON.stringify(cell ?? '')} in the column _row is not a row number`,
+    'leave that column as it was downloaded',
+  );
 }
 
 /** Returns the places of the import's columns in the file. Columns that the file leaves out stay as they are. */
-function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
+function placesIn({ input }: OpenRepair, header: readonly string[]) {
   const taken = new Set<number>();
   const places = editableColumns(input).flatMap((column, place) => {
     const name = input.columns[place]?.trim();
@@ -139,8 +140,5 @@ function placesIn({ input }: OpenRepair, header: readonly string[]): Column[] {
     return isEditable(column) ? [{ column, place, from }] : [];
   });
   if (places.length > 0) return places;
-  throw new RollcallError('CANNOT_REPAIR', {
-    what: 'the file has none of the columns of the import',
-    remedy: 'keep the columns as they were downloaded',
-  });
+  throw cannotRepair('the file has none of the columns of the import', 'keep the columns as they were downloaded');
 }

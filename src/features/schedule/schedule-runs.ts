@@ -178,17 +178,17 @@ export class ScheduleRuns {
     return this.#catalog.runsIn('running').find(({ schedule }) => schedule === name);
   }
 
-  #emit(id: number): void {
+  #emit(id: number) {
     const run = this.#catalog.findRun(id);
     if (run !== undefined) this.events.emit('run', run);
   }
 
-  #note({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void {
+  #note({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string) {
     this.#catalog.setRun(id, state, reason);
     this.#emit(id);
   }
 
-  #noteProgress(run: Pick<ScheduleRun, 'id'>, syncId: string): void {
+  #noteProgress(run: Pick<ScheduleRun, 'id'>, syncId: string) {
     this.#note(run, 'running', `sync ${syncId} is in progress`);
   }
 
@@ -211,7 +211,7 @@ export class ScheduleRuns {
   }
 
   /** It begins again when the wait is over, unless its schedule was removed. */
-  #goOnWith(run: ScheduleRun, work: () => Promise<void>): void {
+  #goOnWith(run: ScheduleRun, work: () => Promise<void>) {
     if (!this.#stopping.signal.aborted && this.#catalog.findRun(run.id) !== undefined) this.#follow(run, work);
   }
 
@@ -230,7 +230,7 @@ export class ScheduleRuns {
   }
 
   /** The catalog may be what cannot be written. */
-  #noteWait(run: ScheduleRun, { code, reason, next = 'it continues when that is over' }: OtherWait): void {
+  #noteWait(run: ScheduleRun, { code, reason, next = 'it continues when that is over' }: OtherWait) {
     try {
       this.#note(run, 'running', `${code}: ${asClause(reason)}; ${next}`);
     } catch (catalogError) {
@@ -238,7 +238,7 @@ export class ScheduleRuns {
     }
   }
 
-  #start({ name }: Pick<Schedule, 'name'>, dueAt: number, who: string): ScheduleRun {
+  #start({ name }: Pick<Schedule, 'name'>, dueAt: number, who: string) {
     const run = { schedule: name, dueAt, who };
     const before = this.#openRun(name);
     if (before !== undefined) {
@@ -249,13 +249,13 @@ export class ScheduleRuns {
     return begun;
   }
 
-  #add(run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who'>, state: RunState, reason: string): ScheduleRun {
+  #add(run: Pick<ScheduleRun, 'schedule' | 'dueAt' | 'who'>, state: RunState, reason: string) {
     const added = this.#catalog.addRun({ ...run, at: this.#clock(), state, reason });
     this.events.emit('run', added);
     return added;
   }
 
-  async #runNow(run: ScheduleRun): Promise<void> {
+  async #runNow(run: ScheduleRun) {
     const record = this.#catalog.find(run.schedule);
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
@@ -294,7 +294,7 @@ export class ScheduleRuns {
   }
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
-  async #replaceWaiting(run: ScheduleRun): Promise<void> {
+  async #replaceWaiting(run: ScheduleRun) {
     for (const left of this.#catalog.runsIn('waiting')) {
       if (left.schedule !== run.schedule) continue;
       const sync = this.#syncOf(left);
@@ -307,7 +307,7 @@ export class ScheduleRuns {
   }
 
   /** Waits for the end of a run's sync, and notes the result. @param placed what is in place if nothing of it fails */
-  async #conclude(run: ScheduleRun, syncId: string, placed?: Placed): Promise<void> {
+  async #conclude(run: ScheduleRun, syncId: string, placed?: Placed) {
     const sync = await syncEnded(this.#syncs, syncId, this.#stopping.signal, (state) =>
       this.#noteImport(run, syncId, state),
     );
@@ -325,7 +325,7 @@ export class ScheduleRuns {
   }
 
   /** While its import needs a person, a run is not one that the next has to wait for. */
-  #noteImport({ id }: ScheduleRun, syncId: string, state: ImportState): void {
+  #noteImport({ id }: ScheduleRun, syncId: string, state: ImportState) {
     const noted = this.#catalog.findRun(id)?.state;
     if (needsPerson(state) && noted === 'running') {
       this.#note(
@@ -337,13 +337,13 @@ export class ScheduleRuns {
     if (state === 'running' && noted === 'waiting') this.#noteProgress({ id }, syncId);
   }
 
-  #advance(record: Schedule): void {
+  #advance(record: Schedule) {
     const { cron, tz, nextDue } = record;
     this.#catalog.note(record, { nextDue: nextRun(cron, tz, Math.max(this.#clock(), nextDue)) });
   }
 
   /** Nothing was running when it was due. */
-  #missed(record: Schedule, dueAt: number): void {
+  #missed(record: Schedule, dueAt: number) {
     if (record.catchUp || this.#clock() - dueAt <= LATE_MS) {
       this.#start(record, dueAt, '');
       return;
@@ -352,7 +352,7 @@ export class ScheduleRuns {
     this.#add({ schedule: record.name, dueAt, who: '' }, 'missed', reason);
   }
 
-  #goOn(run: ScheduleRun): void {
+  #goOn(run: ScheduleRun) {
     const { schedule, dueAt, who } = run;
     const sync = this.#syncOf(run);
     if (sync !== undefined) {
@@ -368,7 +368,7 @@ export class ScheduleRuns {
   }
 
   /** The sync that a run began; undefined where it did not come so far, or the sync was removed. */
-  #syncOf({ syncId }: ScheduleRun): Sync | undefined {
+  #syncOf({ syncId }: ScheduleRun) {
     try {
       return syncId === null ? undefined : this.#syncs.find(syncId);
     } catch (error) {
@@ -379,7 +379,7 @@ export class ScheduleRuns {
 }
 
 /** Returns the number of rows of a finished import that failed or were not confirmed. @param ledger path */
-function notInPlace(ledger: string): number {
+function notInPlace(ledger: string) {
   const reader = openImportReader(ledger);
   try {
     const { failed, unconfirmed } = totalRows(reader.counters());
@@ -389,6 +389,6 @@ function notInPlace(ledger: string): number {
   }
 }
 
-function runUnderWay({ schedule: name, dueAt, reason, syncId }: ScheduleRun): RollcallError {
+function runUnderWay({ schedule: name, dueAt, reason, syncId }: ScheduleRun) {
   return new RollcallError('SCHEDULE_RUNNING', { name, dueAt, reason, syncId });
 }

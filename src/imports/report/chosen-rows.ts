@@ -100,7 +100,7 @@ function kept<Found>(find: (id: number) => Found): (id: number) => Found {
   };
 }
 
-function batchOfRows(batch: Record<string, SQLOutputValue> | undefined): BatchOfRows {
+function batchOfRows(batch: Record<string, SQLOutputValue> | undefined) {
   const { calls, http_status, finished_at, members, messages } = batch ?? {};
   return {
     attempts: Number(calls ?? 0),
@@ -115,7 +115,7 @@ function batchOfRows(batch: Record<string, SQLOutputValue> | undefined): BatchOf
  * The id of the message about the addition of `row`; '' if there is none. It is looked for in the text: where a file mixes
  * many groups, a batch is read again for each of its rows, and parsing the ids of all would cost most of a report.
  */
-function messageOfRow(messages: string, row: number): string {
+function messageOfRow(messages: string, row: number) {
   const before = `[${row},"`;
   const at = messages.indexOf(before);
   if (at === -1) return '';
@@ -126,7 +126,7 @@ function messageOfRow(messages: string, row: number): string {
   return new Map(storedJson(messages, 'ids of messages', listOf(isMessage))).get(row) ?? '';
 }
 
-function numberOf(value: SQLOutputValue | undefined): number | null {
+function numberOf(value: SQLOutputValue | undefined) {
   return typeof value === 'number' ? value : null;
 }
 
@@ -158,7 +158,7 @@ function creationsIn(database: DatabaseSync): CreatedFor {
   };
 }
 
-function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAround): ReportRow {
+function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAround) {
   const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
   const guid = group === null ? (asRead ?? '') : guidOf(group);
   const sent = batch === null ? undefined : batchOf(batch);

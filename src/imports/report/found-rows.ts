@@ -149,7 +149,7 @@ function byOutcome(
   sort: RowSort,
   ofRow: readonly string[],
   ofBatch: readonly string[],
-): string {
+) {
   const coded = (column: string) => (code === undefined ? [] : [`${column} = :code`]);
   let sql = FOUND_BY_OUTCOME.replace('/* key */ x.id', () => KEYS_BY_OUTCOME[sort]).replace('/* sent */ true', () =>
     all(sentWith(statuses), ...ofBatch, ...coded("coalesce(m.code, '')")),
@@ -185,6 +185,6 @@ function rowsBetween(database: DatabaseSync, { from, to }: LineRange) {
   return { first: firstFrom(from), last: firstFrom(to + 1) - 1 };
 }
 
-function all(...conditions: readonly string[]): string {
+function all(...conditions: readonly string[]) {
   return conditions.length === 0 ? 'true' : conditions.join(' and ');
 }

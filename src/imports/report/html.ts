@@ -38,7 +38,7 @@ export const DARK: Readonly<Record<string, string>> = {
   fault: '#ff8fa8',
 };
 
-function variables(scheme: Readonly<Record<string, string>>): string {
+function variables(scheme: Readonly<Record<string, string>>) {
   return Object.entries(scheme)
     .map(([name, value]) => `--${name}:${value}`)
     .join(';');
@@ -134,7 +134,7 @@ ${problemsTable(report.problems)}
   return page.text;
 }
 
-function counts(summary: ImportSummary, pending: number): Markup {
+function counts(summary: ImportSummary, pending: number) {
   const { columns, outcomes, sums } = summaryTable(summary);
   const lines = (shown: typeof outcomes | typeof sums) =>
     shown.map(
@@ -148,7 +148,7 @@ ${lines(outcomes)}
 <p class="soft">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>`;
 }
 
-function facts(summary: ImportSummary): Markup {
+function facts(summary: ImportSummary) {
   const { id, file, startedAt, finishedAt, writes, created } = summary;
   const list: (readonly [string, string])[] = [
     ['File', file],
@@ -163,7 +163,7 @@ function facts(summary: ImportSummary): Markup {
 }
 
 /** No line ends between a number and what it counts. */
-function numbersHeldToWords(sentence: string): string {
+function numbersHeldToWords(sentence: string) {
   return sentence.replace(/(\d) /g, '$1\u00a0');
 }
 
@@ -171,14 +171,14 @@ function numbersHeldToWords(sentence: string): string {
 const VALUE_SHOWN = 160;
 
 /** Problems by code, each with its count, examples and what to do. */
-function problemsTable(problems: readonly ProblemCount[]): Markup {
+function problemsTable(problems: readonly ProblemCount[]) {
   if (problems.length === 0) return NOTHING;
   return html`<section aria-labelledby="problems"><h2 id="problems">Problems</h2>
 <table class="problems"><thead><tr><th scope="col" class="n">Rows</th><th scope="col">Problem</th></tr></thead><tbody>
 ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
-function problemRow({ status, code, column, count, examined, examples }: ProblemCount): Markup {
+function problemRow({ status, code, column, count, examined, examples }: ProblemCount) {
   const advice = adviceFor(status, code, asFlag);
   const shown = examples.map(
     ({ line, value, message, rows }, at) =>
@@ -191,7 +191,7 @@ ${advice === '' ? NOTHING : html`<p class="advice"><b>What to do.</b> ${advice}<
 `;
 }
 
-function shortened(text: string): string {
+function shortened(text: string) {
   if (text.length <= VALUE_SHOWN) return text;
   // Half a character would be shown as a replacement for one.
   return `${text.slice(0, VALUE_SHOWN).replace(/[\ud800-\udbff]$/, '')}…`;

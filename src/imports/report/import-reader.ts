@@ -223,7 +223,7 @@ export class ImportReader {
   }
 
   /** Returns examples among these rows, with different values. */
-  #examplesOf(rows: readonly number[]): ProblemCount['examples'] {
+  #examplesOf(rows: readonly number[]) {
     const examples = [...chosenRows(this.#database, `r.id in (${[...new Set(rows)].join(', ')})`)].map(
       ({ row, line, uid, message }) => {
         const cell = this.#sql('problem_value').get({ row })?.['value'];
@@ -289,7 +289,7 @@ export interface RowDetail {
 }
 
 /** Undefined if there is no such row. @param sql statements of reading.sql */
-function rowDetail(database: DatabaseSync, sql: Statements, number: number): RowDetail | undefined {
+function rowDetail(database: DatabaseSync, sql: Statements, number: number) {
   const [row] = chosenRows(database, 'r.id = :row', { row: number }).toArray();
   if (row === undefined) return undefined;
   const { batch: id } = row;

@@ -56,7 +56,7 @@ export async function rowsOfImport(record: ImportRecord, sources: ViewSources): 
   return (await ownView(record, sources)).rows;
 }
 
-async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnView> {
+async function ownView(record: ImportRecord, sources: ViewSources) {
   const { id, state, createdAt, createdBy, retryOf } = record;
   // An import whose options this version cannot read must not hide the other imports of a list.
   const { dryRun, sandbox, shape } = uncheckedOptions(record);
@@ -80,10 +80,7 @@ async function ownView(record: ImportRecord, sources: ViewSources): Promise<OwnV
 }
 
 /** A ledger that cannot be read must not hide the other imports of a list. */
-async function counted(
-  record: ImportRecord,
-  sources: ViewSources,
-): Promise<{ readonly totals: ImportTotals; readonly fault: string; readonly code?: ImportRecord['code'] }> {
+async function counted(record: ImportRecord, sources: ViewSources) {
   try {
     return { totals: keptTotals(record) ?? (await sources.totals(record)), fault: '' };
   } catch (error) {
@@ -96,7 +93,7 @@ async function counted(
   }
 }
 
-function retriesOf(id: string, sources: ViewSources): Promise<FollowUp[]> {
+function retriesOf(id: string, sources: ViewSources) {
   return Promise.all(
     sources.catalog.retries(id).map(async (retry): Promise<FollowUp> => {
       const { state, rows } = await ownView(retry, sources);
@@ -108,7 +105,7 @@ function retriesOf(id: string, sources: ViewSources): Promise<FollowUp[]> {
 }
 
 /** Rows that a retry would still send: a full retry takes all that is left. */
-function retryableLeft({ rows }: OwnView, retries: readonly FollowUp[]): number {
+function retryableLeft({ rows }: OwnView, retries: readonly FollowUp[]) {
   if (retries.some(({ kind, isPart, state }) => kind === 'retry' && !isPart && state !== 'rejected')) return 0;
   return [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
 }

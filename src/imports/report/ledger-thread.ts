@@ -20,7 +20,7 @@ function rowsPageJson(
   order: RowOrder,
   total: number | null,
   maxCharacters: number,
-): string {
+) {
   const asText = rowText(input);
   const texts: string[] = [];
   let length = 0;
@@ -36,7 +36,7 @@ function rowsPageJson(
 }
 
 /** One row as JSON text, with all that is known of it. */
-function rowDetailJson(input: ReportInput, { row, facts }: RowDetail): string {
+function rowDetailJson(input: ReportInput, { row, facts }: RowDetail) {
   return `${JSON.stringify(facts).slice(0, -1)},"row":${rowText(input)(row)}}`;
 }
 
@@ -80,7 +80,7 @@ const encoder = new TextEncoder();
 /** Characters of a page of rows, at most. */
 const MAX_OF_A_PAGE = 4 * 1024 * 1024;
 
-function rowsPage({ path, filter, order, after, limit }: AtPath & RowsRequest): Uint8Array {
+function rowsPage({ path, filter, order, after, limit }: AtPath & RowsRequest) {
   const reader = openedReader(path);
   const page = reader.rowsPage(filter, limit, order, after);
   const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
@@ -88,13 +88,13 @@ function rowsPage({ path, filter, order, after, limit }: AtPath & RowsRequest): 
   return encoder.encode(rowsPageJson(reader.input(), page, order, total, MAX_OF_A_PAGE));
 }
 
-function rowDetail({ path, row }: AtPath & { readonly row: number }): Uint8Array | undefined {
+function rowDetail({ path, row }: AtPath & { readonly row: number }) {
   const reader = openedReader(path);
   const found = reader.rowDetail(row);
   return found && encoder.encode(rowDetailJson(reader.input(), found));
 }
 
-function openedReader(path: string): ImportReader {
+function openedReader(path: string) {
   const reader = readers.get(path) ?? openImportReader(path);
   // The order of the map is that of the latest use.
   readers.delete(path);
@@ -104,13 +104,13 @@ function openedReader(path: string): ImportReader {
   return reader;
 }
 
-function forget(path: string): void {
+function forget(path: string) {
   readers.get(path)?.close();
   readers.delete(path);
 }
 
 /** With a reader of its own: a report shows one moment, for as long as it is being read. */
-function* report({ path, request }: AtPath & { readonly request: ReportRequest }): Generator<string | Uint8Array> {
+function* report({ path, request }: AtPath & { readonly request: ReportRequest }) {
   const reader = openImportReader(path);
   try {
     yield* reportPieces(reader, request);
@@ -119,7 +119,7 @@ function* report({ path, request }: AtPath & { readonly request: ReportRequest }
   }
 }
 
-function indexUids({ path }: AtPath): void {
+function indexUids({ path }: AtPath) {
   const ledger = openImportLedger(path);
   try {
     ledger.indexUids();

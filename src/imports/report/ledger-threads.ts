@@ -90,6 +90,6 @@ export function openLedgerThreads() {
 export type LedgerThreads = ReturnType<typeof openLedgerThreads>;
 
 /** Whether all rows are read for a page: it takes seconds for ten million. */
-function isSearch({ filter, order }: RowsRequest): boolean {
+function isSearch({ filter, order }: RowsRequest) {
   return filter.text !== undefined || order.by !== 'row';
 }

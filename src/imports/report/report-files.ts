@@ -40,7 +40,7 @@ function retryText(
   input: ReportInput,
   filter: RowFilter = {},
   without: ReadonlySet<number> = new Set(),
-): Iterable<string> {
+) {
   const again = retryable(filter);
   const isLeft = ({ line }: { readonly line: number }) => !without.has(line);
   return input.shaped === true
@@ -48,14 +48,14 @@ function retryText(
     : retryReport(input, reader.rows(again).filter(isLeft));
 }
 
-function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>): boolean {
+function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>) {
   for (const { rows } of reader.counters().values()) {
     if (OUTCOMES.some((outcome) => outcomes.has(outcome) && rows[outcome] > 0)) return true;
   }
   return false;
 }
 
-function hasCreated(reader: ImportReader): boolean {
+function hasCreated(reader: ImportReader) {
   return [...reader.counters().values()].some(({ created }) => created !== undefined);
 }
 
@@ -103,7 +103,7 @@ export function reportPieces(reader: ImportReader, request: ReportRequest): Iter
 const CREATED_COLUMNS = ['kind', 'region', 'id', 'outcome', 'code', 'message', 'at'] as const;
 
 /** The file that names them, as CSV. */
-function createdFile(things: Iterable<CreatedThing>): Generator<string> {
+function createdFile(things: Iterable<CreatedThing>) {
   const values = Iterator.from(things).map((thing) =>
     CREATED_COLUMNS.map((name) => (name === 'at' ? new Date(thing.at).toISOString() : thing[name])),
   );

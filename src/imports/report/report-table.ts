@@ -28,7 +28,7 @@ const COLUMNS = SHAPED_COLUMNS.filter(([name]) => name !== '_value');
 /** rollcall's own columns, in the order in which every report gives them. */
 export const OWN_COLUMNS: readonly string[] = COLUMNS.map(([name]) => name);
 
-function ownNames({ shaped }: Shaped): readonly string[] {
+function ownNames({ shaped }: Shaped) {
   return (shaped ? SHAPED_COLUMNS : COLUMNS).map(([name]) => name);
 }
 
@@ -42,7 +42,7 @@ export function ownValues(row: ReportRow, { shaped }: Shaped = {}): (string | nu
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
  * so that the ending shows which belong together. Case is ignored, as databases ignore it.
  */
-function ownColumnNames(original: readonly string[], input: Shaped): readonly string[] {
+function ownColumnNames(original: readonly string[], input: Shaped) {
   const own = ownNames(input);
   const taken = new Set(original.map((name) => name.trim().toLowerCase()));
   for (let number = 1; ; number++) {
@@ -117,7 +117,7 @@ function parse(row: Original, parser: (text: string) => unknown): unknown {
   }
 }
 
-function damaged(row: Original, what: string): Error {
+function damaged(row: Original, what: string) {
   return LedgerError.contradiction(`the input of row ${row.line} ${what}`);
 }
 
@@ -146,7 +146,7 @@ export function tableReport(
   return writeTable(names, cellsOf(input, rows), format, { delimiter, exact: true });
 }
 
-function* cellsOf(input: ReportInput, rows: Iterable<ReportRow>): Generator<readonly unknown[]> {
+function* cellsOf(input: ReportInput, rows: Iterable<ReportRow>) {
   for (const row of rows) yield [...originalCells(input, row), ...ownValues(row, input)];
 }
 

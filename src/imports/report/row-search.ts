@@ -75,7 +75,7 @@ function placesOf(
   { by, descending }: RowOrder,
   after: RowPlace | undefined,
   limit: number,
-): RowPlace[] {
+) {
   const direction = descending ? 'desc' : 'asc';
   const beyond = descending ? '<' : '>';
   const behind =

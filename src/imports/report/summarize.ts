@@ -61,7 +61,7 @@ function isTarget(value: unknown): value is Target {
   return isObject(value) && isObject(value['apps']);
 }
 
-function targetOf(record: Pick<ImportRecord, 'options'>): Pick<ImportSummary, 'target'> {
+function targetOf(record: Pick<ImportRecord, 'options'>) {
   const { target } = uncheckedOptions(record);
   return isTarget(target) ? { target } : {};
 }
@@ -108,29 +108,29 @@ function isRegion(value: unknown): value is RegionCounts {
 type InRegion = Counters extends ReadonlyMap<unknown, infer Counts> ? Counts : never;
 
 /** A number of an import, over all regions. */
-function sumOf(counters: Counters, count: (region: InRegion) => number | undefined): number {
+function sumOf(counters: Counters, count: (region: InRegion) => number | undefined) {
   return [...counters.values()].reduce((total, region) => total + (count(region) ?? 0), 0);
 }
 
 /** Returns the number of messages that an import writes into conversations, over all regions. */
-function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
+function writtenBy(counters: Counters) {
   const messages = sumOf(counters, ({ writes }) => writes?.messages);
   const groups = sumOf(counters, ({ writes }) => writes?.groups);
   return messages === 0 ? {} : { writes: { messages, groups } };
 }
 
-function bansAskedIn(counters: Counters): Pick<ImportSummary, 'banQuestions'> {
+function bansAskedIn(counters: Counters) {
   const asked = sumOf(counters, ({ banQuestions }) => banQuestions?.asked);
   return asked === 0 ? {} : { banQuestions: asked };
 }
 
-function createdIn(counters: Counters): Pick<ImportSummary, 'created'> {
+function createdIn(counters: Counters) {
   const [users, groups, reactivated] = (['users', 'groups', 'reactivated'] as const).map((what) =>
     sumOf(counters, ({ created }) => created?.[what]),
   ) as [number, number, number];
   return users + groups + reactivated === 0 ? {} : { created: { users, groups, reactivated } };
 }
 
-function isoTime(ms: number | null): string | null {
+function isoTime(ms: number | null) {
   return ms === null ? null : new Date(ms).toISOString();
 }

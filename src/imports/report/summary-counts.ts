@@ -30,7 +30,7 @@ export function summaryTable(summary: ImportSummary) {
 }
 
 /** A column for each region, and one for rows that belong to none: their region could not be read. */
-function regionColumns(summary: ImportSummary): RegionColumn[] {
+function regionColumns(summary: ImportSummary) {
   const columns: RegionColumn[] = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
     head: printable(region),
     rows,
@@ -42,7 +42,7 @@ function regionColumns(summary: ImportSummary): RegionColumn[] {
 }
 
 /** A number in a table, where most are zero. */
-function shownCount(value: number | null): string {
+function shownCount(value: number | null) {
   return value === null || value === 0 ? '·' : grouped(value);
 }
 
@@ -59,14 +59,14 @@ export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inp
 }
 
 /** Returns the duration in ms; undefined if it has not finished, or the machine's clock was set back meanwhile. */
-function tookMs({ startedAt, finishedAt }: Pick<ImportSummary, 'startedAt' | 'finishedAt'>): number | undefined {
+function tookMs({ startedAt, finishedAt }: Pick<ImportSummary, 'startedAt' | 'finishedAt'>) {
   if (startedAt === null || finishedAt === null) return undefined;
   const ms = Date.parse(finishedAt) - Date.parse(startedAt);
   return ms < 0 ? undefined : ms;
 }
 
 /** "813 calls a minute", "334 rows a second"; empty where it took less than a second, or has not finished. */
-function ratesOf({ rows, calls }: ImportSummary, ms = 0): string[] {
+function ratesOf({ rows, calls }: ImportSummary, ms = 0) {
   // Below a second a rate says more about the clock than about the service.
   if (ms < 1000) return [];
   const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;

@@ -64,7 +64,7 @@ export function importTitle(
 }
 
 /** None of a file that was refused or is still being read: zeros say nothing that its sentence does not. */
-function numbers(summary: ImportSummary, pending: number, width: number, paint: Paint): string[][] {
+function numbers(summary: ImportSummary, pending: number, width: number, paint: Paint) {
   const { rows, inputRows } = summary;
   return [
     table(summary, width, paint),
@@ -73,7 +73,7 @@ function numbers(summary: ImportSummary, pending: number, width: number, paint: 
   ];
 }
 
-function table(summary: ImportSummary, width: number, paint: Paint): string[] {
+function table(summary: ImportSummary, width: number, paint: Paint) {
   const { columns, outcomes, sums } = summaryTable(summary);
   const lines = [...outcomes, ...sums];
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
@@ -95,17 +95,17 @@ function table(summary: ImportSummary, width: number, paint: Paint): string[] {
   return full.width <= width ? full.lines : draw(columns.slice(-1)).lines;
 }
 
-function lineStyle(key: Outcome | 'read' | 'calls'): Style {
+function lineStyle(key: Outcome | 'read' | 'calls') {
   if (key === 'read' || key === 'calls') return key === 'read' ? 'bold' : 'dim';
   return outcomeStyle(key);
 }
 
-function outcomeStyle(outcome: Outcome): Style {
+function outcomeStyle(outcome: Outcome) {
   if (FULFILLED.has(outcome)) return 'green';
   return outcome === 'duplicate' || outcome === 'unprocessed' || outcome === 'skipped' ? 'dim' : 'red';
 }
 
-function problemLines(problem: ProblemCount, width: number, paint: Paint): string[] {
+function problemLines(problem: ProblemCount, width: number, paint: Paint) {
   const { status, code, column, count, examples } = problem;
   const [example] = examples;
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}${column === undefined ? '' : ` in ${printable(column)}`}`;
@@ -121,7 +121,7 @@ function problemLines(problem: ProblemCount, width: number, paint: Paint): strin
 }
 
 /** "40 like this, 3 like “li na” (row 44), 2 others" */
-function shapesText({ count, examined, examples }: ProblemCount): string {
+function shapesText({ count, examined, examples }: ProblemCount) {
   const parts = examples.map(({ rows = 0, value, line }, at) => {
     const of = value === '' ? 'empty' : `like ${at === 0 ? 'this' : `“${printable(value)}”`}`;
     return `${grouped(rows)} ${of}${at === 0 ? '' : ` (row ${line})`}`;
@@ -132,11 +132,11 @@ function shapesText({ count, examined, examples }: ProblemCount): string {
 }
 
 /** Texts of the service may be long: three lines at most. */
-function exampleLines(text: string, width: number): string[] {
+function exampleLines(text: string, width: number) {
   return wrap(cut(text, 3 * (width - 4)), width - 2, '  ').map((line) => cut(`  ${line}`, width));
 }
 
-function adviceLines(code: string, width: number): string[] {
+function adviceLines(code: string, width: number) {
   const advice = adviceForCode(code, asFlag);
   return advice === '' ? [] : wrap(advice, width - 2).map((line) => `  ${line}`);
 }

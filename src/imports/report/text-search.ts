@@ -30,7 +30,7 @@ export function textSearch(database: DatabaseSync, text: string) {
 }
 
 /** A pattern of `like … escape '!'` that has this text in it. */
-function containing(text: string): string {
+function containing(text: string) {
   return `%${text.replace(/[!%_]/g, '!$&')}%`;
 }
 
@@ -39,7 +39,7 @@ function containing(text: string): string {
  * which may encode any character, or keys beside its values. And a terminated thread ends its search only in a call, so
  * there is one now and then.
  */
-function fewCalls(original: string, call: string, text: string): string {
+function fewCalls(original: string, call: string, text: string) {
   const encoded = `instr(${original}, char(92))`;
   const ofTurn = `r.id % ${ROWS_BETWEEN_CALLS} = 0`;
   const isCells = /[[\],]/.test(text) ? 'false' : `substr(${original}, 1, 2) = '["'`;

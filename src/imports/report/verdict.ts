@@ -79,14 +79,14 @@ const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
   unprocessed: (count) => `${grouped(count)} ${count === 1 ? 'was' : 'were'} not sent`,
 };
 
-function ready(read: number, count: number, noun: string): string {
+function ready(read: number, count: number, noun: string) {
   if (read === 1) return `the only ${noun} can be sent`;
   return count === read
     ? `all ${counted(read, noun)} can be sent`
     : `${grouped(count)} of ${counted(read, noun)} can be sent`;
 }
 
-function inPlace(read: number, count: number, noun: string): string {
+function inPlace(read: number, count: number, noun: string) {
   if (read === 0) return `no ${noun} is left to be sent`;
   if (read === 1) return `the only ${noun} ${count === 1 ? 'succeeded' : 'did not succeed'}`;
   if (count === read) return `all ${counted(read, noun)} succeeded`;
@@ -94,20 +94,20 @@ function inPlace(read: number, count: number, noun: string): string {
   return `${grouped(count)} of ${counted(read, noun)} succeeded`;
 }
 
-function faultSentence(read: number, open: number): string {
+function faultSentence(read: number, open: number) {
   return open > 0
     ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a bug in rollcall. Keep the data directory and report it.`
     : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a bug in rollcall. Keep the data directory and report it.`;
 }
 
-function are(count: number): string {
+function are(count: number) {
   return count === 1 ? 'is' : 'are';
 }
 
-function enumerate(parts: readonly string[]): string {
+function enumerate(parts: readonly string[]) {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-function capitalised(sentence: string): string {
+function capitalised(sentence: string) {
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

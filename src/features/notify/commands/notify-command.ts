@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT } from '../../../cli/exit-codes.ts';
 import { withNotify } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
@@ -14,7 +14,7 @@ export function notifyCommand(io: Io, end: End): Command {
   return new Command('notify').addCommand(test);
 }
 
-async function sendTest(io: Io, flags: NotifyFlags): Promise<ExitCode> {
+async function sendTest(io: Io, flags: NotifyFlags) {
   const receiver = await notifyTarget(readConfig(flags), flags);
   if (receiver === undefined)
     throw new UsageError('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import type { Name, Names } from '../../../cli/names.ts';
 import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
@@ -27,7 +27,7 @@ export function recipesCommand(io: Io, end: End): Command {
   return new Command('recipes').addCommand(list, { isDefault: true }).addCommand(show);
 }
 
-async function listAll(io: Io, flags: CommonFlags): Promise<ExitCode> {
+async function listAll(io: Io, flags: CommonFlags) {
   const { recipes, unreadable } = listRecipes(dataDir(readConfig(flags).dataDir));
   if (flags.json) io.out.write(`${JSON.stringify(recipes)}\n`);
   else {
@@ -39,7 +39,7 @@ async function listAll(io: Io, flags: CommonFlags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function showOne(io: Io, nameOrFile: string, flags: CommonFlags): Promise<ExitCode> {
+async function showOne(io: Io, nameOrFile: string, flags: CommonFlags) {
   const recipe = readOne(dataDir(readConfig(flags).dataDir), nameOrFile);
   const { name: _, saved: __, ...file } = recipe;
   io.out.write(flags.json ? `${JSON.stringify(file, undefined, 2)}\n` : recipeText(recipe, io.width));
@@ -47,7 +47,7 @@ async function showOne(io: Io, nameOrFile: string, flags: CommonFlags): Promise<
 }
 
 /** @throws UnknownRecipe, and UsageError with the reason for a saved file that is not a recipe */
-function readOne(dir: DataDir, nameOrFile: string): Recipe {
+function readOne(dir: DataDir, nameOrFile: string) {
   try {
     return findRecipeOrFile(dir, nameOrFile);
   } catch (error) {
@@ -56,7 +56,7 @@ function readOne(dir: DataDir, nameOrFile: string): Recipe {
   }
 }
 
-function recipeText(recipe: Recipe, width: number): string {
+function recipeText(recipe: Recipe, width: number) {
   const { name, title, description, howToExport, needs, settings } = recipe;
   const marks = expected(recipe);
   const lines = [

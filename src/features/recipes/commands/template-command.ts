@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type End, EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../template-file.ts';
@@ -18,7 +18,7 @@ export function templateCommand(io: Io, end: End): Command {
     .action((flags: Flags) => end(template(io, flags)));
 }
 
-async function template(io: Io, { format, output }: Flags): Promise<ExitCode> {
+async function template(io: Io, { format, output }: Flags) {
   const file = templateFile(format);
   if (output === undefined) {
     if (format === 'xlsx' && io.color) throw new UsageError('a workbook is not text: name a file with --output');

@@ -75,7 +75,7 @@ export async function sendEditsTo(server: Server, edits: Edits, io: Io): Promise
  * Says what was taken of the file, and whether a row can be sent now.
  * @throws UsageError where no row is sent although some are corrected: they are all still wrong, or sent in another import
  */
-async function hasToSend(io: Io, { found, imports }: Edits, taken: RepairTaken): Promise<boolean> {
+async function hasToSend(io: Io, { found, imports }: Edits, taken: RepairTaken) {
   const { rows, cells, same, refused, refusedRows, wrong, counts } = taken;
   const left = refusedRows === 0 ? '' : `; ${counted(refusedRows, 'row')} refused`;
   say(io, `${counted(cells, 'cell')} edited in ${counted(rows, 'row')}; ${counted(same, 'row')} as before${left}.`);
@@ -99,7 +99,7 @@ async function hasToSend(io: Io, { found, imports }: Edits, taken: RepairTaken):
 }
 
 /** Rows that another import has sent are corrected there, where they have other numbers. */
-async function howToCorrectIn(imports: Imports, id: string): Promise<string[]> {
+async function howToCorrectIn(imports: Imports, id: string) {
   const found = await imports.one(id);
   if (!isFinal(found.state)) return [`Correct them when import ${id} is over.`];
   const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];

@@ -76,7 +76,7 @@ const aboutOne = (verb: string, description: string) =>
   new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
 
 /** `rollcall schedule edit`: changes the times or the file; settings that are not given do not change. */
-function editCommand(): Command {
+function editCommand() {
   const command = aboutOne('edit', 'change settings of a schedule; settings that are not given do not change');
   withOptions(command, { ...SCHEDULING, ...APPLYING, ...RUNNING, ...RUNS_WAIT, ...EXPECTING }).option(
     '--file <path|pattern|url>',
@@ -111,7 +111,7 @@ function pausing(verb: 'pause' | 'resume'): Work<PlaceFlags> {
 }
 
 /** The next time of a schedule, or that it is paused. */
-function dueWords({ next: [next], tz }: ScheduleView): string {
+function dueWords({ next: [next], tz }: ScheduleView) {
   return next === undefined ? 'is paused' : `is next due at ${localTime(next, tz)} (${tz})`;
 }
 
@@ -122,7 +122,7 @@ const list: Work<PlaceFlags> = async (client, _name, _flags, { imports }) => {
   return { json: found, prints: found.map(blockOf).join('\n\n'), says: found.length === 0 ? [none] : [] };
 };
 
-function blockOf(schedule: ScheduleView): string {
+function blockOf(schedule: ScheduleView) {
   const { name, cron, tz, file, paused, next, mode, missing = 'report', apply, create, lastRun } = schedule;
   const whoIsMissing = mode === 'add' ? '' : `, missing: ${missing}`;
   const times = next.map((at) => localTime(at, tz)).join(', ');
@@ -137,7 +137,7 @@ function blockOf(schedule: ScheduleView): string {
 }
 
 /** "users, groups (at most users=100,groups=10)" */
-function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
+function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate) {
   const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'];
   return `${what.filter((part) => part !== false).join(', ')} (at most ${maxCreate})`;
 }

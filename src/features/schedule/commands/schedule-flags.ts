@@ -91,12 +91,7 @@ export async function scheduleOf(
  * The options for reading the file. The schedule keeps them, whatever becomes of the recipe.
  * @param server has the recipe, if that is named @param file is looked at, if it is there
  */
-async function readingOf(
-  flags: AddFlags,
-  config: Config,
-  server: Client | undefined,
-  file?: string,
-): Promise<ScheduleReading> {
+async function readingOf(flags: AddFlags, config: Config, server: Client | undefined, file?: string) {
   const { recipe: name } = flags;
   const given = keptOf({ ...READING, ...SHAPE, ...EXPECTING }, { ...flags, shape: shapeOf(flags) });
   if (name === undefined) return given as ScheduleReading;
@@ -115,7 +110,7 @@ async function recipeOf(recipe: string, config: Config, server: Client | undefin
 }
 
 /** Without what is the default. */
-function readingIn({ recipe: _, map = {}, format, ...options }: Partial<ImportOptions>): ScheduleReading {
+function readingIn({ recipe: _, map = {}, format, ...options }: Partial<ImportOptions>) {
   const chosen = {
     map: Object.keys(map).length === 0 ? undefined : map,
     format: format === 'auto' ? undefined : format,
@@ -135,7 +130,7 @@ function settingsIn(flags: AddFlags | EditFlags) {
   ) as Pick<AddFlags, 'cron' | 'tz' | 'file'>;
 }
 
-function refuseFilesHere({ header: _, ...flags }: AddFlags): void {
+function refuseFilesHere({ header: _, ...flags }: AddFlags) {
   const lookup = LOOKUP_NAMES.find((name) => flags[name] !== undefined);
   if (lookup !== undefined) {
     throw new UsageError(`--${lookup} is for schedules that are added on the server's machine, without --server`);

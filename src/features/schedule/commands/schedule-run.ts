@@ -40,7 +40,7 @@ export async function runSchedule(wanted: RunOfSchedule): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function runAlone({ name, flags, ...place }: RunOfSchedule): Promise<ExitCode> {
+async function runAlone({ name, flags, ...place }: RunOfSchedule) {
   const { io, config, imports } = place;
   const client = schedulesHere(config, flags.sandbox === true);
   const { sandbox } = await client.call(scheduleOperations.one, { name });

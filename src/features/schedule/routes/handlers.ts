@@ -10,7 +10,6 @@ import { checkNewName } from '../change-schedule.ts';
 import type { Schedules } from '../compose-schedules.ts';
 import {
   type KeptSettings,
-  type ScheduleRunView,
   type ScheduleView,
   schedule,
   type scheduleOperations,
@@ -27,7 +26,7 @@ type Changing = Pick<Schedules, 'changes' | 'at'> & { readonly catalog: Schedule
 const NEXT_TIMES = 5;
 const SHOWN_TIMES = 3;
 
-function runView({ schedule: _, syncId: __, dueAt, at, ...run }: ScheduleRun): ScheduleRunView {
+function runView({ schedule: _, syncId: __, dueAt, at, ...run }: ScheduleRun) {
   return { ...run, dueAt: isoTime(dueAt), at: isoTime(at) };
 }
 

@@ -41,7 +41,7 @@ const SYNC_RESULTS: Readonly<Partial<Record<SyncState, NightResult>>> = {
   unchanged: 'ok',
 };
 
-function resultOf(run: ScheduleRun | undefined): NightResult {
+function resultOf(run: ScheduleRun | undefined) {
   if (run === undefined) return 'none';
   if (run.state !== 'ran') return RESULTS[run.state];
   return run.sync === null ? 'ok' : (SYNC_RESULTS[run.sync.state] ?? 'failed');
@@ -111,6 +111,6 @@ export function nightsOf(
   });
 }
 
-function dayOf(at: number, tz: string): string {
+function dayOf(at: number, tz: string) {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short' }).format(at);
 }

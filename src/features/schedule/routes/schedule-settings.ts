@@ -94,7 +94,7 @@ function ofMachine(given: GivenSettings, before: Schedule | undefined, { isHere 
   return { identities, groups, protectFile, sourceSettings };
 }
 
-function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sendsTo }: GivenAt): Aimed {
+function aimOf({ sandbox }: GivenSettings, before: Schedule | undefined, { sendsTo }: GivenAt) {
   if (before !== undefined) return { sandbox: before.sandbox, target: before.target };
   return sandbox === undefined || sandbox === sendsTo.sandbox ? sendsTo : { sandbox, target: undefined };
 }
@@ -105,10 +105,7 @@ export function checkTimes(cron: string, tz: string): void {
   named('tz', () => checkCron(cron, tz));
 }
 
-async function anyFile(
-  { file, headers, sourceSettings }: GivenSettings,
-  { namedSources: named }: GivenAt,
-): Promise<string> {
+async function anyFile({ file, headers, sourceSettings }: GivenSettings, { namedSources: named }: GivenAt) {
   return wholeSource(file, '/', { named, given: { ...sourceSettings, headers } });
 }
 
@@ -133,7 +130,7 @@ function checkHeaders(
   given: KeptSettings['headers'],
   known: KeptSettings['headers'],
   { isHere }: GivenAt,
-): void {
+) {
   if (Object.keys(given).length > 0 && !isRemote(file)) {
     throw badSetting(
       'headers',
@@ -153,7 +150,7 @@ function checkHeaders(
 }
 
 /** Checks what a run would find out. */
-async function checkRuns(settings: KeptSettings): Promise<void> {
+async function checkRuns(settings: KeptSettings) {
   const { protectFile } = settings;
   const reading = checkedReading(settings);
   syncSettings(settings);
@@ -182,7 +179,7 @@ export function checkedReading(settings: Pick<KeptSettings, 'reading' | 'sandbox
 }
 
 /** @throws RollcallError about this setting */
-function named(field: string, check: () => unknown): void {
+function named(field: string, check: () => unknown) {
   try {
     check();
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Api, ServerContext } from '../../../server/context.ts';
 import { callerOf } from '../../../server/http-answers.ts';
 import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
-import type { Obtained, SourceReader } from '../../../sources/obtain.ts';
+import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { SourceError } from '../../../sources/source.ts';
 import { asSentence } from '../../../text/wording.ts';
@@ -96,7 +96,7 @@ export function lookRoute(app: Api, { dir, schedules, heads }: Context): void {
 const HEAD_BYTES = 256 * 1024;
 
 /** The beginning of a file, or all of a workbook or archive. @throws Problem BAD_OPTION when there is nothing to look at */
-async function beginning(path: string): Promise<Buffer> {
+async function beginning(path: string) {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
@@ -126,7 +126,7 @@ async function getFile(
   wanted: Omit<Parameters<SourceReader>[0], 'copy'>,
   folder: string,
   left?: AbortSignal,
-): Promise<Obtained> {
+) {
   const late = AbortSignal.timeout(MAX_MS);
   const signal = left === undefined ? late : AbortSignal.any([late, left]);
   try {
