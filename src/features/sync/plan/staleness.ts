@@ -1,8 +1,18 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openProfiles } from '../../../imports/record/profiles.ts';
 import { foldId } from '../../../membership/membership.ts';
+import type { CreateOptions } from '../../../options/create-options.ts';
 import { statementsOf } from '../../../platform/sqlite.ts';
+import { writeWhole } from '../../../platform/whole-file.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { PlanAction } from '../api-plan.ts';
-import { type PlanLedger, withAttached } from './plan-ledger.ts';
+import { beforeCsv, changesCsv, groupsThatLose } from './plan-csv.ts';
+import { planFiles } from './plan-files.ts';
+import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
+import { openPlanReader, type PlanReader } from './plan-reading.ts';
+import { type PlanningPorts, type PlanningTask, planFor } from './prepare.ts';
 
 /**
  * Maximum difference between a stored plan and one made now at which it is still applied, in percent of its changes.
@@ -58,4 +68,74 @@ function judge({ planned, gone, different, fresh, fileMoved }: Differences, tole
   const file = fileMoved ? '; the file has changed since' : '';
   const end = within ? '' : `; ${tolerancePercent} % are allowed: plan again, and apply the new plan`;
   return { percent, within, sentence: `${what}${file}${end}.` };
+}
+
+/**
+ * Plans once more, beside the stored plan, and compares. If they differ by no more than the tolerance, the changes that
+ * both have are written: the others were never reviewed, or are no longer needed.
+ * @returns whether it may still be carried out, the changes that both have, and the difference in a sentence
+ * @throws as planFor
+ */
+export async function checkPlan(folder: string, task: Omit<PlanningTask, 'folder'>, ports: PlanningPorts) {
+  const again = join(folder, 'again');
+  await rm(again, { recursive: true, force: true });
+  try {
+    // Users were counted for the stored plan; the import counts those whom it finds missing.
+    const create = task.create && { ...task.create, users: false, reactivate: false };
+    const newer = await planFor({ ...task, create, folder: again }, ports);
+    newer.close();
+    const plan = openPlanLedger(planFiles(folder).plan);
+    try {
+      const { within, sentence, planned, gone, different, isCalledFor } = staleness(plan, planFiles(again).plan);
+      if (within) {
+        const now = openPlanReader(planFiles(again).plan);
+        try {
+          await writeChanges(folder, plan, { live: now, chosen: isCalledFor, create: task.create });
+        } finally {
+          now.close();
+        }
+      }
+      return { within, sentence, changes: planned - gone - different };
+    } finally {
+      plan.close();
+    }
+  } finally {
+    await rm(again, { recursive: true, force: true });
+  }
+}
+
+interface ChangesRequest {
+  /** The plan with the newest lists of these groups. */
+  readonly live: PlanReader;
+  /** Chooses changes. Undefined: all. */
+  readonly chosen?: ((change: PlanAction) => boolean) | undefined;
+  /** The users and groups that may be created. Undefined: none. */
+  readonly create: CreateOptions | undefined;
+}
+
+/**
+ * Writes a plan's changes as the input of the import that is to carry them out; and who is in the groups that are about to
+ * lose members, as rows that an import reads: a way back that does not depend on the record of the changes. Each file is
+ * written whole, or not at all.
+ */
+export async function writeChanges(
+  folder: string,
+  plan: PlanReader,
+  { live, chosen, create }: ChangesRequest,
+): Promise<void> {
+  const { changes, before, desired } = planFiles(folder);
+  const losing = groupsThatLose(plan, chosen);
+  if (losing.length === 0) await rm(before, { force: true });
+  else await writeWhole(before, beforeCsv(live, losing));
+  const profiles = create && openProfiles(desired, create);
+  try {
+    await writeWhole(changes, changesCsv(plan, chosen, profiles));
+  } finally {
+    profiles?.close();
+  }
+}
+
+/** Returns the file for checking a stored plan again: the present one, or the plan's copy if it was deleted. */
+export function sourceNow(folder: string, source: string): string {
+  return existsSync(source) ? source : planFiles(folder).input;
 }

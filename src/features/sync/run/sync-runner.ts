@@ -27,9 +27,9 @@ import {
   planFor,
 } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
+import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
 import { checkDecision, nothingToCancel, type SyncReasonCode } from '../sync-errors.ts';
-import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
