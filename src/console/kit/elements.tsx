@@ -1,4 +1,4 @@
-/** Elements of every view, and rows by outcome as a bar, a legend and a mark. Values become text and attributes, never markup. */
+/** Elements of every view, the steps of a task, and rows by outcome as a bar, a legend and a mark. Values become text and attributes, never markup. */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
@@ -294,5 +294,30 @@ export function OutcomeMark({ outcome, scope }: { outcome: Outcome | '' | null; 
       {swatch(outcome)}
       {label}
     </span>
+  );
+}
+
+interface StepsProperties {
+  names: readonly string[];
+  /** The number of the present one, from 0. */
+  at: number;
+  /** Addresses of those before it; a missing one cannot be gone back to. */
+  hrefs: readonly (string | undefined)[];
+}
+
+export function Steps({ names, at, hrefs }: StepsProperties) {
+  return (
+    <nav class="steps" aria-label="Steps">
+      <ol>
+        {names.map((name, index) => {
+          const href = index < at ? hrefs[index] : undefined;
+          return (
+            <li key={name} class={index < at ? 'done' : ''} aria-current={index === at ? 'step' : undefined}>
+              {href === undefined ? <span>{name}</span> : <a href={href}>{name}</a>}
+            </li>
+          );
+        })}
+      </ol>
+    </nav>
   );
 }

@@ -1,8 +1,9 @@
-/** Forms: values by name, an error beside each control, and the way to the first one that is wrong. */
+/** Forms: values by name, an error beside each control, the way to the first one that is wrong, and a place for settings that few need. */
 import { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CHOICES, LABELS } from '../../options/labels.ts';
+import { counted } from '../../text/wording.ts';
 import { saidBeside } from '../option-words.ts';
 import { isNarrow } from '../place.ts';
 import { ApiError } from '../requests.ts';
@@ -359,4 +360,26 @@ export function useChange(value: unknown, onChange: () => void) {
     if (isFirst.current) isFirst.current = false;
     else onChange();
   }, [value]);
+}
+
+interface DrawerProperties {
+  title: string;
+  /** Settings that differ from the default: with some, it is open at first. */
+  changed: number;
+  children?: ComponentChildren;
+}
+
+export function Drawer({ title, changed, children }: DrawerProperties) {
+  const [isOpen] = useState(changed > 0);
+  return (
+    <details class="drawer" open={isOpen}>
+      <summary>
+        {title}
+        <span class="soft">
+          {changed === 0 ? 'all as usual' : `${counted(changed, 'setting')} ${changed === 1 ? 'differs' : 'differ'}`}
+        </span>
+      </summary>
+      <div class="folds">{children}</div>
+    </details>
+  );
 }

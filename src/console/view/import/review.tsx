@@ -8,7 +8,6 @@ import type { ImportView } from '../../answers.ts';
 import { stateSentence } from '../../import-words.ts';
 import { forget, useEntry } from '../../kept-entries.ts';
 import { useKeptFocus, useWork, WorkButton } from '../../kit/actions.tsx';
-import { Drawer } from '../../kit/drawer.tsx';
 import {
   Card,
   ErrorPlace,
@@ -18,9 +17,9 @@ import {
   OutcomeBar,
   Pending,
   RepairLink,
+  Steps,
 } from '../../kit/elements.tsx';
-import { CheckFields, Form, TextField, unticked } from '../../kit/form.tsx';
-import { Steps } from '../../kit/steps.tsx';
+import { CheckFields, Drawer, Form, TextField, unticked } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
