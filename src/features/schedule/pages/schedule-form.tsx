@@ -1,25 +1,23 @@
-/** A schedule that is made or edited. */
-
-import { signal } from '@preact/signals';
+/** A schedule that is made or edited, and tried before it is saved. */
+import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Settings } from '../../../console/answers.ts';
 import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
-import { useWork } from '../../../console/kit/actions.tsx';
-import { Card, Empty, ErrorNotice, ErrorPlace, foreign } from '../../../console/kit/elements.tsx';
+import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
+import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, syncHref } from '../../../console/kit/elements.tsx';
 import { CheckField, Fields, Form, focusField, TextField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
+import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
 import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
-import { GuardLimits, PlanChecks, PlanFields } from '../../sync/pages/plan-parts.tsx';
+import { GuardLimits, PlanChecks, PlanFields, PlanLegend } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
+import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
 import { fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
-import { below, SourceFields, SourceFile, SourcePreview } from './source-fields.tsx';
-import { TryIt } from './try.tsx';
-import { WhenFields } from './when.tsx';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -334,4 +332,56 @@ function nameIn({ name: given = '' }: Readonly<Record<string, string>>) {
 /** "Nightly Roster" → "nightly-roster"; a name stays as it is. */
 function scheduleName(text: string) {
   return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(text) ? text : nameOf(text);
+}
+
+const ASK_EVERY_MS = 700;
+
+/** `onTry` gives the id of the sync that plans. */
+export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<string | undefined> }) {
+  const id = useSignal('');
+  const { data, error } = useAnswer(id.value === '' ? null : addressOf('GET /v1/syncs/:id', { id: id.value }), {
+    everyMs: (view) => (view === undefined || view.state === 'planning' ? ASK_EVERY_MS : undefined),
+  });
+  const view = data?.id === id.value ? data : undefined;
+  const run = async () => {
+    id.value = (await onTry()) ?? id.peek();
+  };
+  return (
+    <div class="tried">
+      <WorkButton busy={busy} onClick={() => void run()}>
+        Try it now
+      </WorkButton>
+      <p class="note">Reads the file, lists its groups, and shows what a run would do. Nothing is sent.</p>
+      <div role="status">
+        {error !== undefined ? (
+          <ErrorNotice error={error} />
+        ) : (
+          id.value !== '' &&
+          (view === undefined ? (
+            'Getting the file …'
+          ) : (
+            <>
+              <p>
+                <Badge tone={SYNC_TONES[view.state]}>{view.state}</Badge>{' '}
+                {view.state === 'failed' ? view.reason : syncSentence(view)}
+              </p>
+              {view.guards.length > 0 && (
+                <p class="attention">
+                  A run would be held. Guards object: {view.guards.map(({ guard }) => guard).join(', ')}.
+                </p>
+              )}
+              {view.totals !== null && <PlanLegend totals={view.totals} />}
+              {view.state !== 'planning' && (
+                <p>
+                  <a href={syncHref(view.id)} target="_blank" rel="noopener">
+                    The plan (new tab)
+                  </a>
+                </p>
+              )}
+            </>
+          ))
+        )}
+      </div>
+    </div>
+  );
 }

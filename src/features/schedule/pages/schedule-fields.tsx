@@ -1,4 +1,5 @@
-/** The file of a schedule as the server finds it now, and how it would be read: asked for when the person wants to see it. */
+/** The times of a schedule in words, as an expression and the next five, and its file as the server finds it now: asked for when the person wants to see it. */
+
 import { batch, computed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SentFor } from '../../../api/operation.ts';
@@ -6,9 +7,9 @@ import type { Field, Recipe } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
-import { foreign } from '../../../console/kit/elements.tsx';
-import { type Form, TextField, useChange } from '../../../console/kit/form.tsx';
-import { ApiError, call } from '../../../console/requests.ts';
+import { foreign, TimeIn } from '../../../console/kit/elements.tsx';
+import { type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
+import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
@@ -18,7 +19,103 @@ import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
-import { mapOf, pairs, plainReading, readingFields } from './settings-form.ts';
+import { cronWords } from './schedules.tsx';
+import { cronOf, EVERY_CHOICES, mapOf, pairs, plainReading, readingFields } from './settings-form.ts';
+
+export function WhenFields({ form }: { form: Form }) {
+  const every = form.get('every');
+  const tz = form.get('tz');
+  const offset = offsetOf(tz);
+  const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
+  const simple = useRef(cron);
+  if (every !== 'cron') simple.current = cron;
+  useChange(every, () => {
+    // An expression is easier to change than to begin.
+    if (every === 'cron' && form.get('cron') === '') form.set('cron', simple.current);
+  });
+  return (
+    <fieldset>
+      <legend>When</legend>
+      <div class="fields">
+        <SelectField form={form} name="every" label="Runs" choices={EVERY_CHOICES} />
+        {every === 'cron' ? (
+          <TextField
+            form={form}
+            name="cron"
+            placeholder="30 2 * * 1-5"
+            note={`Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`}
+          />
+        ) : (
+          <TextField
+            form={form}
+            name="at"
+            label="At"
+            type="time"
+            note={cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`}
+          />
+        )}
+        <TextField
+          form={form}
+          name="tz"
+          suggestions={ZONES}
+          note={
+            offset === undefined
+              ? 'A city as in the list, such as Europe/Rome, or UTC.'
+              : `The time is by the clocks there (now ${offset}), summer time included.`
+          }
+        />
+      </div>
+      {offset !== undefined && <NextTimes cron={cron} tz={tz} />}
+    </fieldset>
+  );
+}
+
+/** Returns the present offset of a time zone from UTC; undefined if there is no such zone: it may be half typed. */
+function offsetOf(tz: string) {
+  try {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: tz, timeZoneName: 'longOffset' });
+    return format
+      .formatToParts()
+      .find(({ type }) => type === 'timeZoneName')
+      ?.value.replace('GMT', 'UTC');
+  } catch {
+    return undefined;
+  }
+}
+
+/** On one line. */
+function unbroken(cron: string) {
+  return cron.replaceAll(' ', '\u00a0');
+}
+
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+function NextTimes({ cron, tz }: { cron: string; tz: string }) {
+  const { data, error } = useAnswer(cron === '' ? null : addressOf('GET /v1/schedules/next', { query: { cron, tz } }));
+  const words = cronWords(cron);
+  return (
+    <div class="next-times" role="status">
+      {error !== undefined ? (
+        <p class="note">{error instanceof Error ? error.message : String(error)}</p>
+      ) : (
+        data !== undefined && (
+          <>
+            <p>
+              <b>{words === '' ? 'The next five times' : words}</b> ({tz}):
+            </p>
+            <ol>
+              {data.next.map((iso) => (
+                <li key={iso}>
+                  <TimeIn iso={iso} tz={tz} />
+                </li>
+              ))}
+            </ol>
+          </>
+        )
+      )}
+    </div>
+  );
+}
 
 /** A schedule looks ids up where its settings say, and a file that is too large is refused. */
 export class SourcePreview extends ShownFile {
