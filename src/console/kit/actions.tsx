@@ -11,8 +11,6 @@ export interface Work {
   error: unknown;
   /** Does nothing while something is under way. */
   start: (task: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;
-  /** Undefined for none. */
-  setError: (error: unknown) => void;
 }
 
 /** `signal` of a task aborts when the page is left. */
@@ -30,9 +28,6 @@ export function useWork(): Work {
   return {
     busy: busy.value,
     error: error.value,
-    setError: (value) => {
-      error.value = value;
-    },
     start: async (task) => {
       if (busy.peek()) return;
       busy.value = true;

@@ -43,8 +43,7 @@ export class Form {
 
   /** The error of a field goes with the value that it is about. */
   set(name: string, value: string) {
-    this.values.value = { ...this.values.peek(), [name]: value };
-    this.setError(name, '');
+    this.assign({ [name]: value });
   }
 
   /** Several values at once. */
