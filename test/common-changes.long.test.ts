@@ -181,14 +181,7 @@ test('a new error of ours: an entry in a table; for a file that cannot be used, 
   );
   copy.insert('src/imports/read/intake-error.ts', "  'NO_ROWS', //", "  'TOO_EARLY', // before its time\n");
   copy.insert(
-    'src/imports/read/open-text.ts',
-    'import { editsOutsideCsv, empty, notOfKind }',
-    ["{ option, words } from '../../errors/named-options.ts'", "{ IntakeError } from './intake-error.ts'"]
-      .map((imported) => `import ${imported};\n`)
-      .join(''),
-  );
-  copy.insert(
-    'src/imports/read/open-text.ts',
+    'src/imports/read/open-input.ts',
     '  if (text.head.length < HEAD_BYTES && head.trim()',
     `  if (head.startsWith('soon')) {
     throw new IntakeError('TOO_EARLY', 'it is early', words\`Leave \${option('delimiter')} out\`);

@@ -144,7 +144,7 @@ function goesOn(first: Headers, part: Headers, from: number) {
 }
 
 /** Returns the server's version of the file: `etag`, then `last-modified`, each in a line. */
-function versionOf(headers: Headers): string | undefined {
+function versionOf(headers: Headers) {
   const version = `${headerText(headers['etag'])}\n${headerText(headers['last-modified'])}`;
   return version === '\n' ? undefined : version;
 }
@@ -198,7 +198,7 @@ async function follow(
 }
 
 /** Returns the target of a redirect. Its address is not shown whole: it may hold a signature. */
-function redirected(from: URL, location: string | string[] | undefined, at: string): URL {
+function redirected(from: URL, location: string | string[] | undefined, at: string) {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
     throw new SourceError(`${at} redirects to no address; name the address of the file itself`);
   }

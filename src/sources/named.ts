@@ -17,7 +17,7 @@ export interface SourceContext {
 }
 
 /** The named source that a text begins with: `hr` of `hr:/out/members.csv`. */
-function nameIn(text: string, named: SourceContext['named']): string | undefined {
+function nameIn(text: string, named: SourceContext['named']) {
   const name = sourceName(text);
   return name !== undefined && Object.hasOwn(named, name) ? name : undefined;
 }
@@ -54,7 +54,7 @@ function unknownName(name: string, known: readonly string[]) {
   );
 }
 
-function joined(ofName: SourceSettings, given: SourceSettings): SourceSettings {
+function joined(ofName: SourceSettings, given: SourceSettings) {
   return { headers: { ...ofName.headers, ...given.headers }, secrets: { ...ofName.secrets, ...given.secrets } };
 }
 
@@ -81,7 +81,7 @@ export function secretFrom(text: string): readonly [name: string, place: string]
 }
 
 /** Returns the name of a secret's variable: `SOURCE_HR_PASSWORD` of `hr`. */
-function variableOf(source: string, secret: string): string {
+function variableOf(source: string, secret: string) {
   const words = `${source}_${secret.replace(/[A-Z]/g, (letter) => `_${letter}`)}`;
   return `SOURCE_${words.toUpperCase().replaceAll('-', '_')}`;
 }

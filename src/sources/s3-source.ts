@@ -98,7 +98,7 @@ export const s3Source: Adapter = (request) => {
   };
 };
 
-function bucketPlace(address: string): Place {
+function bucketPlace(address: string) {
   const name = address.trim();
   const [, bucket = '', key = ''] = /^[a-z0-9]+:\/\/([^/?#]+)(?:\/(.*))?$/is.exec(name) ?? [];
   const place = { bucket, key, name };
@@ -113,7 +113,7 @@ function namesNoObject({ name }: Place) {
   );
 }
 
-function configOf({ address, settings, environment, secret, ca }: SourceRequest, { name }: Place): S3ClientConfig {
+function configOf({ address, settings, environment, secret, ca }: SourceRequest, { name }: Place) {
   const isGoogle = schemeOf(address) === 'gs';
   const endpoint = settings.endpoint ?? (isGoogle ? GOOGLE : undefined);
   const url = endpoint === undefined || !URL.canParse(endpoint) ? undefined : new URL(endpoint);
@@ -167,7 +167,7 @@ async function asked<Answer>(
   }
 }
 
-function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' | 'written' = 'read'): unknown {
+function failed(name: string, error: unknown, signal: AbortSignal, done: 'read' | 'written' = 'read') {
   if (signal.aborted) return signal.reason;
   if (error instanceof SourceError) return error;
   const { name: kind, code = '', $metadata } = error as Partial<S3ServiceException> & { readonly code?: string };

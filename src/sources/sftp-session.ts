@@ -122,7 +122,7 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
 }
 
 /** Returns the credentials: a key file, the agent or a password, as far as they are given. */
-function configOf({ host, port, user }: SftpPlace, { settings, secret, environment }: SourceRequest): ConnectConfig {
+function configOf({ host, port, user }: SftpPlace, { settings, secret, environment }: SourceRequest) {
   const password = secret('password');
   const passphrase = secret('passphrase');
   const agent = environment('SSH_AUTH_SOCK');

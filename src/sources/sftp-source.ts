@@ -45,7 +45,7 @@ export const sftpSource: Adapter = (request) => {
   };
 };
 
-function sftpPlace(address: string): SftpPlace {
+function sftpPlace(address: string) {
   const [, user = '', host = '', port = '22', path = '/'] = ADDRESS.exec(address) ?? [];
   if (host === '' || Number(port) > 65_535) {
     throw new SourceError('"sftp://…" is not a valid address; allowed is sftp://user@host/path/of/the/file.csv');
@@ -201,7 +201,7 @@ async function replace(session: Session, from: string, to: string) {
 
 const isUnknownStep = (error: unknown) => /does not support this extended request/i.test(messageOf(error));
 
-function asWriting(name: string, error: unknown): unknown {
+function asWriting(name: string, error: unknown) {
   if (!(error instanceof Error)) return error;
   const status = statusOf(error.cause ?? error);
   if (status === NO_SUCH_FILE) {

@@ -87,7 +87,7 @@ export function columnFacts(name: string, values: readonly string[], isList = fa
   };
 }
 
-function lookOf(name: string, filled: readonly string[], different: readonly string[]): ColumnLook {
+function lookOf(name: string, filled: readonly string[], different: readonly string[]) {
   if (filled.length === 0) return 'empty';
   const most = (pattern: RegExp) => filled.filter((value) => pattern.test(value)).length >= filled.length * MIN_SHARE;
   if (most(EMAIL)) return 'email';
@@ -126,7 +126,7 @@ const LAST_FIRST = /^\p{Lu}[^,]*, \p{Lu}[^,]*$/u;
  * The separator between the values of a cell. A comma is also part of names ("Lee, Anna" or "Sales, North"), so that it needs
  * more evidence: a name in the plural, or parts that are values of other cells as well.
  */
-function separatorOf(name: string, filled: readonly string[]): string | undefined {
+function separatorOf(name: string, filled: readonly string[]) {
   if (SCOPE_NAME.test(name)) return undefined;
   const values = filled.filter((value) => !isNothing(value));
   if (values.length > 0 && values.every((value) => value.split(';').every((part) => DN.test(part)))) {

@@ -40,7 +40,7 @@ export function userRank(name: string, isEmail: boolean): number {
 }
 
 /** A whole word, or a compound such as `Raumkennung` or `groupname`: a `Gruppenleiter` is somebody, a `Raumgröße` no room. */
-function groupWord(words: string): RegExp {
+function groupWord(words: string) {
   const naming = 'kennung|kürzel|schlüssel|nummer|nr|no|number|id|key|code|slug|name|bezeichnung|titel|title';
   const [before, after] = ['(?<![\\p{L}\\p{N}])', '(?![\\p{L}\\p{N}])'];
   return new RegExp(`${before}(?:sub)?(${words})(?:s|es|e|n|en)?(?:${naming})?s?\\p{N}*${after}`, 'u');

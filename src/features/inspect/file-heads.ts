@@ -59,7 +59,7 @@ function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean) {
   return isText && (isCut || head.length >= BEGINNING_BYTES) && end > 0 ? head.subarray(0, end) : head;
 }
 
-function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: InputFormat): PreviewRow[] {
+function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: InputFormat) {
   const originalOf = originalJson({ columns, format, delimiter: ',' });
   const views: PreviewRow[] = [];
   let length = 0;

@@ -150,11 +150,7 @@ function nextFor(
 }
 
 /** Returns the header row of a table that begins further down; undefined if the options set its beginning. */
-function headerRowFor(
-  { format, names, rows, recognised }: ReadBeginning,
-  { text }: Head,
-  { shape }: ImportOptions,
-): number | undefined {
+function headerRowFor({ format, names, rows, recognised }: ReadBeginning, { text }: Head, { shape }: ImportOptions) {
   if (format !== 'csv' || recognised['uid'] !== undefined) return undefined;
   if ((shape?.headerRow ?? shape?.skipLines ?? shape?.columns) !== undefined) return undefined;
   const hasNoDelimiter = names.filter((name) => !name.startsWith('_extra_')).length === 1;
@@ -204,7 +200,7 @@ function adviceOf({ name, title }: Recipe) {
   return words`It looks like ${title}: ${option('recipe', name)} reads it, \`rollcall recipes show ${name}\` says how.`;
 }
 
-function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined): ColumnFacts[] {
+function factsOf(names: readonly string[], rows: readonly InputRow[], format: string | undefined) {
   // The first of several memberships of a row has the original of all.
   const originals = rows.flatMap(({ original }): unknown[] => (original === '' ? [] : [JSON.parse(original)]));
   if (format !== 'csv') {
@@ -237,7 +233,7 @@ const MIN_SHARE = 0.8;
  * about as wide as the widest, with texts that are not values. Undefined where the first row may well be the header.
  * @param names columns as the first row names them  @param rows those below it, of cells
  */
-function headerRowOf(names: readonly string[], rows: readonly InputRow[]): number | undefined {
+function headerRowOf(names: readonly string[], rows: readonly InputRow[]) {
   const named = names.filter((name) => name.trim() !== '' && !/^_extra_\d+$/.test(name)).length;
   const tables = rows.slice(0, MAX_ABOVE).map(({ line, original }) => ({ line, cells: filledCells(original) }));
   const widest = Math.max(0, ...tables.map(({ cells }) => cells.length));
@@ -251,7 +247,7 @@ function headerRowOf(names: readonly string[], rows: readonly InputRow[]): numbe
  * rows that are as wide as it.
  * @param lines of the text, from the first one on
  */
-function headerLineOf(lines: readonly string[]): number | undefined {
+function headerLineOf(lines: readonly string[]) {
   const found = DELIMITERS.flatMap((delimiter) => {
     const rows = lines.map((line, index) => ({ line: index + 1, cells: cellsOf(line, delimiter) }));
     return rows.slice(1, MAX_ABOVE).flatMap(({ line, cells }) => {

@@ -132,7 +132,7 @@ function enabledAccounts(column: string, few: readonly string[]): Condition | un
   return enabled.length > 0 ? { column, is: enabled } : { column, isNot: [...few] };
 }
 
-function adviceFor({ name, few }: ColumnFacts, condition: Condition): Words {
+function adviceFor({ name, few }: ColumnFacts, condition: Condition) {
   const { is = [], isNot } = condition;
   const seen = few === undefined || few.size === 0 ? 'says who is a member no more' : `has ${counted(few)}`;
   const column = `Column ${shown(name)} ${seen}`;

@@ -83,7 +83,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
   return suggestionOf(found);
 }
 
-function suggestionOf({ map, shape, where, needs, advice, open }: Found): Suggestion {
+function suggestionOf({ map, shape, where, needs, advice, open }: Found) {
   const read = { ...shape, ...(where.length > 0 && { where }) };
   return {
     settings: {
@@ -135,7 +135,7 @@ function isUser(column: ColumnFacts | undefined): column is ColumnFacts {
 }
 
 /** The users: the column that is called so, else others that may be, else its names, which an identity file may have. */
-function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined): ColumnFacts[] {
+function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined) {
   const byName = known?.looksLike === 'name' ? [known] : [];
   if (isUser(known)) return [known];
   const others = users(columns);
@@ -143,7 +143,7 @@ function usersIn(columns: readonly ColumnFacts[], known: ColumnFacts | undefined
 }
 
 /** The columns that say most surely who the member is: one, or several that a person must choose from. */
-function users(columns: readonly ColumnFacts[]): ColumnFacts[] {
+function users(columns: readonly ColumnFacts[]) {
   return surest(columns, ({ name, looksLike, separator, examples, filled, different }) => {
     // The host of all meetings is no member of each.
     if (filled > 1 && different === 1) return 0;
@@ -155,7 +155,7 @@ function users(columns: readonly ColumnFacts[]): ColumnFacts[] {
 }
 
 /** The columns that say most surely what the group is. One of them is the id where the others are names of the same. */
-function groupsIn(columns: readonly ColumnFacts[]): ColumnFacts[] {
+function groupsIn(columns: readonly ColumnFacts[]) {
   const rankOf = (column: ColumnFacts) =>
     ['empty', 'mark', 'date'].includes(column.looksLike) ||
     isFlag(column.name) ||
@@ -177,7 +177,7 @@ function idRank({ name, looksLike }: ColumnFacts) {
   return (isId ? 2 : 0) + (looksLike === 'name' || looksLike === 'text' ? 1 : 2);
 }
 
-function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) => number): ColumnFacts[] {
+function surest(columns: readonly ColumnFacts[], rankOf: (column: ColumnFacts) => number) {
   const ranked = columns.map((column) => ({ column, rank: rankOf(column) }));
   const most = Math.max(0, ...ranked.map(({ rank }) => rank));
   return most === 0 ? [] : ranked.filter(({ rank }) => rank === most).map(({ column }) => column);
@@ -335,7 +335,7 @@ function aboutNothing({ name, few, isList }: ColumnFacts, { where, advice }: Fou
 }
 
 /** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
-function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): string[] | undefined {
+function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]) {
   const names = marks.map(({ name }) => name);
   const [first = ''] = names;
   const length = [...first].findIndex((_, index) => !names.every((name) => name.startsWith(first.slice(0, index + 1))));
@@ -347,7 +347,7 @@ function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts
 }
 
 /** The column with words for scopes: its words are known, or it is called so. */
-function scopeIn(columns: readonly ColumnFacts[]): ColumnFacts | undefined {
+function scopeIn(columns: readonly ColumnFacts[]) {
   const [first, ...others] = surest(columns, scopeRank);
   return others.length > 0 ? undefined : first;
 }

@@ -42,7 +42,7 @@ export async function openSource(source: IntakeSource, options: FileOptions): Pr
 }
 
 /** The bytes of a stream, in blocks, counted as they are read. @param file what is read, which must not change */
-function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions, file?: FileState): InputBytes {
+function bytesOf(stream: Readable, name: string, { signal, onRead }: FileOptions, file?: FileState) {
   if (signal !== undefined) addAbortSignal(signal, stream);
   // The reader of the blocks gets the failure; without a listener it would also end the process.
   stream.on('error', () => {});

@@ -3,8 +3,7 @@ import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
 import { nearest } from '../../text/nearest.ts';
 import { sameName } from '../../text/same-text.ts';
-import { type Bounds, boundsWith, orRaise } from './intake-bounds.ts';
-import { IntakeError, listed, RENAME_ONE, shown } from './intake-error.ts';
+import { type Bounds, boundsWith, IntakeError, listed, orRaise, RENAME_ONE, shown } from './intake-error.ts';
 
 export { FIELDS, type Field } from '../../membership/membership.ts';
 
@@ -219,7 +218,7 @@ export class Columns {
   }
 
   /** The character that may separate the columns of a CSV text that was taken for one column. */
-  #unknownDelimiter(): string | undefined {
+  #unknownDelimiter() {
     if (this.#options.hasHeader === false || this.#options.otherSheets !== undefined || this.names.length !== 1)
       return undefined;
     return /[^\p{L}\p{N}\s_.@"'()-]/u.exec(this.names[0] ?? '')?.[0];

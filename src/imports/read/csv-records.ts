@@ -95,7 +95,7 @@ export class CsvRecords {
   }
 
   /** Undefined where a row may be too long. */
-  #split(bytes: Buffer): string[][] | undefined {
+  #split(bytes: Buffer) {
     const lines = bytes.toString().split('\n');
     lines.pop(); // what follows the last line end
     if (bytes.length > this.#maxBytes && lines.some((line) => line.length > this.#maxBytes)) return undefined;

@@ -2,8 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { BLOCK_BYTES } from './byte-source.ts';
-import { type Bounds, checkExpansion } from './intake-bounds.ts';
-import { IntakeError } from './intake-error.ts';
+import { type Bounds, checkExpansion, IntakeError } from './intake-error.ts';
 
 const ZSTD = Buffer.from('28b52ffd', 'hex');
 

@@ -1,5 +1,5 @@
 import type { InputFormat, InputKind } from '../../options/input-kinds.ts';
-import type { Bounds } from './intake-bounds.ts';
+import type { Bounds } from './intake-error.ts';
 
 /** Readers of elements are loaded on demand: most inputs are CSV, and each is read by its own thread. */
 

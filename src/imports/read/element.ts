@@ -1,8 +1,7 @@
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../chat/service/lists.ts';
 import { FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
-import { TOO_DEEP } from './intake-bounds.ts';
-import { IntakeError, listed, shown } from './intake-error.ts';
+import { IntakeError, listed, shown, TOO_DEEP } from './intake-error.ts';
 import { parseJson, repeatedKey, repetition } from './json-text.ts';
 import type { RowReading } from './membership-row.ts';
 

@@ -189,7 +189,7 @@ function* teamsOf(org: string, all: unknown): Generator<FlatRow> {
 }
 
 /** An id as a text; what is none stays a value of JSON, and is refused as that of any element. */
-function idOf(value: unknown): unknown {
+function idOf(value: unknown) {
   return isText(value) || Array.isArray(value) ? cellOf(value) : value;
 }
 
@@ -197,7 +197,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function objectOf(value: unknown): Element {
+function objectOf(value: unknown) {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Element) : {};
 }
 

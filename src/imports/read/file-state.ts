@@ -104,7 +104,7 @@ async function look(path: string, name: string) {
   });
 }
 
-function difference(before: BigIntStats, after: BigIntStats): string | undefined {
+function difference(before: BigIntStats, after: BigIntStats) {
   if (before.ino !== after.ino || before.dev !== after.dev) return 'another file has taken its place';
   if (before.size !== after.size) return `it had ${before.size} bytes and now has ${after.size}`;
   if (before.mtimeNs !== after.mtimeNs) return 'it was written to, and kept its size';

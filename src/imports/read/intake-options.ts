@@ -4,7 +4,7 @@ import type { ColumnMapping, ColumnRole } from './columns.ts';
 import type { ExportName } from './exports.ts';
 import type { FileOptions } from './file-state.ts';
 import type { InputRow } from './input-row.ts';
-import type { GivenBounds } from './intake-bounds.ts';
+import type { GivenBounds } from './intake-error.ts';
 import type { RowDefaults } from './membership-row.ts';
 import type { IntakeNote } from './notes.ts';
 import type { Lookups } from './shape/groups.ts';

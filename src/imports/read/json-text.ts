@@ -1,6 +1,5 @@
 import type { RowProblem } from './input-row.ts';
-import { MAX_DEPTH } from './intake-bounds.ts';
-import { shown } from './intake-error.ts';
+import { MAX_DEPTH, shown } from './intake-error.ts';
 
 const QUOTE = 0x22;
 const COLON = 0x3a;
@@ -74,7 +73,7 @@ export function parseJson(text: string): unknown {
   return DELICATE_NUMBER.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
 }
 
-function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+function exactNumber(_key: string, value: unknown, context?: { source?: string }) {
   const source = context?.source;
   return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
 }

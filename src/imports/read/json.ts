@@ -13,8 +13,7 @@ import {
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, MAX_DEPTH, tooLong } from './intake-bounds.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { type Bounds, IntakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 import { refusePage } from './next-page.ts';
 
@@ -231,7 +230,7 @@ class JsonDocument {
     throw wrongShape('element 1', what);
   }
 
-  #parsed(text: string): Element {
+  #parsed(text: string) {
     try {
       return parseJson(text) as Element;
     } catch (cause) {
@@ -277,7 +276,7 @@ class JsonDocument {
   }
 
   /** The remedy for a text of several documents: an object on each line, or on several. */
-  #manyDocuments(next: string): Words | undefined {
+  #manyDocuments(next: string) {
     if (next !== '{' || this.#outerText === undefined) return undefined;
     if (!this.#outerText.includes('\n')) return words`It has an object per line: use ${option('format', 'ndjson')}`;
     return 'It has several objects, each over several lines: jq -c . <file> | rollcall import -';
@@ -311,7 +310,7 @@ function excerpt(text: string, at: number) {
 }
 
 /** The JSON value that a text begins with, for a message. Undefined where it does not begin with one. */
-function described(text: string): string | undefined {
+function described(text: string) {
   if (text.startsWith('[')) return 'an array';
   if (text.startsWith('{')) return 'an object';
   if (text.startsWith('"')) {
@@ -326,13 +325,13 @@ function described(text: string): string | undefined {
 const SLICE_LENGTH = 1024;
 
 /** Index of the first character with which a text cannot be the beginning of a JSON value; undefined if it can. */
-function firstMistake(text: string): number | undefined {
+function firstMistake(text: string) {
   const slice = firstBadPiece(text, text.length);
   return slice === undefined ? undefined : firstBadPiece(text, slice);
 }
 
 /** Index of the first piece that cannot be read: of a slice, or of a character from `single` on. */
-function firstBadPiece(text: string, single: number): number | undefined {
+function firstBadPiece(text: string, single: number) {
   const tokenize = jsonParser({ streamValues: false });
   for (let start = 0; start < text.length; ) {
     const end = start < single ? start + SLICE_LENGTH : start + 1;

@@ -1,5 +1,4 @@
-import { type Bounds, tooLong } from './intake-bounds.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { type Bounds, IntakeError, shown, tooLong } from './intake-error.ts';
 import { firstOfName } from './shape/field-sources.ts';
 
 /** Attributes that hold members: two with their names in the directory, one with their ids. */

@@ -4,8 +4,7 @@ import { option, words } from '../../errors/named-options.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
-import type { Bounds } from './intake-bounds.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { type Bounds, IntakeError, shown } from './intake-error.ts';
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
 export interface RowDefaults {
@@ -133,7 +132,7 @@ export class MembershipReader {
     return problems;
   }
 
-  #region(text: string): Region {
+  #region(text: string) {
     const known = this.#regions.get(text);
     if (known !== undefined) return known;
     const word = text.trim().toLowerCase();
@@ -144,7 +143,7 @@ export class MembershipReader {
     return this.#defaults.region;
   }
 
-  #action(text: string): Action {
+  #action(text: string) {
     const word = text.trim().toLowerCase();
     const action = word === '' ? 'add' : ACTIONS.find((one) => one === word);
     if (action !== undefined) return action;
@@ -154,7 +153,7 @@ export class MembershipReader {
   }
 
   /** The scope for an action: a removal needs none, and a change never takes the default. */
-  #scopeFor(action: Action, text: string): Scope {
+  #scopeFor(action: Action, text: string) {
     if (action === 'add') return this.#scope(text);
     if (action === 'remove' || action === 'unban') return 'participant';
     const allowed = MEMBER_SCOPES.join(', ');
@@ -170,7 +169,7 @@ export class MembershipReader {
     return scope;
   }
 
-  #scope(text: string): Scope {
+  #scope(text: string) {
     const known = this.#scopes.get(text);
     if (known !== undefined) return known;
     const word = wordOf(text);
@@ -232,7 +231,7 @@ export class MembershipReader {
 }
 
 /** Returns `value`, and next time it is found under `text` itself. */
-function remember<Value>(known: Map<string, Value>, text: string, value: Value): Value {
+function remember<Value>(known: Map<string, Value>, text: string, value: Value) {
   if (known.size < MAX_SPELLINGS) known.set(text, value);
   return value;
 }

@@ -2,8 +2,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
-import { type Bounds, MAX_DEPTH, tooLong } from './intake-bounds.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { type Bounds, IntakeError, MAX_DEPTH, shown, tooLong } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
@@ -69,7 +68,7 @@ class LineReader {
     return this.#reader.rows(element as Element, place, line, keys);
   }
 
-  #scanned(line: string): ObjectScanner {
+  #scanned(line: string) {
     this.#scanner.reset();
     this.#scanner.scan(line, 0);
     return this.#scanner;
@@ -82,7 +81,7 @@ function occurrences(text: string, character: string) {
   return count;
 }
 
-function parse(line: string, number: number): unknown {
+function parse(line: string, number: number) {
   try {
     return JSON.parse(line);
   } catch (cause) {

@@ -19,8 +19,7 @@ import {
   separatorLine,
 } from './detect.ts';
 import { type FileState, fileStateOf } from './file-state.ts';
-import { type Bounds, boundsWith } from './intake-bounds.ts';
-import { emptyFile, IntakeError, notReadable, shownPath } from './intake-error.ts';
+import { type Bounds, boundsWith, emptyFile, IntakeError, notReadable, shownPath } from './intake-error.ts';
 import type { IntakeOptions } from './intake-options.ts';
 import { namedColumns, type TableTop, tableTop } from './shape/shaping.ts';
 import type { SheetText } from './workbook/workbook.ts';
@@ -90,7 +89,7 @@ async function openZipped(
   return { set: archiveOf(zip, name, state) };
 }
 
-function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState): InputBytes {
+function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState) {
   return {
     name,
     sheet,

@@ -1,7 +1,6 @@
 import { messageOf } from '../../errors/message-of.ts';
 import { boundText } from '../../options/bounds.ts';
-import { type Bounds, MAX_DEPTH, orRaise, TOO_DEEP } from './intake-bounds.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { type Bounds, IntakeError, MAX_DEPTH, orRaise, shown, TOO_DEEP } from './intake-error.ts';
 
 /** Nodes that aliases may repeat: a few lines could name a billion. */
 const MAX_ALIASES = 100;
@@ -56,7 +55,7 @@ async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds) {
   return Buffer.concat(read).toString();
 }
 
-function attempt<Value>(read: () => Value): Value {
+function attempt<Value>(read: () => Value) {
   try {
     return read();
   } catch (cause) {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openIntake } from '../../../src/imports/read/intake.ts';
-import { MAX_DEPTH } from '../../../src/imports/read/intake-bounds.ts';
+import { MAX_DEPTH } from '../../../src/imports/read/intake-error.ts';
 import { BOUND_NAMES, BOUNDS, boundText } from '../../../src/options/bounds.ts';
 import { boundList } from '../../../src/options/option-texts.ts';
 import { drained, OPTIONS, open, read, refusal } from './reading.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Columns } from '../../../src/imports/read/columns.ts';
 import { type Element, ElementReader, isText } from '../../../src/imports/read/element.ts';
 import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
-import { boundsWith } from '../../../src/imports/read/intake-bounds.ts';
+import { boundsWith } from '../../../src/imports/read/intake-error.ts';
 import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
 import { runs } from '../../runs.ts';
 

@@ -5,8 +5,7 @@ import { INPUT_ENDINGS, inputNames } from '../../../options/input-kinds.ts';
 import { alternatives, namePattern, pathPattern } from '../../../text/wildcard.ts';
 import { openSource } from '../byte-source.ts';
 import type { FileState } from '../file-state.ts';
-import { tooMany } from '../intake-bounds.ts';
-import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
+import { IntakeError, listed, notReadable, shownPath, tooMany } from '../intake-error.ts';
 import type { Zip } from './zip.ts';
 
 /** Files and folders that a folder is searched for; more are refused. */

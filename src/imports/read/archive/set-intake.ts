@@ -10,8 +10,7 @@ import { type IntakeSource, readHead } from '../byte-source.ts';
 import type { ColumnRole } from '../columns.ts';
 import { isZip } from '../decompress.ts';
 import type { InputRow } from '../input-row.ts';
-import { type Bounds, boundsWith, orRaise } from '../intake-bounds.ts';
-import { IntakeError, listed, shownPath } from '../intake-error.ts';
+import { type Bounds, boundsWith, IntakeError, listed, orRaise, shownPath } from '../intake-error.ts';
 import type { Intake, IntakeOptions } from '../intake-options.ts';
 import type { IntakeNote } from '../notes.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
@@ -194,7 +193,7 @@ function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
 }
 
 /** The error of one file, with the file's name in its place. */
-function placed(error: unknown, file: string): unknown {
+function placed(error: unknown, file: string) {
   if (!(error instanceof IntakeError)) return error;
   const { code, what, place, field, facts, cause } = error;
   const where = `file ${shownPath(file)}`;

@@ -3,8 +3,7 @@ import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 import { messageOf } from '../../../errors/message-of.ts';
 import { option, words } from '../../../errors/named-options.ts';
 import { BLOCK_BYTES } from '../byte-source.ts';
-import { type Bounds, checkExpansion } from '../intake-bounds.ts';
-import { IntakeError, notReadable, shownPath } from '../intake-error.ts';
+import { type Bounds, checkExpansion, IntakeError, notReadable, shownPath } from '../intake-error.ts';
 
 /** Entries that the directory of an archive may have. */
 const MAX_ENTRIES = 200_000;
@@ -13,23 +12,7 @@ const KINDS_OF_FILE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
 
 /** A ZIP archive, read at random places: nothing of it is written to the disk, and its names never become paths. */
-export interface Zip {
-  /** Entries that are files, in the order of the archive. */
-  readonly names: readonly string[];
-  /** Bytes of the archive. */
-  readonly size: number;
-  /** Bytes of the archive that have been unpacked so far. */
-  bytesRead(): number;
-  has(name: string): boolean;
-  /** Packed size of an entry. */
-  sizeOf(name: string): number;
-  /**
-   * The content of an entry in blocks. Throws TOO_LARGE when it unpacks to more than the bounds allow, ZIP_BROKEN when it
-   * is damaged, ENCRYPTED, UNSAFE_ARCHIVE when it is a link.
-   */
-  read(name: string): AsyncGenerator<Buffer>;
-  close(): void;
-}
+export type Zip = Awaited<ReturnType<typeof openZip>>;
 
 /**
  * Opens an archive and reads its directory. Throws ZIP_BROKEN, TOO_LARGE when there are too many entries, UNSAFE_ARCHIVE
@@ -37,12 +20,7 @@ export interface Zip {
  * @param from path of a regular file, or the whole archive
  * @param onRead told when bytes of an entry were unpacked
  */
-export async function openZip(
-  from: string | Buffer,
-  name: string,
-  bounds: Bounds,
-  onRead: () => void = () => {},
-): Promise<Zip> {
+export async function openZip(from: string | Buffer, name: string, bounds: Bounds, onRead: () => void = () => {}) {
   const file = await opened(from, name);
   try {
     if (file.entryCount > MAX_ENTRIES) {
@@ -74,13 +52,7 @@ async function opened(from: string | Buffer, name: string) {
   }
 }
 
-function zipOf(
-  file: ZipFile,
-  entries: ReadonlyMap<string, Entry>,
-  name: string,
-  bounds: Bounds,
-  onRead: () => void,
-): Zip {
+function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string, bounds: Bounds, onRead: () => void) {
   /** Bytes that entries have been unpacked to; those that are read twice count once. */
   const unpacked = new Map<string, number>();
   let total = 0;
@@ -91,6 +63,10 @@ function zipOf(
     return found;
   };
 
+  /**
+   * The content of an entry in blocks. Throws TOO_LARGE when it unpacks to more than the bounds allow, ZIP_BROKEN when it
+   * is damaged, ENCRYPTED, UNSAFE_ARCHIVE when it is a link.
+   */
   async function* read(entryName: string) {
     const entry = entryOf(entryName);
     checkEntry(entry, name);
@@ -129,11 +105,14 @@ function zipOf(
   }
 
   return {
+    /** Entries that are files, in the order of the archive. */
     names: [...entries.keys()],
     size: file.fileSize,
+    /** Bytes of the archive that have been unpacked so far. */
     bytesRead: () => Math.min(file.fileSize, progress.before + progress.now),
-    has: (entry) => entries.has(entry),
-    sizeOf: (entry) => entryOf(entry).compressedSize,
+    has: (entry: string) => entries.has(entry),
+    /** Packed size of an entry. */
+    sizeOf: (entry: string) => entryOf(entry).compressedSize,
     read,
     close: () => file.close(),
   };

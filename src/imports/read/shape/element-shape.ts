@@ -195,7 +195,7 @@ function* combinations(node: unknown, wanted: readonly Wanted[], depth: number):
 /** The values below a node: by key, and for `*` by every value. */
 type Branch = () => Iterable<Assigned>;
 
-function branches(node: unknown, wanted: readonly Wanted[], depth: number): Branch[] {
+function branches(node: unknown, wanted: readonly Wanted[], depth: number) {
   const deeper = wanted.filter(({ path }) => path.length > depth);
   const byKey = Map.groupBy(deeper, ({ path }) => (path[depth] === KEY ? EACH : (path[depth] as string)));
   return [...byKey].map(
@@ -224,13 +224,13 @@ function* crossed(before: Assigned, parts: readonly Branch[], index: number, dep
   for (const assigned of part()) yield* crossed([...before, ...assigned], parts, index + 1, depth);
 }
 
-function valueAt(node: unknown, key: string): unknown {
+function valueAt(node: unknown, key: string) {
   const found = typeof node === 'object' && node !== null ? keyIn(node, key) : undefined;
   return found === undefined ? undefined : (node as Element)[found];
 }
 
 /** The key of an object that is written so, perhaps in another form of its letters. */
-function keyIn(node: object, key: string): string | undefined {
+function keyIn(node: object, key: string) {
   if (Object.hasOwn(node, key)) return key;
   if (/^[ -~]*$/.test(key)) return undefined;
   return Object.keys(node).find((other) => sameName(other) === sameName(key));

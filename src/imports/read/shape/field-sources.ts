@@ -179,7 +179,7 @@ function endOfPlaceholder(text: string, start: number) {
   );
 }
 
-function placeholder(inside: string, text: string): Placeholder {
+function placeholder(inside: string, text: string) {
   const [names = '', ...functions] = splitOutsideQuotes(inside, '|');
   const columns = splitOutsideQuotes(names, '??').map(unquoted);
   if (columns.some((name) => name === '')) {
@@ -188,7 +188,7 @@ function placeholder(inside: string, text: string): Placeholder {
   return { columns, functions: functions.map((name) => functionOf(name, text)) };
 }
 
-function functionOf(written: string, text: string): TextFunction {
+function functionOf(written: string, text: string) {
   const [word = '', argument] = cutAt(written, ':');
   const name = word.trim().toLowerCase();
   const plain = Object.hasOwn(PLAIN, name) ? PLAIN[name] : undefined;

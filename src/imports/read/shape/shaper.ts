@@ -88,7 +88,7 @@ export class Shaper {
   }
 
   /** Adds what one set of cells asks for; without any, says why. */
-  #request(plan: Plan, people: Plan['people'][number], cells: Cells, requested: Requested[]): RowProblem | undefined {
+  #request(plan: Plan, people: Plan['people'][number], cells: Cells, requested: Requested[]) {
     const persons = people.of(cells);
     const groups = plan.groups.of(cells).flatMap((group) => this.#groupsFor(group));
     if (persons.length === 0) return noMembership(people.source.label, 'it has no user');

@@ -45,7 +45,7 @@ export function numberText(written: string, format: NumberKind, from1904: boolea
 }
 
 /** `12`, `-0.0` and `1.25E+2` as the digits of a whole number; undefined where it is not one. */
-function wholeNumber(written: string): string | undefined {
+function wholeNumber(written: string) {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^\s*(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?\s*$/.exec(written) ?? [];
   const exponent = Number(power);
@@ -63,7 +63,7 @@ function rounded(number: number) {
   return String(Number(number.toPrecision(15)));
 }
 
-function dateText(serial: number, kind: 'date' | 'time', from1904: boolean): string | undefined {
+function dateText(serial: number, kind: 'date' | 'time', from1904: boolean) {
   if (serial < 0 || serial >= LAST_DAY + 1) return undefined;
   // The calendar of 1900 counts 29 February 1900, a day that never was: days before it are one less.
   const days = !from1904 && serial < 60 ? serial + 1 : serial;

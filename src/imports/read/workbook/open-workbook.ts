@@ -1,8 +1,16 @@
 import { tmpdir } from 'node:os';
 import { option, words } from '../../../errors/named-options.ts';
 import type { Zip } from '../archive/zip.ts';
-import { type Bounds, checkExpansion, tooLong } from '../intake-bounds.ts';
-import { IntakeError, listed, shown, shownPath, WRITE_ROWS } from '../intake-error.ts';
+import {
+  type Bounds,
+  checkExpansion,
+  IntakeError,
+  listed,
+  shown,
+  shownPath,
+  tooLong,
+  WRITE_ROWS,
+} from '../intake-error.ts';
 import type { IntakeOptions } from '../intake-options.ts';
 import type { IntakeNote } from '../notes.ts';
 import { signsOfTable } from '../shape/shaping.ts';
@@ -192,12 +200,7 @@ const LOOKED_AT = 30;
  * The sheet that is named, or the first visible one with a table: a row with two filled cells, a column that is called as one
  * that is read, or a long list. Without any, the first one with something in it. Throws UNKNOWN_SHEET, EMPTY.
  */
-async function chooseSheet(
-  workbook: Workbook,
-  name: string,
-  wanted: string | undefined,
-  signs: TableSigns,
-): Promise<ChosenSheet> {
+async function chooseSheet(workbook: Workbook, name: string, wanted: string | undefined, signs: TableSigns) {
   if (wanted !== undefined) {
     const number = namedSheet(workbook, name, wanted);
     const { header } = await contentOf(workbook, number, signs);
@@ -259,7 +262,7 @@ async function contentOf(workbook: Workbook, number: number, signs: TableSigns) 
  * The row of a header that is certainly not the first row: it alone is called as the columns that are needed, no row below
  * has one of its names as a value, and the rows above are narrower, or end with an empty row.
  */
-function headerBelow(rows: readonly FilledRow[], { isColumn, areAll }: TableSigns): number | undefined {
+function headerBelow(rows: readonly FilledRow[], { isColumn, areAll }: TableSigns) {
   const at = rows.findIndex(({ cells }) => cells.some(isColumn));
   const [header, above, below] = [rows[at], rows.slice(0, at), rows.slice(at + 1)];
   if (header === undefined || at === 0 || below.length === 0) return undefined;

@@ -1,4 +1,4 @@
-import { tooMany } from '../intake-bounds.ts';
+import { tooMany } from '../intake-error.ts';
 import { columnOf, type NumberKind, numberText, PLAIN, unescaped } from './cell-text.ts';
 import { address, MAX_COLUMNS, MAX_ROWS, type SheetRows } from './workbook.ts';
 import { type Attributes, broken, checkLength, type XmlHandlers } from './xml.ts';

@@ -200,7 +200,7 @@ export class Warnings {
     return notes;
   }
 
-  #of(column: number): ColumnWarnings {
+  #of(column: number) {
     let warnings = this.#columns.get(column);
     if (warnings === undefined) {
       warnings = new ColumnWarnings();

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } fro
 import { join, posix } from 'node:path';
 import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
-import { tooMany } from '../intake-bounds.ts';
+import { tooMany } from '../intake-error.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
 import { mergedAreas, SheetReader } from './sheet-reader.ts';
 import { type Sheet, SheetRows, type Workbook } from './workbook.ts';
