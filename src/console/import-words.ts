@@ -268,9 +268,7 @@ export function actionLabel(view: ImportView, action: Action) {
     case 'pause':
       return 'Pause';
     case 'resume':
-      if (view.state !== 'staged') return 'Resume';
-      if (view.edited !== undefined) return `Start with all but ${counted(view.edited, 'edited row')}`;
-      return (view.checkedRows?.wouldFail ?? 0) > 0 ? 'Start with all rows' : 'Start sending';
+      return 'Resume';
     case 'cancel':
       return 'Cancel…';
     case 'retry':
@@ -337,13 +335,6 @@ function bansSentence({ regions }: Pick<ImportView, 'regions'>) {
 
 /** The code of rows that a person left out after a check. */
 export const LEFT_OUT = 'LEFT_OUT';
-
-/** The name of starting without the rows that would fail, where others are left. */
-export function withoutFailing({ actions, checkedRows, rows }: ImportView) {
-  const wouldFail = checkedRows?.wouldFail ?? 0;
-  if (wouldFail === 0 || !actions.includes('resume') || wouldFail >= rows.read - sumOfOutcomes(rows)) return undefined;
-  return `Start without ${counted(wouldFail, 'row')}`;
-}
 
 /** Files in which ids are looked up, as a page says it. */
 export const LOOKUP_WORDS = {

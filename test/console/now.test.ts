@@ -2,7 +2,7 @@ import type { Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Overview } from '../../src/api/overview.ts';
 import { violations } from './accessibility.ts';
-import { chooseFile, eventually, logIn, memberRows, send, startImport, useBrowser } from './browser.ts';
+import { chooseFile, eventually, logIn, memberRows, send, sendButton, startImport, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -73,7 +73,10 @@ test('a file that was only checked and a plan made to be looked at need nobody, 
   await page.getByText('Nothing needs you.').waitFor();
   expect(await page.getByRole('link', { name: /need you/ }).count()).toBe(0);
   await checkScreens(page, 'now-ready');
-  await ready.getByRole('button', { name: 'Start sending: checked.csv' }).click();
+  await ready.getByRole('link', { name: 'Review checked.csv' }).click();
+  await sendButton(page).click();
+  await page.getByText('Completed: the only row succeeded.').first().waitFor();
+  await page.getByRole('link', { name: 'Now', exact: true }).click();
   await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'checked.csv' }).waitFor();
   await ready.getByRole('link', { name: 'Review the plan' }).click();
   await page.getByRole('button', { name: 'Reject…' }).waitFor();

@@ -226,6 +226,27 @@ export function Fields({ form, fields }: { form: Form; fields: Readonly<Record<s
   });
 }
 
+interface FoldedFieldsProperties {
+  title: string;
+  form: Form;
+  fields: Readonly<Record<string, FieldOptions | false>>;
+  /** Stands below them. */
+  children?: ComponentChildren;
+}
+
+/** Fields that few need, under a title that opens. */
+export function FoldedFields({ title, form, fields, children }: FoldedFieldsProperties) {
+  return (
+    <details>
+      <summary>{title}</summary>
+      <div class="fields">
+        <Fields form={form} fields={fields} />
+      </div>
+      {children}
+    </details>
+  );
+}
+
 interface EntryFormProperties {
   fields: Readonly<Record<string, FieldOptions>>;
   /** Values to begin with; the others are empty. */

@@ -2,7 +2,7 @@
 import { Card } from '../kit/elements.tsx';
 import { ColumnsPage, FilePage } from './upload/columns-step.tsx';
 import { NewFile } from './upload/file-choice.tsx';
-import { IMPORT } from './upload/import-kind.ts';
+import { IMPORT } from './upload/upload-entry.ts';
 
 export function NewImport() {
   return (

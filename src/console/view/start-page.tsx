@@ -15,6 +15,7 @@ import { CHANGES, countsSentence, SYNC_TONES, titleOf } from '../sync-words.ts';
 import { useActing, Ways } from './import/ways.tsx';
 import { KindTag } from './imports-page.tsx';
 import { NewImport } from './new-import.tsx';
+import { isReviewed } from './upload/steps.ts';
 
 export function NowPage() {
   const { isOperator } = usePlace();
@@ -167,7 +168,7 @@ function Item({ href, name, tone, state, text, way, next = href, children }: Ite
       <div class="buttons">
         {children}
         {way !== undefined && (
-          <a class="button" href={next} aria-label={way === 'Open' ? `Open ${name}` : undefined}>
+          <a class="button" href={next} aria-label={way === 'Open' || way === 'Review' ? `${way} ${name}` : undefined}>
             {way}
           </a>
         )}
@@ -234,7 +235,7 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
           <ErrorPlace error={work.error} />
         </>
       }
-      way="Open"
+      way={isReviewed(view) ? 'Review' : 'Open'}
     >
       {isOperator && <Ways view={view} acting={acting} of={name} />}
       {isOperator && actions.includes('retry') && (

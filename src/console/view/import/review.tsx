@@ -19,15 +19,15 @@ import {
   RepairLink,
   Steps,
 } from '../../kit/elements.tsx';
-import { CheckFields, Drawer, Form, TextField, unticked } from '../../kit/form.tsx';
+import { Drawer, Fields, Form } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
 import { beside, useColumnsOf } from '../upload/columns-step.tsx';
 import { Creating, creatingField } from '../upload/creating-fields.tsx';
 import { CREATING } from '../upload/creating-options.ts';
-import { IMPORT } from '../upload/import-kind.ts';
 import { changedOf, FAILING, type Failing, resumeChoices, reviewSentence, sendLabel } from '../upload/steps.ts';
+import { IMPORT } from '../upload/upload-entry.ts';
 import { factsOf } from './before-sending.tsx';
 
 import { Reason } from './import-head.tsx';
@@ -35,9 +35,6 @@ import { ImportProblems } from './import-problems.tsx';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 import { decisionOf, ImportActions, useActing } from './ways.tsx';
-
-const MORE = { giveUpAfter: '', onlyGroups: '', ...unticked(BAN_CHECKS) };
-const FORM = { ...CREATING, ...MORE, first: '', maxErrors: '', failing: '' };
 
 interface ReviewProperties {
   id: string;
@@ -108,24 +105,26 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
   );
 }
 
+const OFTEN = { maxErrors: { placeholder: '100 or 5%' }, first: { placeholder: '10' } };
+const SELDOM = {
+  giveUpAfter: { placeholder: '30m or 12h', note: 'Empty: as long as it takes.' },
+  onlyGroups: {
+    label: 'Send only these groups',
+    placeholder: 'choir, team',
+    note: 'The others wait until you resume.',
+  },
+  ...Object.fromEntries(Object.keys(BAN_CHECKS).map((name) => [name, { isTicked: true }])),
+};
+
 function Choices({ form }: { form: Form }) {
   return (
     <>
       <div class="fields two">
-        <TextField form={form} name="maxErrors" placeholder="100 or 5%" />
-        <TextField form={form} name="first" placeholder="10" />
+        <Fields form={form} fields={OFTEN} />
       </div>
-      <Drawer title="More choices" changed={changedOf(Object.keys(MORE), form.values.value)}>
+      <Drawer title="More choices" changed={changedOf(Object.keys(SELDOM), form.values.value)}>
         <div class="fields">
-          <TextField form={form} name="giveUpAfter" placeholder="30m or 12h" note="Empty: as long as it takes." />
-          <TextField
-            form={form}
-            name="onlyGroups"
-            label="Send only these groups"
-            placeholder="choir, team"
-            note="The others wait until you resume."
-          />
-          <CheckFields form={form} labels={BAN_CHECKS} />
+          <Fields form={form} fields={SELDOM} />
         </div>
       </Drawer>
     </>
@@ -243,7 +242,8 @@ function createdText(form: Form, failing: Failing | '') {
 
 /** The choices of a review, also after a reload. */
 function keptChoices(place: string) {
-  const form = new Form(FORM);
+  const names = [...Object.keys({ ...OFTEN, ...SELDOM }), 'failing'];
+  const form = new Form({ ...CREATING, ...Object.fromEntries(names.map((name) => [name, ''])) });
   form.assign(JSON.parse(sessionStorage.getItem(place) ?? '{}'));
   const end = form.values.subscribe((values) => sessionStorage.setItem(place, JSON.stringify(values)));
   return {

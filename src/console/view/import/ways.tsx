@@ -4,14 +4,14 @@ import { plannedUndo } from '../../../features/sync/pages/sync-actions.tsx';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
-import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT, withoutFailing } from '../../import-words.ts';
+import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT } from '../../import-words.ts';
 import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkButton } from '../../kit/actions.tsx';
 import { ErrorPlace, foreign, importHref, RepairLink, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/columns-step.tsx';
-import { IMPORT } from '../upload/import-kind.ts';
 import { isReviewed } from '../upload/steps.ts';
+import { IMPORT } from '../upload/upload-entry.ts';
 import { mayBeSent, type ResumeQuery } from './before-sending.tsx';
 import { ImportDownloads } from './downloads.tsx';
 import type { LiveImport } from './live-import.ts';
@@ -107,7 +107,8 @@ interface WaysProperties {
 /** Their buttons, for a row of buttons. */
 export function Ways({ view, acting: { work, act }, filter, of }: WaysProperties) {
   const decision = decisionOf(view);
-  const without = withoutFailing(view);
+  // Its choices and its button are on its page.
+  if (isReviewed(view)) return null;
   // To go on as before would only end here again, unless the service answers now.
   const mayResume = view.actions.includes('resume') && (decision === undefined || decision.keepsStart === true);
   const isOnlyWay = ![mayResume, decision !== undefined, view.actions.includes('retry')].includes(true);
@@ -115,21 +116,10 @@ export function Ways({ view, acting: { work, act }, filter, of }: WaysProperties
   const main = of === undefined ? 'main' : '';
   return (
     <>
-      {without !== undefined && (
-        <WorkButton
-          busy={work.busy}
-          kind={main}
-          label={named(without)}
-          onClick={() => void act('resume', { yes: without, choices: { leaveOutFailing: 'true' } })}
-        >
-          {without}
-          {of === undefined && ' that would fail'}…
-        </WorkButton>
-      )}
       {mayResume && (
         <WorkButton
           busy={work.busy}
-          kind={without === undefined ? main : ''}
+          kind={main}
           label={named(actionLabel(view, 'resume'))}
           onClick={() => void act('resume')}
         >
@@ -258,8 +248,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
     <div class="actions">
       <div class="buttons" ref={buttons}>
         {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} isMain />}
-        {/* A review sends with its choices. */}
-        {!isReviewed(view) && <Ways view={view} filter={filter} acting={acting} />}
+        <Ways view={view} filter={filter} acting={acting} />
         {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
         {canBeUndone(view) && (
           <WorkButton busy={work.busy} onClick={() => void undo()}>

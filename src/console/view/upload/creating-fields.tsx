@@ -1,16 +1,7 @@
 /** The options for creating users and groups that the service does not know. */
 import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
 import { columnChoices } from '../../import-words.ts';
-import {
-  CheckField,
-  CheckFields,
-  type Choice,
-  choicesOf,
-  FieldGroup,
-  type Form,
-  SelectField,
-  TextField,
-} from '../../kit/form.tsx';
+import { CheckFields, type Choice, choicesOf, FieldGroup, Fields, type Form } from '../../kit/form.tsx';
 import type { FilePreview } from './file-preview.ts';
 
 const GROUP_TYPES = choicesOf('groupType');
@@ -27,8 +18,32 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
   const users = form.get('createUsers') === 'true';
   const groups = form.get('createGroups') === 'true';
   const creates = users || form.get('reactivate') === 'true';
+  const isTyped = preview === undefined;
   const columns: Choice[] = [['', 'as recognised'], ...columnChoices(preview?.columns.value ?? [])];
   const type = form.get('groupType');
+  const fields = {
+    nameColumn: users && !isTyped && { label: 'Name of a new user', choices: columns },
+    userNameFrom: users && { label: `${NAME_LABELS.userNameFrom} (everyone sees it)`, isTicked: true },
+    groupNameColumn: groups && !isTyped && { label: 'Name of a new group', choices: columns },
+    // A type that was chosen on the command line: such a group also needs a column with its password.
+    groupType: groups && { choices: type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES },
+    groupNameFrom: groups && { label: NAME_LABELS.groupNameFrom, isTicked: true },
+    createMap: isTyped &&
+      (users || groups) && {
+        placeholder: 'name=Full Name, group_name=Room',
+        note: 'Leave empty where the names are recognised.',
+      },
+    maxUsers: creates && {
+      label: 'Most users to create or reactivate',
+      placeholder: '100',
+      note: `A number or a share, such as 5%. If more are missing, ${above}.`,
+    },
+    maxGroups: groups && {
+      label: 'Most groups to create',
+      placeholder: '10',
+      note: `If more are missing, ${above}.`,
+    },
+  };
   return (
     <FieldGroup title="Missing users and groups">
       <div class="fields">
@@ -36,54 +51,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
       </div>
       {(creates || groups) && (
         <div class="fields more">
-          {users && (
-            <>
-              {preview !== undefined && (
-                <SelectField form={form} name="nameColumn" label="Name of a new user" choices={columns} />
-              )}
-              <CheckField form={form} name="userNameFrom" label={`${NAME_LABELS.userNameFrom} (everyone sees it)`} />
-            </>
-          )}
-          {groups && (
-            <>
-              {preview !== undefined && (
-                <SelectField form={form} name="groupNameColumn" label="Name of a new group" choices={columns} />
-              )}
-              <SelectField
-                form={form}
-                name="groupType"
-                // Made on the command line; such a group also needs a column with its password.
-                choices={type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES}
-              />
-              <CheckField form={form} name="groupNameFrom" label={NAME_LABELS.groupNameFrom} />
-            </>
-          )}
-          {preview === undefined && (users || groups) && (
-            <TextField
-              form={form}
-              name="createMap"
-              placeholder="name=Full Name, group_name=Room"
-              note="Leave empty where the names are recognised."
-            />
-          )}
-          {creates && (
-            <TextField
-              form={form}
-              name="maxUsers"
-              label="Most users to create or reactivate"
-              placeholder="100"
-              note={`A number or a share, such as 5%. If more are missing, ${above}.`}
-            />
-          )}
-          {groups && (
-            <TextField
-              form={form}
-              name="maxGroups"
-              label="Most groups to create"
-              placeholder="10"
-              note={`If more are missing, ${above}.`}
-            />
-          )}
+          <Fields form={form} fields={fields} />
         </div>
       )}
     </FieldGroup>

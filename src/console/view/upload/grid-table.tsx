@@ -259,44 +259,32 @@ function chosenFor(column: string, uses: readonly string[], preview: ShownFile):
 /** Returns the use of a column that no field is read from; '' for none. */
 function otherUse(column: string, values: Values) {
   const at = (name: string) => values[name] ?? '';
-  const isIn = (name: string) => at(`${name}From`) === TEMPLATE && has(at(`${name}Template`), column);
-  if (isIn('uid')) return 'part of the UID';
-  if (isIn('guid')) return 'part of the GUID';
-  if (at('uidFrom') === FIRST_OF && [at('uidSecond'), at('uidThird')].includes(column))
-    return 'UID, if others are empty';
-  if (at('groupsIn') === 'wide' && listIn(at('wideColumns')).some((pattern) => isLike(column, pattern, '*')))
-    return 'one of the groups';
-  if (at('groupsIn') === 'numbered' && isLike(column, at('numberedGuid'), '#')) return 'one of the groups';
-  if (at('groupsIn') === 'numbered' && isLike(column, at('numberedScope'), '#')) return 'one of the scopes';
-  return conditionsIn(values).some((condition) => condition.column === column) ? 'decides which rows count' : '';
+  const isLikeOneOf = (patterns: readonly string[], sign: string) =>
+    patterns.some((pattern) => isLike(column, pattern, sign));
+  const isWide = at('groupsIn') === 'wide';
+  const isNumbered = at('groupsIn') === 'numbered';
+  const uses: readonly (readonly [boolean, string])[] = [
+    [at('uidFrom') === TEMPLATE && has(at('uidTemplate'), column), 'part of the UID'],
+    [at('guidFrom') === TEMPLATE && has(at('guidTemplate'), column), 'part of the GUID'],
+    [at('uidFrom') === FIRST_OF && [at('uidSecond'), at('uidThird')].includes(column), 'UID, if others are empty'],
+    [isWide && isLikeOneOf(listIn(at('wideColumns')), '*'), 'one of the groups'],
+    [isNumbered && isLikeOneOf([at('numberedGuid')], '#'), 'one of the groups'],
+    [isNumbered && isLikeOneOf([at('numberedScope')], '#'), 'one of the scopes'],
+    [conditionsIn(values).some((condition) => condition.column === column), 'decides which rows count'],
+  ];
+  return uses.find(([isSo]) => isSo)?.[1] ?? '';
 }
 
 /** Whether a template reads a column: `{E-mail|slug}`, `{Login ?? E-mail}`. */
 function has(template: string, column: string) {
-  return template.split(/[{}]/).some(
-    (part) =>
-      part
-        .split('|')[0]
-        ?.split('??')
-        .some((name) => name.trim() === column) === true,
-  );
+  const read = [...template.matchAll(/\{([^}|]*)/g)].flatMap(([, names = '']) => names.split('??'));
+  return read.some((name) => name.trim() === column);
 }
 
 /** Whether a name is like a pattern, in which the sign stands for any text. */
 function isLike(name: string, pattern: string, sign: string) {
-  const text = name.toLowerCase();
-  const [front = '', ...others] = pattern.toLowerCase().split(sign);
-  const back = others.pop();
-  if (back === undefined) return text === front;
-  if (!text.startsWith(front) || !text.slice(front.length).endsWith(back)) return false;
-  const end = text.length - back.length;
-  let from = front.length;
-  for (const part of others) {
-    const place = text.indexOf(part, from);
-    if (place < 0 || place + part.length > end) return false;
-    from = place + part.length;
-  }
-  return true;
+  const parts = pattern.split(sign).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 'is').test(name);
 }
 
 export interface GridRow {

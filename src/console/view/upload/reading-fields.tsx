@@ -1,8 +1,23 @@
-/** The options for reading a file, whatever it is uploaded for. */
+/** The fields that say how a file is read, and how its rows become memberships. */
+
 import { REGIONS } from '../../../chat/service/regions.ts';
 import { INPUT_KINDS, isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
-import { type Choice, choicesOf, FieldGroup, type Form, SelectField, TextField } from '../../kit/form.tsx';
-import type { ShownFile } from './file-preview.ts';
+import { LABELS } from '../../../options/labels.ts';
+import { LOOKUP_NAMES, type LookupName } from '../../../options/lookups.ts';
+import { columnChoices, LOOKUP_WORDS } from '../../import-words.ts';
+import { useKeptFocus } from '../../kit/actions.tsx';
+import {
+  type Choice,
+  choicesOf,
+  FieldGroup,
+  Fields,
+  FoldedFields,
+  type Form,
+  focusField,
+  optionsOf,
+} from '../../kit/form.tsx';
+import type { FilePreview, ShownFile } from './file-preview.ts';
+import { type Condition, conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
 
 const SCOPES = choicesOf('scope', { ban: 'ban (refuse entry)' });
 const REGION_CHOICES: Choice[] = [['', 'the server’s default'], ...REGIONS];
@@ -35,97 +50,240 @@ const DELIMITERS: Choice[] = [
   ['|', 'pipe (|)'],
 ];
 
+const BY_COLUMN = ['', 'the column chosen above'] as const;
+const BY_TEMPLATE = [TEMPLATE, 'a template'] as const;
+const GROUPS_IN: Choice[] = [
+  ['', 'one column with the group'],
+  ['wide', 'one column for each group'],
+  ['numbered', 'numbered columns (course1, course2)'],
+];
+const TEMPLATE_NOTE =
+  'Columns in braces, with functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
+
+type Properties = { preview: ShownFile; form: Form };
+
 export function RowDefaults({ form }: { form: Form }) {
+  const fields = {
+    guid: {},
+    scope: { choices: SCOPES },
+    region: { choices: REGION_CHOICES },
+    onBehalfOf: { note: 'Leave empty to let the service itself act.' },
+  };
   return (
     <FieldGroup title="Defaults for rows without a value">
       <div class="fields">
-        <TextField form={form} name="guid" />
-        <SelectField form={form} name="scope" choices={SCOPES} />
-        <SelectField form={form} name="region" choices={REGION_CHOICES} />
-        <TextField form={form} name="onBehalfOf" note="Leave empty to let the service itself act." />
+        <Fields form={form} fields={fields} />
       </div>
     </FieldGroup>
   );
 }
 
-export function SheetChoice({ form, preview }: { form: Form; preview: ShownFile }) {
+export function SheetChoice({ form, preview }: Properties) {
   const sheets = sheetsOf(preview);
   const chosen = form.get('sheet');
   if (sheets.length < 2) return null;
   const known = sheets.map(({ name, isVisible }) => [name, isVisible ? name : `${name} (hidden)`] as const);
   const isKnown = chosen === '' || sheets.some(({ name }) => name === chosen);
-  return (
-    <SelectField
-      form={form}
-      name="sheet"
-      choices={[['', 'the first one with a table'], ...known, ...(isKnown ? [] : [chosen])]}
-    />
-  );
+  const choices: Choice[] = [['', 'the first one with a table'], ...known, ...(isKnown ? [] : [chosen])];
+  return <Fields form={form} fields={{ sheet: { choices } }} />;
 }
 
 function sheetsOf({ facts }: ShownFile) {
   return facts.value?.sheets ?? [];
 }
 
-interface FileFormatProperties {
-  form: Form;
-  preview: ShownFile;
-  /** Whether it is or may be one. */
-  isArchive: boolean;
-}
-
-export function FileFormat({ form, preview, isArchive }: FileFormatProperties) {
+/** @param isArchive whether it is or may be one */
+export function FileFormat({ form, preview, isArchive }: Properties & { isArchive: boolean }) {
   const header = form.get('header');
   const kind = preview.found.value?.kind;
   const sheets = sheetsOf(preview);
   const isUnseen = preview.isTooLarge.value || isArchive;
   const hasSheets = isWorkbook(kind) || sheets.length > 0 || preview.isTooLarge.value;
-  return (
-    <details>
-      <summary>File format</summary>
-      <div class="fields">
-        <SelectField form={form} name="format" choices={FORMATS} />
-        {sheets.length === 0 && (isUnseen || form.get('sheet') !== '') && (
-          <TextField form={form} name="sheet" note="Name or number. Leave empty for the first one with a table." />
-        )}
-        {(isArchive || form.get('files') !== '') && (
-          <TextField form={form} name="files" placeholder="members*.csv" note="Leave empty for all that can be read." />
-        )}
-        <SelectField form={form} name="header" label="Header row" choices={HEADERS} />
-        {header === 'row' && <TextField form={form} name="headerRow" placeholder="3" />}
-        {header === 'skip' && <TextField form={form} name="skipLines" placeholder="2" />}
-        {!hasSheets && <SelectField form={form} name="delimiter" choices={DELIMITERS} />}
-        {!hasSheets && <SelectField form={form} name="encoding" choices={ENCODINGS} />}
-      </div>
-    </details>
-  );
+  const fields = {
+    format: { choices: FORMATS },
+    sheet: sheets.length === 0 &&
+      (isUnseen || form.get('sheet') !== '') && { note: 'Name or number. Leave empty for the first one with a table.' },
+    files: (isArchive || form.get('files') !== '') && {
+      placeholder: 'members*.csv',
+      note: 'Leave empty for all that can be read.',
+    },
+    header: { label: 'Header row', choices: HEADERS },
+    headerRow: header === 'row' && { placeholder: '3' },
+    skipLines: header === 'skip' && { placeholder: '2' },
+    delimiter: !hasSheets && { choices: DELIMITERS },
+    encoding: !hasSheets && { choices: ENCODINGS },
+  };
+  return <FoldedFields title="File format" form={form} fields={fields} />;
 }
 
-/** The limits at which an import, or the run of a schedule, ends early. */
-export function RunLimits({ form }: { form: Form }) {
-  return (
-    <>
-      <TextField
-        form={form}
-        name="giveUpAfter"
-        placeholder="30m or 12h"
-        note="Leave empty to wait as long as it takes."
-      />
-      <RowsExpected form={form} />
-    </>
-  );
-}
+const ROWS_EXPECTED = {
+  expectRows: { placeholder: '1200', note: 'With another number nothing is sent.' },
+  minRows: {
+    placeholder: '90% or 1000',
+    note: 'With fewer nothing is sent. A share is one of the rows of the last run.',
+  },
+};
 
 export function RowsExpected({ form }: { form: Form }) {
+  return <Fields form={form} fields={ROWS_EXPECTED} />;
+}
+
+/** The limits at which the run of a schedule ends early. */
+export function RunLimits({ form }: { form: Form }) {
+  const giveUpAfter = { placeholder: '30m or 12h', note: 'Leave empty to wait as long as it takes.' };
+  return <Fields form={form} fields={{ giveUpAfter, ...ROWS_EXPECTED }} />;
+}
+
+/** The mapping from rows to memberships. @param upload what identity and group file can go with */
+export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {
   return (
     <>
-      <TextField form={form} name="expectRows" placeholder="1200" note="With another number nothing is sent." />
-      <TextField
-        form={form}
-        name="minRows"
-        placeholder="90% or 1000"
-        note="With fewer nothing is sent. A share is one of the rows of the last run."
-      />
+      <FoldedFields title="Make UIDs and GUIDs from columns" form={form} fields={idFields(preview, form)}>
+        {upload !== undefined && LOOKUP_NAMES.map((name) => <LookupFile key={name} name={name} preview={upload} />)}
+      </FoldedFields>
+      <FoldedFields title="Several groups or users in a row" form={form} fields={severalFields(form.get('groupsIn'))} />
+      <details>
+        <summary>Only some rows</summary>
+        <Where preview={preview} form={form} />
+      </details>
     </>
   );
 }
+
+function idFields(preview: ShownFile, form: Form) {
+  const choices: Choice[] = [['', 'none'], ...columnChoices(preview.columns.value)];
+  const from = form.get('uidFrom');
+  const uidSources = [BY_COLUMN, [FIRST_OF, 'the first filled of several columns'] as const, BY_TEMPLATE];
+  return {
+    uidFrom: { label: 'UID from', choices: uidSources },
+    uidSecond: from === FIRST_OF && { label: 'If it is empty, from', choices },
+    uidThird: from === FIRST_OF && { label: 'If that is empty too, from', choices },
+    uidTemplate: from === TEMPLATE && {
+      label: 'UID template',
+      placeholder: '{E-mail|localpart|lower}',
+      note: TEMPLATE_NOTE,
+    },
+    guidFrom: { label: 'GUID from', choices: [BY_COLUMN, BY_TEMPLATE] },
+    guidTemplate: form.get('guidFrom') === TEMPLATE && {
+      label: 'GUID template',
+      placeholder: 'course-{id}',
+      note: TEMPLATE_NOTE,
+    },
+  };
+}
+
+function severalFields(groupsIn: string) {
+  const isWide = groupsIn === 'wide';
+  const isNumbered = groupsIn === 'numbered';
+  return {
+    splitGuid: { label: 'Between groups in a cell', placeholder: ';' },
+    splitUid: { label: 'Between users in a cell', placeholder: ';' },
+    splitScope: { label: 'Between scopes in a cell', placeholder: ';', note: 'In the order of the groups.' },
+    groupsIn: { label: 'Groups are in', choices: GROUPS_IN },
+    wideColumns: isWide && {
+      label: 'Columns that are groups',
+      placeholder: 'Team *, Choir',
+      note: '* stands for any text. A cell has a mark (x, yes, 1) or a scope.',
+    },
+    wideGuid: isWide && {
+      label: 'GUID of such a column',
+      placeholder: '{column|slug}',
+      note: 'Leave empty to use the column’s name.',
+    },
+    numberedGuid: isNumbered && { label: 'Group columns', placeholder: 'course#', note: '# is the number.' },
+    numberedScope: isNumbered && { label: 'Scope columns', placeholder: 'role#' },
+  };
+}
+
+/** A second file, which has the ids for what this one has. */
+function LookupFile({ name, preview }: { name: LookupName; preview: FilePreview }) {
+  const file = preview.lookups.value[name];
+  const { one, note } = LOOKUP_WORDS[name];
+  const id = `new-${name}`;
+  return (
+    <div class="lookup">
+      <label for={id}>{LABELS[name]}</label>
+      <input
+        id={id}
+        type="file"
+        accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
+        aria-describedby={`${id}-note`}
+        onChange={({ currentTarget }) => preview.lookUp(name, currentTarget.files?.[0])}
+      />
+      <p class="note" id={`${id}-note`}>
+        {note}
+      </p>
+      {file !== undefined && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            preview.lookUp(name, undefined);
+            const input = document.getElementById(id);
+            if (input instanceof HTMLInputElement) input.value = '';
+            focusField(name);
+          }}
+        >
+          Use {one.replace(/^an? /, 'no ')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Where({ preview, form }: Properties) {
+  const all = conditionsIn(form.values.value);
+  const shown = all.length === 0 ? [EMPTY_CONDITION] : all;
+  const set = (next: readonly Condition[]) => form.set('where', next.length === 0 ? '' : JSON.stringify(next));
+  const change = (at: number, change: Partial<Condition>) =>
+    set(shown.map((one, index) => (index === at ? { ...one, ...change } : one)));
+  return (
+    <div class="conditions" ref={useKeptFocus()}>
+      <p class="note">Rows that do not meet every condition are left out. Separate several values with |.</p>
+      {shown.map((condition, index) => (
+        <div key={index} class="condition" role="group" aria-label={`Condition ${index + 1}`}>
+          <select
+            aria-label="Column"
+            value={condition.column}
+            onChange={({ currentTarget }) => change(index, { column: currentTarget.value })}
+          >
+            {optionsOf([['', 'choose a column'], ...columnChoices(preview.columns.value)])}
+          </select>
+          <select
+            aria-label="Comparison"
+            value={condition.is}
+            onChange={({ currentTarget }) => change(index, { is: currentTarget.value === 'isNot' ? 'isNot' : 'is' })}
+          >
+            {optionsOf([
+              ['is', 'is'],
+              ['isNot', 'is not'],
+            ])}
+          </select>
+          <input
+            aria-label="Value"
+            type="text"
+            value={condition.words}
+            placeholder="active"
+            autocomplete="off"
+            onInput={({ currentTarget }) => change(index, { words: currentTarget.value })}
+          />
+          {all.length > 0 && (
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Remove condition ${index + 1}`}
+              onClick={() => set(all.filter((_, at) => at !== index))}
+            >
+              Remove
+            </button>
+          )}
+        </div>
+      ))}
+      <button type="button" onClick={() => set([...shown, EMPTY_CONDITION])}>
+        Add condition
+      </button>
+    </div>
+  );
+}
+
+const EMPTY_CONDITION: Condition = { column: '', is: 'is', words: '' };

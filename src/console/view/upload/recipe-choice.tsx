@@ -6,7 +6,7 @@ import { nameOf } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
 import { useWork, WorkButton } from '../../kit/actions.tsx';
 import { ErrorPlace, foreign } from '../../kit/elements.tsx';
-import { type Form, focusField, SelectField, TextField } from '../../kit/form.tsx';
+import { FoldedFields, type Form, focusField, SelectField } from '../../kit/form.tsx';
 import { request } from '../../requests.ts';
 import type { FilePreview } from './file-preview.ts';
 
@@ -81,6 +81,13 @@ function needed(what: Recipe['needs'][number]['what']) {
   return what === 'guid' ? 'A group' : LOOKUP_WORDS[what].one.replace(/^a/, 'A');
 }
 
+const TITLE = {
+  recipeTitle: {
+    label: 'Name of the recipe',
+    note: 'It is suggested for files with the same columns. One of the same name is replaced.',
+  },
+};
+
 interface SaveRecipeProperties {
   preview: FilePreview;
   form: Form;
@@ -105,16 +112,7 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
       saved.value = title;
     });
   return (
-    <details>
-      <summary>Save this mapping</summary>
-      <div class="fields">
-        <TextField
-          form={form}
-          name="recipeTitle"
-          label="Name of the recipe"
-          note="It is suggested for files with the same columns. One of the same name is replaced."
-        />
-      </div>
+    <FoldedFields title="Save this mapping" form={form} fields={TITLE}>
       <div class="buttons">
         <WorkButton busy={work.busy} onClick={() => void save()}>
           Save recipe
@@ -124,7 +122,7 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
         {saved.value !== '' && <>Saved: {foreign(saved.value)}.</>}
       </p>
       <ErrorPlace error={work.error} />
-    </details>
+    </FoldedFields>
   );
 }
 

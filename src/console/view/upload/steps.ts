@@ -74,9 +74,9 @@ export function readiness({
   return missing.length === 0 ? 'ready' : missing;
 }
 
-/** The number of these settings that differ from how the form begins. */
-export function changedOf(names: readonly string[], values: Values, initial: Values = {}): number {
-  return names.filter((name) => (values[name] ?? '').trim() !== (initial[name] ?? '')).length;
+/** The number of these settings that are not the default. */
+export function changedOf(names: readonly string[], values: Values): number {
+  return names.filter((name) => (values[name] ?? '').trim() !== '').length;
 }
 
 /** Ways with rows that would fail, as the check says. */

@@ -110,26 +110,24 @@ function seenSentence({ rows, missing }: FileFacts, preview: ShownFile, isImport
   return `${sendable} The review shows what is wrong with the others.`;
 }
 
-export function suggestionsFor({ preview, form, isImport }: Place): Suggestion[] {
+export function suggestionsFor(place: Place): Suggestion[] {
+  const { preview, form } = place;
   const facts = preview.facts.value;
   if (facts === undefined || form.get('recipe') !== '') return [];
-  const all = [...recipeSuggestions(facts, form, isImport), ...ownSuggestions(facts, { preview, form, isImport })];
+  const all = [...recipeSuggestions(facts, place), ...ownSuggestions(facts, place)];
   return all.filter(({ key }) => !preview.refused.value.has(key));
 }
 
-function recipeSuggestions({ recipes: [recipe] }: FileFacts, form: Form, isImport: boolean): Suggestion[] {
+function recipeSuggestions({ recipes: [recipe] }: FileFacts, { form, isImport }: Place): Suggestion[] {
   if (recipe === undefined) return [];
   // A sync has no identity or group file, and recipes may need one.
   if (!isImport && recipe.needs.some(({ what }) => what !== 'guid')) return [];
-  const text = (
-    <>
-      This looks like: <b>{foreign(recipe.title)}</b>.
-    </>
-  );
+  const text = ['This looks like: ', <b>{foreign(recipe.title)}</b>, '.'];
   return [{ key: 'recipe', text, ways: [{ label: 'Use this recipe', apply: () => form.set('recipe', recipe.name) }] }];
 }
 
-function ownSuggestions(facts: FileFacts, { preview, form, isImport }: Place): Suggestion[] {
+function ownSuggestions(facts: FileFacts, place: Place): Suggestion[] {
+  const { preview, form } = place;
   const { suggestion } = facts;
   if (suggestion === null) return [];
   const { map = {}, shape = {} } = suggestion.settings as RecipeSettings;
@@ -155,8 +153,8 @@ function ownSuggestions(facts: FileFacts, { preview, form, isImport }: Place): S
   // Each of its words is listed with a choice of its own.
   const hasWords = facts.columns.find(({ name }) => name === scope)?.words !== undefined;
   return [
-    ...columnSuggestions(map, facts, { preview, form, isImport }),
-    ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, { preview, form, isImport }) : []),
+    ...columnSuggestions(map, facts, place),
+    ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, place) : []),
     ...shapeSuggestions(shape, form),
     ...suggestion.open
       .filter((text) => !(hasWords && text.includes('scopeWords')))
@@ -213,52 +211,49 @@ function identitySuggestions(uid: string, { columns }: FileFacts, { preview, for
   return [{ key: 'identities', text, ways: isImport ? [identify, derive] : [derive] }];
 }
 
-function shapeSuggestions(
-  { split = {}, wide, templates, where }: NonNullable<RecipeSettings['shape']>,
-  form: Form,
-): Suggestion[] {
-  const found: Suggestion[] = [];
-  const add = (key: string, text: ComponentChildren, label: string, part: NonNullable<RecipeSettings['shape']>) =>
-    found.push({ key, text, ways: [{ label, apply: () => form.assign(fieldsOf(part)) }] });
-  for (const [field, separator] of Object.entries(split)) {
-    if (form.get(field === 'guid' ? 'splitGuid' : 'splitUid') === separator) continue;
-    const what = field === 'guid' ? 'groups' : 'users';
-    const cells = `The cells of the ${FIELD_NAMES[field]} column have several ${what}, separated by `;
-    add(
-      `split ${field}`,
-      <>
-        {cells}
-        {foreignCode(separator)}.
-      </>,
-      `Split the ${what}`,
-      { split: { [field]: separator } },
-    );
-  }
-  if (wide !== undefined && form.get('groupsIn') === '') {
-    const marked = `${counted(wide.columns.length, 'column')} have marks in them: `;
-    add(
-      'wide',
-      <>
-        {marked}
-        {foreignCode(wide.columns.join(', '))}.
-      </>,
-      'Read each as a group',
-      { wide },
-    );
-  }
+type Shape = NonNullable<RecipeSettings['shape']>;
+
+function shapeSuggestions({ split = {}, wide, templates, where }: Shape, form: Form): Suggestion[] {
+  const one = (key: string, text: ComponentChildren, label: string, part: Shape) => ({
+    key,
+    text,
+    ways: [{ label, apply: () => form.assign(fieldsOf(part)) }],
+  });
   const guid = templates?.guid;
-  if (guid !== undefined && form.get('guidFrom') === '') {
-    const text = 'The groups have values that are not valid GUIDs.';
-    add('guid template', text, `Make GUIDs with ${guid}`, { templates: { guid } });
-  }
-  if (where !== undefined && form.get('where') === '') {
-    const words = where.map(({ column, is = [], isNot }) =>
-      isNot === undefined ? `${column}: only ${is.join(', ') || 'empty'}` : `${column}: not ${isNot.join(', ')}`,
-    );
-    const text = ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'];
-    add('where', text, 'Leave out the other rows', { where });
-  }
-  return found;
+  const words = where?.map(({ column, is = [], isNot }) =>
+    isNot === undefined ? `${column}: only ${is.join(', ') || 'empty'}` : `${column}: not ${isNot.join(', ')}`,
+  );
+  const all = [
+    ...Object.entries(split).map(([field, separator]) => {
+      const what = field === 'guid' ? 'groups' : 'users';
+      const cells = `The cells of the ${FIELD_NAMES[field]} column have several ${what}, separated by `;
+      const part = { split: { [field]: separator } };
+      const isSplit = form.get(field === 'guid' ? 'splitGuid' : 'splitUid') === separator;
+      return !isSplit && one(`split ${field}`, [cells, foreignCode(separator), '.'], `Split the ${what}`, part);
+    }),
+    wide !== undefined &&
+      form.get('groupsIn') === '' &&
+      one(
+        'wide',
+        [`${counted(wide.columns.length, 'column')} have marks in them: `, foreignCode(wide.columns.join(', ')), '.'],
+        'Read each as a group',
+        { wide },
+      ),
+    guid !== undefined &&
+      form.get('guidFrom') === '' &&
+      one('guid template', 'The groups have values that are not valid GUIDs.', `Make GUIDs with ${guid}`, {
+        templates: { guid },
+      }),
+    words !== undefined &&
+      form.get('where') === '' &&
+      one(
+        'where',
+        ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'],
+        'Leave out the other rows',
+        { where },
+      ),
+  ];
+  return all.filter((found) => found !== false);
 }
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { entryAt, keep } from '../../kept-entries.ts';
+import { importHref } from '../../kit/elements.tsx';
 import { Form } from '../../kit/form.tsx';
 import { call } from '../../requests.ts';
 import { forgetOld, forgetStored, storedFile, storedFiles, storeFile } from '../../stored-files.ts';
@@ -32,6 +33,19 @@ export interface UploadKind {
   /** The choices that it has before its plan is made. */
   fields?: (entry: UploadEntry) => ComponentChildren;
 }
+
+/** It is read, and sent from its review. */
+export const IMPORT: UploadKind = {
+  noun: 'import',
+  steps: ['File', 'Columns', 'Review'],
+  base: '/imports',
+  path: '/v1/imports',
+  own: { expectRows: '', minRows: '' },
+  hrefOf: importHref,
+  toQuery: ({ expectRows = '', minRows = '' }) => ({ expectRows, minRows, askFirst: 'true' }),
+  fieldOf: (name) => name,
+  label: () => 'Next: review',
+};
 
 /** Values that belong to one file, and not to the next one. */
 const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };

@@ -6,14 +6,13 @@ import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, syncHref } from '../../../console/kit/elements.tsx';
-import { CheckField, Fields, Form, focusField, TextField } from '../../../console/kit/form.tsx';
+import { CheckField, FoldedFields, Form, focusField, TextField } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
-import { FileFormat, RowDefaults, RunLimits } from '../../../console/view/upload/reading-fields.tsx';
-import { Shaping } from '../../../console/view/upload/shaping-fields.tsx';
+import { FileFormat, RowDefaults, RunLimits, Shaping } from '../../../console/view/upload/reading-fields.tsx';
 import { GuardLimits, PlanChecks, PlanFields, PlanLegend } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
@@ -143,7 +142,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
           <RowDefaults form={form} />
           <FileFormat form={form} preview={preview} isArchive />
           <Shaping preview={preview} form={form} />
-          <MoreReading form={form} />
+          <FoldedFields title="Columns and shape as text" form={form} fields={AS_TEXT} />
           <EachRun form={form} settings={settings} before={before} />
           <Creating form={form} above="the plan is held" />
         </div>
@@ -270,6 +269,7 @@ function newEntry(sources: readonly string[], before: Schedule | undefined) {
   return { form, preview: new SourcePreview(form), version, isUnsaved: () => form.isChanged };
 }
 
+/** Columns and shape as text: also without a look at the file. */
 const AS_TEXT = {
   map: {
     label: 'Columns with other names',
@@ -282,18 +282,6 @@ const AS_TEXT = {
     note: 'What no field above can say; docs/shaping.md has every setting.',
   },
 };
-
-/** Columns and shape as text: also without a look at the file. */
-function MoreReading({ form }: { form: Form }) {
-  return (
-    <details>
-      <summary>Columns and shape as text</summary>
-      <div class="fields">
-        <Fields form={form} fields={AS_TEXT} />
-      </div>
-    </details>
-  );
-}
 
 /** The control that a field of the API belongs to. */
 function scheduleControl(field: string, form: Form) {

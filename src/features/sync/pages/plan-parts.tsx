@@ -2,7 +2,7 @@
 import type { PlanTotals } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
-import { CheckFields, choicesOf, Fields, type Form, unticked } from '../../../console/kit/form.tsx';
+import { CheckFields, choicesOf, Fields, FoldedFields, type Form, unticked } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS, ACTION_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { grouped } from '../../../text/wording.ts';
@@ -40,14 +40,7 @@ export function GuardLimits({ form }: { form: Form }) {
     const note = unit === 'percent' ? `Percent of ${why}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
     return [`${LIMIT}${name}`, { label: name, placeholder: String(byDefault), note }];
   });
-  return (
-    <details>
-      <summary>Guard limits ({limits.length})</summary>
-      <div class="fields">
-        <Fields form={form} fields={Object.fromEntries(fields)} />
-      </div>
-    </details>
-  );
+  return <FoldedFields title={`Guard limits (${limits.length})`} form={form} fields={Object.fromEntries(fields)} />;
 }
 
 /** Before the name of a limit. */
