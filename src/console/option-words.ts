@@ -16,7 +16,7 @@ const WITH_VALUE: Readonly<Record<string, string>> = {
 const OF_SHAPE: Readonly<Record<string, string>> = {
   headerRow: `“${LABELS['headerRow']}”`,
   columns: '“Header row” set to “there is none”',
-  scopeWords: '“Words of the scope column”',
+  scopeWords: `“${LABELS['scopeWords']}”`,
   where: '“Only some rows”',
   split: '“Several groups or users in a row”',
   wide: '“Several groups or users in a row”',

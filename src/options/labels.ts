@@ -42,7 +42,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   delimiter: 'Delimiter',
   headerRow: 'Row of the header',
   skipLines: 'Lines to skip',
-  scopeWords: 'Words for scopes',
+  scopeWords: 'Words of the scope column',
   identities: 'Identity file',
   groups: 'Group file',
   recipe: 'Recipe',

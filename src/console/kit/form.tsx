@@ -226,13 +226,7 @@ export function Fields({ form, fields }: { form: Form; fields: Readonly<Record<s
   });
 }
 
-interface FoldedFieldsProperties {
-  title: string;
-  form: Form;
-  fields: Readonly<Record<string, FieldOptions | false>>;
-  /** Stands below them. */
-  children?: ComponentChildren;
-}
+type FoldedFieldsProperties = Parameters<typeof Fields>[0] & { title: string; children?: ComponentChildren };
 
 /** Fields that few need, under a title that opens. */
 export function FoldedFields({ title, form, fields, children }: FoldedFieldsProperties) {

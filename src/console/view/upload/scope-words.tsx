@@ -1,5 +1,5 @@
 /** Every word of the scope column with its rows and its meaning: nothing is decided that was not shown. */
-import { CHOICES } from '../../../options/labels.ts';
+import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { RecipeSettings } from '../../answers.ts';
 import { foreign } from '../../kit/elements.tsx';
@@ -33,7 +33,7 @@ export function ScopeWords({ preview, form }: ScopeWordsProperties) {
   return (
     <section class="words" aria-labelledby="words">
       <div class="about">
-        <h3 id="words">Words of the scope column</h3>
+        <h3 id="words">{LABELS['scopeWords']}</h3>
         <p class="note" role="status">
           {openWords(words)}
         </p>
