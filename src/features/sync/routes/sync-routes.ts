@@ -20,6 +20,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
 
   pageRoute(app, '/syncs');
   pageRoute(app, '/syncs/:id');
+  pageRoute(app, '/syncs/new/columns');
   const { plan: download, ...handlers } = syncHandlers(context);
   serveAll(app, handled(syncOperations, handlers));
 
