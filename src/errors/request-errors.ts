@@ -57,7 +57,7 @@ export const REQUEST_ERRORS = {
     cause: 'It is mistyped or was revoked; or the session has ended, after 12 hours or with its token.',
     status: 401,
     exit: 2,
-    sentence: said,
+    sentence: () => 'the token or session is unknown, expired or revoked',
     advice: 'Log in again, or make a new one with `rollcall token create`.',
     remedy: {
       command: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
@@ -252,7 +252,7 @@ export const REQUEST_ERRORS = {
       'A file is larger than `--max-upload`, a preview larger than 1 MiB, another body larger than 64 KiB (edits of a repair: more, see [repair.md](repair.md)). The size as sent counts: for a gzipped file, the compressed size.',
     status: 413,
     exit: 2,
-    sentence: ({ maxBytes }: { readonly maxBytes: number; readonly remedy?: string }) =>
+    sentence: ({ maxBytes }: { readonly maxBytes: number; readonly remedy?: string | undefined }) =>
       `the body is larger than the ${maxBytes} bytes that this address takes`,
     advice: 'Split or gzip the file, or start the server with a larger --max-upload.',
   }),

@@ -5,13 +5,13 @@ import helmet from '@fastify/helmet';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ZodType } from 'zod';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { UNSAFE } from './access/guard.ts';
 import { cacheAnswers } from './caching.ts';
 import { isForPeople, sendPage } from './console-files.ts';
 import type { Api } from './context.ts';
 import { noteMethods } from './methods.ts';
-import { Problem } from './problem.ts';
-import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
+import { badOption, refuse, unknownOption } from './problem.ts';
 import type { ServerOptions } from './server-options.ts';
 
 /** Time in which the headers of a request must have arrived, in ms. */
@@ -80,16 +80,16 @@ export async function bareServer(options: ServerOptions, isStopping: () => boole
   app.setNotFoundHandler((request, reply) => {
     if (isForPeople(request)) return sendPage(request, reply.code(404));
     const { method, url } = request;
-    const [path] = url.split('?');
+    const [path = ''] = url.split('?');
     const allowed = allowedAt(url);
-    if (allowed.length === 0) throw new Problem('NOT_FOUND', `There is no ${method} ${path}.`);
+    if (allowed.length === 0) throw new RollcallError('NOT_FOUND', { what: `there is no ${method} ${path}` });
     reply.header('allow', allowed.join(', '));
-    throw new Problem('METHOD_NOT_ALLOWED', `${path} does not take ${method}.`, { possible: allowed });
+    throw new RollcallError('METHOD_NOT_ALLOWED', { path, method, possible: allowed });
   });
   app.addHook('onRequest', async (_request, reply) => {
     if (!isStopping()) return;
     reply.header('connection', 'close').header('retry-after', 5);
-    throw new Problem('STOPPING', STOPS);
+    throw new RollcallError('STOPPING', {});
   });
   if (options.tracing !== undefined) await app.register(options.tracing);
   cacheAnswers(app);

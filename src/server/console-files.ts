@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ConsoleFile, consoleBundle } from './console-bundle.ts';
 import type { Api } from './context.ts';
-import { Problem } from './problem.ts';
 
 /** Addresses of the console's own pages; those of a feature are among its routes. All get the same page. */
 const PAGES = [
@@ -38,13 +38,13 @@ export function consoleRoutes(app: Api): void {
   app.get('/assets/:name', PUBLIC, async (request, reply) => {
     const { name } = request.params as { name: string };
     const file = (await consoleBundle()).assets.get(name);
-    if (file === undefined) throw new Problem('NOT_FOUND', `There is no asset ${name}.`);
+    if (file === undefined) throw new RollcallError('NOT_FOUND', { what: `there is no asset ${name}` });
     return send(request, reply, file, HAS_HASH.test(name) ? FOR_EVER : ASK_FIRST);
   });
   // Asked for by browsers where a page names none: a report, the documentation.
   app.get('/favicon.ico', PUBLIC, async (request, reply) => {
     const file = (await consoleBundle()).assets.get(MARK);
-    if (file === undefined) throw new Problem('NOT_FOUND', 'There is no icon.');
+    if (file === undefined) throw new RollcallError('NOT_FOUND', { what: 'there is no icon' });
     return send(request, reply, file, ASK_FIRST);
   });
   for (const url of PAGES) pageRoute(app, url);

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { Problem } from './problem.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** A cursor that is a number inside. @throws Problem BAD_CURSOR */
+/** A cursor that is a number inside. @throws BAD_CURSOR */
 export function numberCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
-  throw badCursor(cursor);
+  throw new RollcallError('BAD_CURSOR', { cursor });
 }
 
 /** A cursor that holds more than a number, as it is given out. */
@@ -15,19 +15,13 @@ export function cursorText(content: unknown): string {
 
 /**
  * Reads the content of a cursor made by `cursorText`; returns undefined if none is given.
- * @throws Problem BAD_CURSOR
+ * @throws BAD_CURSOR
  */
 export function cursorContent<Content>(shape: z.ZodType<Content>, cursor: string | undefined): Content | undefined {
   if (cursor === undefined) return undefined;
   try {
     return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
   } catch {
-    throw badCursor(cursor);
+    throw new RollcallError('BAD_CURSOR', { cursor });
   }
-}
-
-export function badCursor(cursor: string): Problem {
-  return new Problem('BAD_CURSOR', `The cursor ${JSON.stringify(cursor.slice(0, 60))} was not given by this address.`, {
-    field: 'cursor',
-  });
 }

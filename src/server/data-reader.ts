@@ -1,4 +1,4 @@
-import { isError } from '../errors/rollcall-error.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import {
   type CatalogPage,
   type CatalogReader,
@@ -11,13 +11,11 @@ import type { ImportQuestions, LedgerThreads } from '../imports/report/ledger-th
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { TaskLimits } from '../platform/thread-queue.ts';
-import { badCursor } from './cursors.ts';
 import type { Caller } from './http-answers.ts';
-import { Problem } from './problem.ts';
 
 /** Reads a data directory for the server: rows in other threads, the small catalog in this one. */
 export interface DataReader {
-  /** Imports, newest first. @throws Problem BAD_CURSOR */
+  /** Imports, newest first. @throws BAD_CURSOR */
   page(request: Parameters<CatalogReader['page']>[0]): CatalogPage;
   find(id: string): ImportRecord | undefined;
   counts: CatalogReader['counts'];
@@ -30,14 +28,14 @@ export interface DataReader {
   /**
    * Questions on an import's rows.
    * @param caller absent: the program itself
-   * @throws Problem NO_ROWS_YET
+   * @throws NO_ROWS_YET
    */
   rowsOf(id: string, caller?: Caller): ImportQuestions;
-  /** A page of rows as JSON text. @throws Problem NO_ROWS_YET */
+  /** A page of rows as JSON text. @throws NO_ROWS_YET */
   rowsPage(id: string, request: Parameters<LedgerThreads['rowsPage']>[1], caller: Caller): Promise<Uint8Array>;
-  /** One row with its calls as JSON text; undefined for an unknown row. @throws Problem NO_ROWS_YET */
+  /** One row with its calls as JSON text; undefined for an unknown row. @throws NO_ROWS_YET */
   rowDetail(id: string, row: number, caller: Caller): Promise<Uint8Array | undefined>;
-  /** A report's bytes, made as they are taken. @throws Problem NO_ROWS_YET */
+  /** A report's bytes, made as they are taken. @throws NO_ROWS_YET */
   report(id: string, request: ReportRequest): AsyncGenerator<Uint8Array>;
   close(): void;
 }
@@ -53,17 +51,11 @@ export function openReading(dir: DataDir, threads: LedgerThreads): DataReader {
   const ledgerOf = (id: string): string => {
     const record = catalog.find(id);
     if (record === undefined ? hasRows(id) : hasLedger(record, dir.ledger(id))) return dir.ledger(id);
-    throw new Problem('NO_ROWS_YET', `Import ${id} has no rows: its file is still being read, or was rejected.`);
+    throw new RollcallError('NO_ROWS_YET', { id });
   };
   return {
     hasRows,
-    page: (request) => {
-      try {
-        return catalog.page(request);
-      } catch (error) {
-        throw isError(error, 'BAD_CURSOR') ? badCursor(request.before ?? '') : error;
-      }
-    },
+    page: (request) => catalog.page(request),
     find: (id) => catalog.find(id),
     counts: () => catalog.counts(),
     attention: (limit) => catalog.attention(limit),

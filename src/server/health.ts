@@ -1,8 +1,9 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Api, ServerContext } from './context.ts';
 import { answersSoon } from './http-answers.ts';
-import { Problem, refusals } from './problem.ts';
+import { refusals } from './openapi.ts';
 
 const tags = ['service'];
 const PUBLIC = { role: 'public' } as const;
@@ -36,8 +37,9 @@ export function healthRoutes(app: Api, { coordinator }: ServerContext, registry:
         Promise.all([coordinator.regions.status(), coordinator.results.areTaken()]),
       );
       if (!areTaken) {
-        throw new Problem('BUSY', 'Results wait in the queue, and none was taken for a minute.', {
-          remedy: 'Look at the log of the server for why, and restart it: results are kept in the queue.',
+        throw new RollcallError('BUSY', {
+          what: 'results wait in the queue, and none was taken for a minute',
+          remedy: 'look at the log of the server for why, and restart it: results are kept in the queue',
         });
       }
       return { status: 'ready' as const };

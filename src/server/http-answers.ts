@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { FastifyReply } from 'fastify';
-import { Problem } from './problem.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** The client that waits for an answer. */
 export interface Caller {
@@ -39,12 +39,12 @@ export const QUEUE_SILENT = 'the queue does not report its state';
 /** Time in which the queue must answer, in ms. */
 const SOON_MS = 2_000;
 
-/** Waits for an answer of the queue, which may hold it back for as long as its server is away. @throws Problem BUSY */
+/** Waits for an answer of the queue, which may hold it back for as long as its server is away. @throws BUSY */
 export async function answersSoon<Value>(answer: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const remedy = 'Check that its server runs; imports continue when it is back.';
-    late.reject(new Problem('BUSY', 'The queue does not answer.', { remedy }));
+    const remedy = 'check that its server runs; imports continue when it is back';
+    late.reject(new RollcallError('BUSY', { what: 'the queue does not answer', remedy }));
   }, SOON_MS);
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }

@@ -11,8 +11,7 @@ import { inShort } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 import { importReading } from './import-reading.ts';
 import type { ImportViews } from './import-views.ts';
-import { problemDocument } from './problem.ts';
-import { problemOf } from './refusals.ts';
+import { problemDocument, problemOf } from './problem.ts';
 import { sendingPlanOf } from './sending-plan.ts';
 
 type Verb = 'pause' | 'resume' | 'cancel';

@@ -4,12 +4,12 @@ import type { importOperations } from '../api/operations/import-operations.ts';
 import type { rowOperations } from '../api/operations/row-operations.ts';
 import type { ProblemCount, ProblemView } from '../api/rows.ts';
 import { asParameter } from '../errors/named-options.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import type { CatalogReader, ImportRecord, Transition } from '../imports/catalog.ts';
 import { adviceFor } from '../imports/report/advice.ts';
 import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
-import { Problem } from './problem.ts';
 
 /** The catalog that imports are read from: a server's, or that of a data directory that another process may own. */
 interface Reading extends Pick<CatalogReader, 'page'> {
@@ -66,12 +66,13 @@ export function problemViews(
   }));
 }
 
-/** @throws Problem BAD_OPTION where options contradict each other */
+/** @throws BAD_OPTION where options contradict each other */
 export function wantedBy({ format, retryable, ...query }: ReportQuery): WantedReport {
   const filter = rowFilterOf(query);
   if (retryable) {
     if (format !== undefined) {
-      throw new Problem('BAD_OPTION', 'format cannot be given together with retryable, which says it.', {
+      throw new RollcallError('BAD_OPTION', {
+        what: 'format cannot be given together with retryable, which says it.',
         field: 'format',
       });
     }
@@ -79,7 +80,8 @@ export function wantedBy({ format, retryable, ...query }: ReportQuery): WantedRe
   }
   const [field] = Object.keys(rowFilterOptions(filter));
   if (format === 'html' && field !== undefined) {
-    throw new Problem('BAD_OPTION', `${field} cannot be given for html, which shows the whole import.`, { field });
+    const what = `${field} cannot be given for html, which shows the whole import.`;
+    throw new RollcallError('BAD_OPTION', { what, field });
   }
   return { form: format ?? 'csv', filter };
 }

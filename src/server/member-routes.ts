@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FoundMember, HistoryEntry, MemberNow } from '../api/members.ts';
 import { memberOperations } from '../api/operations/member-operations.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { isLedgerLost } from '../imports/lost-ledger.ts';
@@ -14,7 +14,6 @@ import { cursorContent, cursorText } from './cursors.ts';
 import type { DataReader } from './data-reader.ts';
 import { type Caller, callerOf } from './http-answers.ts';
 import { lastRows, whereNow } from './member-now.ts';
-import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
@@ -120,7 +119,7 @@ async function lookInto(
     try {
       return await look(record, after);
     } catch (error) {
-      if (error instanceof Problem && error.code === 'NO_ROWS_YET') return undefined;
+      if (isError(error, 'NO_ROWS_YET')) return undefined;
       if (!(error instanceof RollcallError) || !isLedgerLost(error.code)) throw error;
       unread.push(record.id);
       return undefined;

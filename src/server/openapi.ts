@@ -1,10 +1,11 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { PROBLEM_TYPE, problem } from '../api/problems.ts';
+import { ERRORS, type RefusalCode } from '../errors/errors.ts';
 import { NOTIFICATIONS, regionNote } from '../features/notify/operations.ts';
 import { LICENCE, VERSION } from '../platform/package-folder.ts';
 import type { Api } from './context.ts';
-import { withBodyRefusals } from './problem.ts';
 import { FILE_TYPES } from './uploads/upload-options.ts';
 
 /** The description of the API (OpenAPI), made of what operations declare. */
@@ -34,11 +35,56 @@ const CONFIG = { zodToJsonConfig: { override: ({ jsonSchema }: { jsonSchema: obj
 
 const describeRoute = createJsonSchemaTransform(CONFIG);
 
+type Responses = Readonly<Record<string, { readonly description?: string }>>;
+
+interface Refusal {
+  readonly description: string;
+  readonly content: { readonly [PROBLEM_TYPE]: { readonly schema: typeof problem } };
+}
+
+/** Refusals that every route may answer with, in addition to those that it names. */
+const ALWAYS: readonly RefusalCode[] = [
+  'TOKEN_REQUIRED',
+  'TOKEN_REFUSED',
+  'TOKEN_EXPIRED',
+  'ROLE_TOO_LOW',
+  'WRONG_HOST',
+  'TWO_HOSTS',
+  'INTERNAL',
+  'BUSY',
+  'DAMAGED_LEDGER',
+  'LEDGER_MISSING',
+  'DATABASE_BUSY',
+  'STOPPING',
+];
+/** Refusals of every route that changes something or has a body. */
+const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
+
+/** The part of a route's responses that refuses: by status, with the codes that it may have. */
+export function refusals(...codes: readonly RefusalCode[]): Record<number, Refusal> {
+  const byStatus = Map.groupBy(new Set([...codes, ...ALWAYS]), (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, own]) => [
+      status,
+      { description: own.join(', '), content: { [PROBLEM_TYPE]: { schema: problem } } },
+    ]),
+  );
+}
+
+/** The responses of a route that changes something or has a body, with the refusals of all such routes. */
+function withBodyRefusals(responses: Responses): Responses {
+  const added = Object.entries(refusals(...OF_BODIES)).map(([status, refusal]) => {
+    const codes = [responses[status]?.description, refusal.description].flatMap((text) => text?.split(', ') ?? []);
+    return [status, { ...refusal, description: [...new Set(codes)].join(', ') }];
+  });
+  return { ...responses, ...Object.fromEntries(added) };
+}
+
 /** A route with every refusal that it may answer with. */
 const describeWhole: typeof describeRoute = (given) => {
   const { schema, route } = given;
   const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
-  const response = schema?.response as Parameters<typeof withBodyRefusals>[0] | undefined;
+  const response = schema?.response as Responses | undefined;
   if (isRead || response === undefined) return describeRoute(given);
   const described = describeRoute({ ...given, schema: { ...schema, response: withBodyRefusals(response) } });
   if (route.config?.takesFile !== true) return described;

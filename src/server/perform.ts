@@ -24,7 +24,7 @@ export async function perform(
   return answer;
 }
 
-/** The same with fields that are not checked yet, those of the path among them. @throws Problem BAD_OPTION */
+/** The same with fields that are not checked yet, those of the path among them. @throws BAD_OPTION */
 export async function performGiven(
   operation: Operation,
   handler: AnyHandler,
@@ -41,7 +41,7 @@ async function checked(schema: Operation['query'], given: object): Promise<objec
   if (schema === undefined) return {};
   const read = schema.safeParse(given);
   if (read.success) return read.data as object;
-  throw (await import('./refusals.ts')).badOption(read.error, given);
+  throw (await import('./problem.ts')).badOption(read.error, given);
 }
 
 /** Operations that a process does, with their handlers. */
@@ -57,7 +57,7 @@ export function handled<Group extends Readonly<Record<string, Operation>>>(
   return { group, handlers: handlers as Handled['handlers'] };
 }
 
-/** Does what requests ask for. @throws Problem BAD_OPTION; RollcallError OWNER_REFUSED for an operation that is not among them */
+/** Does what requests ask for. @throws BAD_OPTION; RollcallError OWNER_REFUSED for an operation that is not among them */
 export function performerOf(all: readonly Handled[]) {
   const known = all.flatMap(({ group, handlers }) =>
     Object.entries(handlers).map(([name, handler]) => ({ operation: group[name] as Operation, handler })),

@@ -1,52 +1,38 @@
-import { PROBLEM_TYPE, type ProblemDocument, problem } from '../api/problems.ts';
-import { ERRORS, type RefusalCode } from '../errors/errors.ts';
+import { randomUUID } from 'node:crypto';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodError } from 'zod';
+import { PROBLEM_TYPE, type ProblemDocument } from '../api/problems.ts';
+import type { Said } from '../errors/entry.ts';
+import { ERRORS, type RefusalCode, statusOf } from '../errors/errors.ts';
 import { asParameter, type Words, written } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { busyIn } from '../platform/database-busy.ts';
 import { defined } from '../platform/defined.ts';
-import { asSentence } from '../text/wording.ts';
+import { isDiskFull } from '../platform/disk-full.ts';
+import type { Logger } from '../platform/log.ts';
+import { type StopReason, TaskStopped } from '../platform/thread-queue.ts';
+import { asSentence, withFullStop } from '../text/wording.ts';
+import { shortened, wrongOption } from '../text/wrong-option.ts';
 
-/** The reason why a request is refused: answered as a problem document (RFC 9457). */
-export class Problem extends RollcallError {
-  declare readonly code: RefusalCode;
-
-  /** @param detail One sentence, with the value that is refused. */
-  constructor(code: RefusalCode, detail: string, extra: ProblemExtra = {}) {
-    const { remedy } = extra;
-    super(code, detail, {
-      facts: { ...extra },
-      remedy,
-      ...(remedy !== undefined && { message: `${detail} ${remedy}` }),
-    });
-  }
-}
-
-interface ProblemExtra {
-  /** The option that is wrong. */
-  readonly field?: string;
-  /** The values that are allowed instead. */
-  readonly possible?: readonly string[];
-  /** In place of the code's own. */
-  readonly remedy?: string;
-  /** By which the log can be searched. */
-  readonly id?: string;
-}
+/** From whatever was thrown to the problem document (RFC 9457) of a request. */
 
 /** The document that the client gets for an error whose code has a status. */
 export function problemDocument(error: RollcallError): ProblemDocument {
-  const { title, status, field } = ERRORS[error.code as RefusalCode];
-  const { field: named = field, possible, id } = error.facts as ProblemExtra;
+  const code = error.code as RefusalCode;
+  const { title, status, field } = ERRORS[code];
+  const { field: named = field, possible, id } = error.facts as Partial<Said & { readonly id: string }>;
   const [remedy, onPages] = [remedyText(error.remedyOn('api')), remedyText(error.remedyOn('page'))];
   return {
-    type: `/docs/errors#${error.code}`,
+    type: `/docs/errors#${code}`,
     title,
     status,
-    code: error.code as RefusalCode,
+    code,
     // What is a sentence already may begin with the name of an option.
     detail: error.what.endsWith('.') ? error.what : asSentence(error.what),
     ...defined({ field: named, possible: possible && [...possible] }),
     remedy,
     ...(onPages !== remedy && { onPages }),
-    ...(error.code === 'INTERNAL' && { id }),
+    ...(code === 'INTERNAL' && { id }),
   };
 }
 
@@ -55,49 +41,127 @@ function remedyText(words: Words = ''): string {
   return text === '' ? '' : asSentence(text);
 }
 
-interface Refusal {
-  readonly description: string;
-  readonly content: { readonly [PROBLEM_TYPE]: { readonly schema: typeof problem } };
+/** Returns the problem for an error of a request; a bug of ours goes to the log under an id. */
+function problemFor(
+  { log, stopping }: { log: Logger; stopping: boolean },
+  error: unknown,
+  request: FastifyRequest,
+): RollcallError {
+  const known = bodyProblem(error, request) ?? problemOf(error);
+  if (known !== undefined) return known;
+  if (stopping) return new RollcallError('STOPPING', {});
+  const { raw, method, routeOptions } = request;
+  if (raw.destroyed && !raw.complete) {
+    log.info({ method, route: routeOptions.url, ip: request.ip }, 'a client left');
+    return new RollcallError('BAD_BODY', { what: 'the client left before its whole request had arrived' });
+  }
+  return internal(log, error, request);
 }
 
-/** Refusals that every route may answer with, in addition to those that it names. */
-const ALWAYS: readonly RefusalCode[] = [
-  'TOKEN_REQUIRED',
-  'TOKEN_REFUSED',
-  'TOKEN_EXPIRED',
-  'ROLE_TOO_LOW',
-  'WRONG_HOST',
-  'TWO_HOSTS',
-  'INTERNAL',
-  'BUSY',
-  'DAMAGED_LEDGER',
-  'LEDGER_MISSING',
-  'DATABASE_BUSY',
-  'STOPPING',
-];
-/** Refusals of every route that changes something or has a body. */
-const OF_BODIES: readonly RefusalCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
+/** Seconds after which another program may have let go of a database. */
+const HELD_SECONDS = 5;
 
-/** The part of a route's responses that refuses: by status, with the codes that it may have. */
-export function refusals(...codes: readonly RefusalCode[]): Record<number, Refusal> {
-  const byStatus = Map.groupBy(new Set([...codes, ...ALWAYS]), (code) => ERRORS[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, own]) => [
-      status,
-      { description: own.join(', '), content: { [PROBLEM_TYPE]: { schema: problem } } },
-    ]),
-  );
+/**
+ * Answers with the problem document of whatever was thrown. A bug of ours goes to the log under an id.
+ * @param stopping then errors come from parts that are closed already
+ */
+export function refuse(
+  { log, stopping }: { log: Logger; stopping: boolean },
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const problem = problemFor({ log, stopping }, error, request);
+  // Headers of the answer that is not sent.
+  reply.removeHeader('content-disposition');
+  reply.removeHeader('content-encoding');
+  reply.removeHeader('etag');
+  reply.removeHeader('last-modified');
+  const { headers } = error as { headers?: Readonly<Record<string, string>> };
+  if (problem.code === 'RANGE' && headers !== undefined) reply.headers(headers);
+  if (problem.code === 'DATABASE_BUSY') reply.header('retry-after', HELD_SECONDS);
+  const document = problemDocument(problem);
+  reply.status(document.status).header('content-type', PROBLEM_TYPE);
+  // A refusal must not be cached for the next request.
+  reply.header('cache-control', 'no-store');
+  return reply.send(JSON.stringify(document));
 }
 
-interface Described {
-  readonly description?: string;
+function internal(log: Logger, error: unknown, request: FastifyRequest): RollcallError {
+  const id = randomUUID();
+  log.error({ err: error, id, method: request.method, route: request.routeOptions.url }, 'a request failed');
+  return new RollcallError('INTERNAL', { id });
 }
 
-/** The responses of a route that changes something or has a body, with the refusals of all such routes. */
-export function withBodyRefusals(responses: Readonly<Record<string, Described>>): Record<string, Described> {
-  const added = Object.entries(refusals(...OF_BODIES)).map(([status, refusal]) => {
-    const codes = [responses[status]?.description, refusal.description].flatMap((text) => text?.split(', ') ?? []);
-    return [status, { ...refusal, description: [...new Set(codes)].join(', ') }];
-  });
-  return { ...responses, ...Object.fromEntries(added) };
+/** Returns the problem for a body that the framework rejects: one address takes files, another takes JSON. */
+function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest): RollcallError | undefined {
+  const { takesFile = false } = routeOptions.config ?? {};
+  const remedyFor = (remedy: string) => (takesFile ? undefined : remedy);
+  switch ((error as Partial<FastifyError>).code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
+      const type = headers['content-type'];
+      const what = type === undefined ? 'there is no Content-Type' : `Content-Type is ${shortened(type)}`;
+      return new RollcallError('MEDIA_TYPE', {
+        what,
+        field: 'Content-Type',
+        remedy: remedyFor('send application/json'),
+      });
+    }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new RollcallError('TOO_LARGE', {
+        maxBytes: routeOptions.bodyLimit ?? 0,
+        remedy: remedyFor('send less in one request'),
+      });
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new RollcallError('BAD_BODY', {
+        what: 'the body is not valid JSON',
+        remedy: remedyFor('send JSON as /docs describes it'),
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** The problem for an error; undefined when the request did not cause it. */
+export function problemOf(error: unknown): RollcallError | undefined {
+  if (error instanceof RollcallError && statusOf(error.code) !== undefined) return error;
+  if (error instanceof TaskStopped) return new RollcallError('BUSY', { what: STOPPED[error.reason] });
+  const { code = '', message = '', statusCode = 0 } = error as Partial<FastifyError>;
+  const busy = busyIn(error);
+  if (busy !== undefined) return busy;
+  if (isDiskFull(error)) return new RollcallError('DISK_FULL', {});
+  if (statusCode === 416) return new RollcallError('RANGE', {});
+  const what = message.slice(0, MAX_DETAIL_LENGTH);
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return new RollcallError('BAD_BODY', { what });
+  if (code === 'FST_ERR_BAD_URL') return new RollcallError('NOT_FOUND', { what });
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+    return new RollcallError('NOT_FOUND', { what: 'a part of the address is too long' });
+  }
+  if (statusCode === 403 || statusCode === 404) {
+    return new RollcallError('NOT_FOUND', { what: 'there is no file at this address' });
+  }
+  const isTheirs = (statusCode >= 400 && statusCode < 500) || error instanceof SyntaxError;
+  return isTheirs ? new RollcallError('BAD_BODY', { what }) : undefined;
+}
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  busy: 'too many questions on rows wait for their answers',
+  deadline: 'reading the rows took too long; it was given up',
+  memory: 'reading the rows took too much memory; it was given up',
+  left: 'the client left before it had its answer',
+};
+
+/** A request's own text is not repeated beyond this, in characters. */
+const MAX_DETAIL_LENGTH = 300;
+
+export function unknownOption(field: string): RollcallError {
+  return new RollcallError('BAD_OPTION', { what: `there is no option ${shortened(field)} here`, field });
+}
+
+/** Returns the problem for the first of zod's issues with options: its name, its value, the allowed ones. */
+export function badOption(error: ZodError, given: unknown): RollcallError {
+  const { field, isUnknown, text } = wrongOption(error, given);
+  if (isUnknown) return unknownOption(field);
+  // The names of options are written as they are.
+  return new RollcallError('BAD_OPTION', { what: field === '' ? text : withFullStop(text), field });
 }

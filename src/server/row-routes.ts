@@ -1,32 +1,31 @@
 import type { FastifyReply } from 'fastify';
 import { rowOperations } from '../api/operations/row-operations.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { callRates } from '../imports/report/call-bucket.ts';
 import { rowFilterOf } from '../imports/report/found-rows.ts';
 import { readCursor } from '../imports/report/row-search.ts';
 import type { Api, ServerContext } from './context.ts';
-import { badCursor } from './cursors.ts';
 import { callerOf, sendJson } from './http-answers.ts';
 import { problemViews } from './import-reading.ts';
-import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
 /** Serves the rows, problems, groups and calls of an import. */
 export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerContext): void {
-  /** @throws UNKNOWN_IMPORT; Problem NO_ROWS_YET */
+  /** @throws UNKNOWN_IMPORT; NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
 
   serve(app, rowOperations.rows, async ({ params: { id }, query }, reply) => {
     const { limit, cursor, sort = 'row', order: direction, ...filter } = query;
     const order = { by: sort, descending: direction === 'desc' };
     const after = cursor === undefined ? undefined : readCursor(cursor, order);
-    if (cursor !== undefined && after === undefined) throw badCursor(cursor);
+    if (cursor !== undefined && after === undefined) throw new RollcallError('BAD_CURSOR', { cursor });
     const page = { filter: rowFilterOf(filter), order, limit, ...(after !== undefined && { after }) };
     return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
   });
 
   serve(app, rowOperations.row, async ({ params: { id, row } }, reply) => {
     const found = await reading.rowDetail(coordinator.find(id).id, Number(row), callerOf(reply));
-    if (found === undefined) throw new Problem('UNKNOWN_ROW', `Import ${id} has no row ${row}.`);
+    if (found === undefined) throw new RollcallError('UNKNOWN_ROW', { id, row: Number(row) });
     return sendJson(reply, found);
   });
 

@@ -6,8 +6,8 @@ import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
 import { type Asked, auditing } from './access/noting.ts';
 import type { Api } from './context.ts';
+import { refusals } from './openapi.ts';
 import { type Handled, perform } from './perform.ts';
-import { refusals } from './problem.ts';
 
 type Schema = z.ZodType | undefined;
 type Given<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;

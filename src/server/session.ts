@@ -1,10 +1,11 @@
 import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionOperations } from '../api/operations/service-operations.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import { asSentence } from '../text/wording.ts';
 import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
-import { EXPIRED, type Guard, SESSION_COOKIE } from './access/guard.ts';
+import { type Guard, SESSION_COOKIE } from './access/guard.ts';
 import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
 /** A browser stays logged in for so long, in ms. */
@@ -12,9 +13,6 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 /** Attempts to log in that may fail, from one address and with one token's id, and the time for them in ms. */
 const ATTEMPTS = 10;
 const ATTEMPTS_MS = 5 * 60 * 1000;
-
-const HAS_EXPIRED = { code: 'TOKEN_EXPIRED', detail: EXPIRED } as const;
-const IS_UNKNOWN = { code: 'TOKEN_REFUSED', detail: 'The token is unknown or revoked.' } as const;
 
 /** Logging in with a token, for browsers: the session is a cookie that no script can read. */
 export async function sessionRoutes(
@@ -32,28 +30,27 @@ export async function sessionRoutes(
    * Counts an attempt that failed, and refuses it. A token that is right is never refused, even if someone else guesses from the
    * same address: its secret cannot be guessed, and no one may be locked out by others.
    */
-  const refuse = async (request: FastifyRequest, reply: FastifyReply, why: typeof HAS_EXPIRED | typeof IS_UNKNOWN) => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply, code: 'TOKEN_EXPIRED' | 'TOKEN_REFUSED') => {
     const claimed = claimedBy(request.body);
     const found = [await byAddress(request), ...(claimed === '' ? [] : [await byToken(request)])];
     const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
     const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
     if (over.length === 0) {
       const { name, role } = UNKNOWN_SENDER;
-      const { ip } = request;
-      access.note({ who: name, role, action: 'session.refuse', target: claimed, detail: why.detail, address: ip });
-      return new Problem(why.code, why.detail, { field: 'token' });
+      const error = new RollcallError(code, { field: 'token' });
+      const detail = asSentence(error.what);
+      access.note({ who: name, role, action: 'session.refuse', target: claimed, detail, address: request.ip });
+      return error;
     }
     reply.header('retry-after', seconds);
-    return new Problem(
-      'TOO_MANY',
-      `More than ${ATTEMPTS} attempts to log in have failed; the next is possible in ${seconds} seconds.`,
-    );
+    return new RollcallError('TOO_MANY', { attempts: ATTEMPTS, seconds });
   };
 
   serve(app, sessionOperations.login, async (request, reply, audited) => {
     const token = request.body.token.trim();
     const who = access.byToken(token);
-    if (who === undefined) throw await refuse(request, reply, access.hasExpired(token) ? HAS_EXPIRED : IS_UNKNOWN);
+    if (who === undefined)
+      throw await refuse(request, reply, access.hasExpired(token) ? 'TOKEN_EXPIRED' : 'TOKEN_REFUSED');
     request.who = who;
     const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
     setCookie(request, reply, access.login(who, expiresAt), expiresAt);
@@ -62,7 +59,7 @@ export async function sessionRoutes(
   });
   serve(app, sessionOperations.session, async (request) => {
     const who: Who | undefined = whoIs(request);
-    if (who === undefined) throw new Problem('TOKEN_REQUIRED', 'No one is logged in.');
+    if (who === undefined) throw new RollcallError('TOKEN_REQUIRED', {});
     return { role: who.role, name: who.name, tokenRequired };
   });
   serve(app, sessionOperations.logout, async (request, reply, audited) => {

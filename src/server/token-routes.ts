@@ -1,7 +1,7 @@
 import { tokenOperations } from '../api/operations/service-operations.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { isValid, type TokenRecord, tokenView } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';
-import { Problem } from './problem.ts';
 import { serve } from './serve.ts';
 
 /** Tokens: made, listed and revoked by admins. `rollcall token` does the same on the server's machine. */
@@ -25,16 +25,14 @@ export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: 
 
   serve(app, tokenOperations.revoke, async (request, _reply, audited) => {
     const token = found(request.params.id);
-    if (tokenRequired && isLastAdmin(token)) {
-      throw new Problem('LAST_ADMIN', `"${token.name}" is the only admin whose token is valid.`);
-    }
+    if (tokenRequired && isLastAdmin(token)) throw new RollcallError('LAST_ADMIN', { name: token.name });
     access.revoke(token.id);
     audited(detailOf(token));
   });
 
   function found(id: string): TokenRecord {
     const token = access.tokens().find((one) => one.id === id && one.revokedAt === null);
-    if (token === undefined) throw new Problem('UNKNOWN_TOKEN', `No token has the id ${JSON.stringify(id)}.`);
+    if (token === undefined) throw new RollcallError('UNKNOWN_TOKEN', { id });
     return token;
   }
 

@@ -8,11 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ERRORS, REFUSAL_CODES } from '../../src/errors/errors.ts';
+import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { newSchedule } from '../../src/features/schedule/operations.ts';
 import { CREATION } from '../../src/options/create-options.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { consoleBundle } from '../../src/server/console-bundle.ts';
-import { Problem, problemDocument } from '../../src/server/problem.ts';
+import { problemDocument } from '../../src/server/problem.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -21,7 +22,7 @@ const ROOT = new URL('../../', import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 
 test('a problem document has the words of its code, unless there are better ones', () => {
-  const plain = problemDocument(new Problem('BUSY', 'Ten uploads are under way.'));
+  const plain = problemDocument(new RollcallError('BUSY', { what: 'ten uploads are under way' }));
   expect(plain).toEqual({
     type: '/docs/errors#BUSY',
     title: 'Too much at once',
@@ -31,7 +32,7 @@ test('a problem document has the words of its code, unless there are better ones
     remedy: ERRORS.BUSY.advice,
     onPages: 'Try again in a moment.',
   });
-  expect(problemDocument(new Problem('BUSY', 'x', { remedy: 'Wait.' })).remedy).toBe('Wait.');
+  expect(problemDocument(new RollcallError('BUSY', { what: 'x', remedy: 'wait' })).remedy).toBe('Wait.');
 });
 
 test('every statement of the access file is used', () => {

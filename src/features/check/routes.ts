@@ -1,5 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { HandlersOf } from '../../api/operation.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
@@ -7,7 +8,6 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { attachment } from '../../server/http-answers.ts';
 import { handled } from '../../server/perform.ts';
-import { Problem } from '../../server/problem.ts';
 import { serve, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
@@ -62,11 +62,11 @@ export function checkHandlers({ coordinator, dir, checks, onError }: Handling) {
   } satisfies HandlersOf<typeof checkOperations>;
 }
 
-function noCheck(id: string): Problem {
-  return new Problem('NO_CHECK_YET', `Import ${id} has no check that is done.`);
+function noCheck(id: string): RollcallError {
+  return new RollcallError('NO_CHECK_YET', { id, why: 'has no check that is done' });
 }
 
-/** @throws Problem NO_CHECK_YET */
+/** @throws NO_CHECK_YET */
 async function viewOf(checks: Checks, dir: DataDir, id: string): Promise<CheckView> {
   const view = await checkView(dir, id, checks);
   if (view === undefined) throw noCheck(id);

@@ -3,14 +3,13 @@ import { fileFacts } from '../../api/file-facts.ts';
 import { type FileLook, look } from '../../api/look.ts';
 import { operationsOf } from '../../api/operation.ts';
 import { preview } from '../../api/preview.ts';
-import type { RollcallError } from '../../errors/rollcall-error.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { HEAP_MB } from '../../imports/report/ledger-threads.ts';
 import { TaskStopped, ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { type Caller, callerOf, sendJson } from '../../server/http-answers.ts';
-import { Problem, problemDocument } from '../../server/problem.ts';
-import { problemOf } from '../../server/refusals.ts';
+import { problemDocument, problemOf } from '../../server/problem.ts';
 import { serve } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
@@ -176,7 +175,7 @@ interface RequestedPreview {
   readonly query: z.infer<typeof previewQuery>;
 }
 
-/** Reads the beginning of a file with the options of a request. @throws Problem, UnknownRecipe */
+/** Reads the beginning of a file with the options of a request. @throws BAD_OPTION, BAD_BODY, UNKNOWN_RECIPE */
 async function previewWith(
   { heads, recipes, settings }: Pick<ServerContext, 'heads' | 'recipes' | 'settings'>,
   { head, name, type, query }: RequestedPreview,
@@ -191,7 +190,7 @@ async function previewWith(
 /**
  * Reads the beginning of a file with these options: returns a `Preview` as JSON text. It is read in a thread whose
  * memory and time are bounded, and no longer than the caller waits.
- * @throws Problem BAD_OPTION, BAD_BODY
+ * @throws BAD_OPTION, BAD_BODY
  */
 export async function previewOf(
   heads: ServerContext['heads'],
@@ -203,8 +202,9 @@ export async function previewOf(
   } catch (error) {
     if (error instanceof IntakeError) throw badReading(error);
     if (error instanceof TaskStopped && (error.reason === 'deadline' || error.reason === 'memory')) {
-      throw new Problem('BAD_BODY', `The beginning of the file cannot be shown: ${error.message}.`, {
-        remedy: 'Look for endless blank lines, thousands of columns or a value of many megabytes in it.',
+      throw new RollcallError('BAD_BODY', {
+        what: `the beginning of the file cannot be shown: ${error.message}`,
+        remedy: 'look for endless blank lines, thousands of columns or a value of many megabytes in it',
       });
     }
     throw error;

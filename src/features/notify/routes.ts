@@ -1,7 +1,6 @@
 import type { HandlersOf } from '../../api/operation.ts';
-import { isError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import type { ServerContext } from '../../server/context.ts';
-import { Problem } from '../../server/problem.ts';
 import { tryReceiver } from './open-receiver.ts';
 import type { notificationOperations } from './operations.ts';
 
@@ -9,7 +8,7 @@ import type { notificationOperations } from './operations.ts';
 export function notificationHandlers({ notifications }: ServerContext): HandlersOf<typeof notificationOperations> {
   const refuseFixed = () => {
     const { fixed, host } = notifications.view();
-    if (fixed) throw new Problem('NOTIFY_FIXED', `The server was started with ${host} as the receiver.`);
+    if (fixed) throw new RollcallError('NOTIFY_FIXED', { host: host ?? '' });
   };
   return {
     view: async () => notifications.view(),
@@ -17,7 +16,7 @@ export function notificationHandlers({ notifications }: ServerContext): Handlers
       refuseFixed();
       const secret = await notifications.set(address).catch((error: unknown) => {
         if (!isError(error, 'BAD_RECEIVER')) throw error;
-        throw new Problem('BAD_OPTION', `The address ${error.message}.`, { field: 'address' });
+        throw new RollcallError('BAD_OPTION', { what: `the address ${error.message}`, field: 'address' });
       });
       const view = notifications.view();
       audited('', view.host ?? '');
@@ -31,7 +30,7 @@ export function notificationHandlers({ notifications }: ServerContext): Handlers
     },
     test: async (_input, { audited }) => {
       const { receiver } = notifications;
-      if (receiver === undefined) throw new Problem('NO_RECEIVER', 'No receiver of notifications is set.');
+      if (receiver === undefined) throw new RollcallError('NO_RECEIVER', {});
       const tried = await tryReceiver(receiver);
       audited(tried.arrived ? 'arrived' : 'did not arrive', tried.host);
       return tried;

@@ -1,12 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { aRole, reaches } from '../../api/service.ts';
+import { reaches } from '../../api/service.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import type { Api } from '../context.ts';
-import { Problem } from '../problem.ts';
 import { type AccessStore, LOCAL, UNKNOWN_SENDER, type Who } from './access-store.ts';
-
-/** The refusal of a token that was right. */
-export const EXPIRED = 'The token was valid until it expired.';
 
 export const SESSION_COOKIE = 'rollcall_session';
 
@@ -62,7 +59,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     if (who === undefined) throw unauthorised(request, reply, access.hasExpired(tokenOf(request)));
     if (!reaches(who.role, role)) {
       noteRefusal(who, request);
-      throw new Problem('ROLE_TOO_LOW', `"${who.name}" is ${aRole(who.role)}, and this is for ${role}s.`);
+      throw new RollcallError('ROLE_TOO_LOW', { name: who.name, role: who.role, needed: role });
     }
     request.who = who;
   });
@@ -74,19 +71,16 @@ function tokenOf({ headers: { authorization = '' } }: FastifyRequest): string {
   return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
-function unauthorised(request: FastifyRequest, reply: FastifyReply, hasExpired: boolean): Problem {
+function unauthorised(request: FastifyRequest, reply: FastifyReply, hasExpired: boolean): RollcallError {
   reply.header('www-authenticate', 'Bearer realm="rollcall"');
-  if (hasExpired) return new Problem('TOKEN_EXPIRED', EXPIRED);
   const given = request.headers.authorization !== undefined || request.cookies[SESSION_COOKIE] !== undefined;
-  return given
-    ? new Problem('TOKEN_REFUSED', 'The token or session that was sent is unknown, expired or revoked.')
-    : new Problem('TOKEN_REQUIRED', 'This server answers only those who send a token.');
+  return new RollcallError(hasExpired ? 'TOKEN_EXPIRED' : given ? 'TOKEN_REFUSED' : 'TOKEN_REQUIRED', {});
 }
 
 /** A proxy may have gone by another one than this server would. */
 function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length;
-  if (hosts > 1) throw new Problem('TWO_HOSTS', `The request has ${hosts} Host headers; one is allowed.`);
+  if (hosts > 1) throw new RollcallError('TWO_HOSTS', { hosts });
 }
 
 /**
@@ -95,25 +89,19 @@ function checkOneHost({ raw: { rawHeaders } }: FastifyRequest): void {
  */
 function checkHost({ headers: { host = '' } }: FastifyRequest): void {
   const name = host.replace(/:\d+$/, '').toLowerCase();
-  if (isLoopback(name)) return;
-  throw new Problem(
-    'WRONG_HOST',
-    `The Host header is ${JSON.stringify(host)}; without tokens only loopback names are answered.`,
-  );
+  if (!isLoopback(name)) throw new RollcallError('WRONG_HOST', { host });
 }
 
 /** Browsers say where an unsafe request comes from. A request that does not is from a program, not from a page. */
 function checkOrigin({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw new Problem('CROSS_ORIGIN', `The browser calls the request ${JSON.stringify(site)}.`);
+    throw new RollcallError('CROSS_ORIGIN', { site: String(site) });
   }
   const { origin, host } = headers;
-  if (origin === undefined || hostOf(origin) === host?.toLowerCase()) return;
-  throw new Problem(
-    'CROSS_ORIGIN',
-    `The request comes from ${JSON.stringify(origin)} and goes to ${JSON.stringify(host)}.`,
-  );
+  if (origin !== undefined && hostOf(origin) !== host?.toLowerCase()) {
+    throw new RollcallError('CROSS_ORIGIN', { origin, host });
+  }
 }
 
 function hostOf(origin: string): string | undefined {

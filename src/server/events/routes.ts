@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { eventOperations } from '../../api/operations/import-operations.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';
 import type { Watcher } from './channel.ts';
 
@@ -27,13 +27,8 @@ export function eventRoutes(app: Api, { coordinator, events, isStillAllowed }: S
 function lastEvent(text: string | string[] | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d{1,15}$/.test(String(text))) return Number(text);
-  throw new Problem(
-    'BAD_OPTION',
-    `Last-Event-ID is ${JSON.stringify(text)}; it must be the id of an event of this server.`,
-    {
-      field: 'Last-Event-ID',
-    },
-  );
+  const what = `Last-Event-ID is ${JSON.stringify(text)}; it must be the id of an event of this server`;
+  throw new RollcallError('BAD_OPTION', { what, field: 'Last-Event-ID' });
 }
 
 /** Takes the response over from the framework: events are written to the socket as they are. */

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { RefusalCode } from '../../errors/errors.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type ByLookup, LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
-import { freeBytes, megabytes } from '../../platform/disk-full.ts';
+import { freeBytes } from '../../platform/disk-full.ts';
 import type { SourceReaderOptions } from '../../sources/obtain.ts';
 import type { AccessStore } from '../access/access-store.ts';
-import { Problem } from '../problem.ts';
 import { labelOf, type SentFile, withFileOf } from './body.ts';
 import { fetchSource } from './from-source.ts';
-import { openPace, type Pace, type ReceiveOptions, receive, receiveHead, SLOWEST, tooLarge } from './receive.ts';
+import { openPace, type Pace, type ReceiveOptions, receive, receiveHead, SLOWEST } from './receive.ts';
 
 /** One upload under an Idempotency-Key; `end` must always be called. */
 interface KeyedUpload {
-  /** The import that the same upload made before. @throws Problem KEY_REUSED when the file is another one */
+  /** The import that the same upload made before. @throws KEY_REUSED when the file is another one */
   madeBefore(hash: string): string | undefined;
   /** To be called before the import is made: should the process die in between, a repetition makes no second one. */
   keep(hash: string, importId: string): void;
@@ -30,26 +30,26 @@ const NO_KEY: KeyedUpload = { madeBefore: () => undefined, keep: () => {}, end: 
 function uploadKeys(access: AccessStore, exists: (importId: string) => boolean) {
   const underWay = new Set<string>();
   return {
-    /** @param who The token's id: another's keys mean nothing. @throws Problem KEY_IN_USE, KEY_REUSED, BAD_OPTION */
+    /** @param who The token's id: another's keys mean nothing. @throws KEY_IN_USE, KEY_REUSED, BAD_OPTION */
     begin: (who: string, key: string | undefined, chosen: unknown): KeyedUpload => {
       if (key === undefined) return NO_KEY;
       if (!KEY.test(key)) {
-        throw new Problem('BAD_OPTION', 'Idempotency-Key must be 1 to 200 visible ASCII characters.', {
-          field: 'Idempotency-Key',
-        });
+        const field = 'Idempotency-Key';
+        throw new RollcallError('BAD_OPTION', { what: `${field} must be 1 to 200 visible ASCII characters`, field });
       }
       const name = `${who} ${key}`;
-      if (underWay.has(name)) {
-        throw new Problem('KEY_IN_USE', `An upload with the Idempotency-Key ${JSON.stringify(key)} is in progress.`);
-      }
+      if (underWay.has(name)) throw new RollcallError('KEY_IN_USE', { key });
       const options = createHash('sha256').update(JSON.stringify(chosen)).digest('hex');
       const found = access.findUpload(who, key);
       const before = found !== undefined && exists(found.importId) ? found : undefined;
-      if (before !== undefined && before.options !== options) throw reused(key, 'with other options');
+      if (before !== undefined && before.options !== options)
+        throw new RollcallError('KEY_REUSED', { key, how: 'with other options' });
       underWay.add(name);
       return {
         madeBefore: (hash) => {
-          if (before !== undefined && before.body !== hash) throw reused(key, 'for another file');
+          if (before !== undefined && before.body !== hash) {
+            throw new RollcallError('KEY_REUSED', { key, how: 'for another file' });
+          }
           return before?.importId;
         },
         keep: (body, importId) => access.keepUpload(who, key, { options, body, importId }),
@@ -57,10 +57,6 @@ function uploadKeys(access: AccessStore, exists: (importId: string) => boolean) 
       };
     },
   };
-}
-
-function reused(key: string, how: string): Problem {
-  return new Problem('KEY_REUSED', `The Idempotency-Key ${JSON.stringify(key)} was used ${how}.`);
 }
 
 /** An uploaded file, complete. */
@@ -95,7 +91,7 @@ export interface Uploads {
    * Returns the id that `make` has made of the file, or that was made of the same file before.
    * @param chosen the options; with other options it is another request
    * @param source where the server gets the file, in place of a body
-   * @throws Problem BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; as `fetchSource`; whatever `make` throws
+   * @throws BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; as `fetchSource`; whatever `make` throws
    */
   take(
     request: FastifyRequest,
@@ -122,26 +118,26 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
   const keys = uploadKeys(access, (id) => made.some((isThere) => isThere(id)));
   const underWay = new Set<UnderWay>();
 
-  /** Ends the slowest upload to make room, if it is very slow. @throws Problem BUSY */
+  /** Ends the slowest upload to make room, if it is very slow. @throws BUSY */
   const makeRoom = (who: string, reply: FastifyReply) => {
-    const refuse = (detail: string) => {
+    const refuse = (what: string) => {
       reply.header('retry-after', BUSY_SECONDS);
-      throw new Problem('BUSY', detail);
+      throw new RollcallError('BUSY', { what });
     };
     const maxOfOne = Math.ceil(most / 2);
     const own = [...underWay].filter((one) => one.who === who).length;
     if (who !== '' && own >= maxOfOne) {
-      refuse(`${own} uploads with this token are in progress, and one token may have ${maxOfOne} at a time.`);
+      refuse(`${own} uploads with this token are in progress, and one token may have ${maxOfOne} at a time`);
     }
     if (underWay.size < most) return;
     const [slowest] = [...underWay].filter(({ pace }) => pace.isSlow()).sort((a, b) => a.pace.rate() - b.pace.rate());
     if (slowest === undefined) {
-      refuse(`${underWay.size} uploads are in progress, and this server takes ${most} at a time.`);
+      refuse(`${underWay.size} uploads are in progress, and this server takes ${most} at a time`);
       return;
     }
     underWay.delete(slowest);
-    const slow = `The upload came at less than ${SLOWEST} bytes per second, and others wait; it was given up.`;
-    slowest.end.abort(new Problem('BAD_BODY', slow));
+    const what = `the upload came at less than ${SLOWEST} bytes per second, and others wait; it was given up`;
+    slowest.end.abort(new RollcallError('BAD_BODY', { what }));
   };
 
   return {
@@ -190,18 +186,16 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
   };
 }
 
-/** @throws Problem DISK_FULL for a body that the disk has no room for, before it is sent */
+/** @throws DISK_FULL for a body that the disk has no room for, before it is sent */
 async function refuseWithoutRoom({ headers }: FastifyRequest, folder: string): Promise<void> {
-  const length = Number(headers['content-length'] ?? 0);
+  const needed = Number(headers['content-length'] ?? 0);
   const free = await freeBytes(folder);
-  if (length <= free) return;
-  const detail = `The disk of the data directory has ${megabytes(free)} free, and the body has ${megabytes(length)}.`;
-  throw new Problem('DISK_FULL', detail);
+  if (needed > free) throw new RollcallError('DISK_FULL', { needed, free });
 }
 
-/** @throws Problem TOO_LARGE for a body whose Content-Length says so */
+/** @throws TOO_LARGE for a body whose Content-Length says so */
 export function checkLength({ headers }: FastifyRequest, maxBytes: number): void {
-  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw new RollcallError('TOO_LARGE', { maxBytes });
 }
 
 /** The beginning of a file, in memory. */
@@ -209,7 +203,7 @@ export interface SentHead extends Pick<SentFile, 'name' | 'type'> {
   readonly head: Buffer;
 }
 
-/** Takes the first bytes of the file in a request. @throws Problem BAD_BODY, MEDIA_TYPE, TOO_LARGE */
+/** Takes the first bytes of the file in a request. @throws BAD_BODY, MEDIA_TYPE, TOO_LARGE */
 export function takeHead(
   request: FastifyRequest,
   limits: ReceiveOptions & { readonly maxZipBytes: number },

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { LOOKUP_NAMES, type LookupName } from '../../options/lookups.ts';
 import { printable } from '../../text/wording.ts';
-import { Problem } from '../problem.ts';
 
 /** A file in a request: the body itself, or the one part of a form. */
 export interface SentFile {
@@ -15,7 +15,7 @@ export interface SentFile {
 
 const PART = 'file';
 /**
- * Hands the file of a request to `take`, and returns its result. @throws Problem BAD_BODY, MEDIA_TYPE
+ * Hands the file of a request to `take`, and returns its result. @throws BAD_BODY, MEDIA_TYPE
  * @param takeLookup takes an identity or group file, which a form may also have; absent: it may not
  */
 export async function withFileOf<Result>(
@@ -28,7 +28,8 @@ export async function withFileOf<Result>(
   // A gzipped file is kept as it is: reading recognises it. A gzipped form would have to be unpacked to find the file.
   if (coding !== 'identity' && (form || coding !== 'gzip')) {
     const where = form ? 'a form' : 'a file';
-    throw new Problem('MEDIA_TYPE', `Content-Encoding is ${JSON.stringify(coding)}, which ${where} cannot have.`);
+    const what = `Content-Encoding is ${JSON.stringify(coding)}, which ${where} cannot have`;
+    throw new RollcallError('MEDIA_TYPE', { what });
   }
   const type = request.headers['content-type'] ?? '';
   if (!form) return take({ stream: request.raw, name: undefined, type });
@@ -52,15 +53,18 @@ export async function withFileOf<Result>(
   } catch (error) {
     throw brokenForm(error);
   }
-  if (taken === undefined) throw new Problem('BAD_BODY', 'The form has no part named "file".', { field: PART });
+  if (taken === undefined) throw badForm('the form has no part named "file"');
   return taken.result;
 }
 
-function wrongPart(name: string): Problem {
+function badForm(what: string, about: { readonly remedy?: string } = {}): RollcallError {
+  return new RollcallError('BAD_BODY', { what, field: PART, ...about });
+}
+
+function wrongPart(name: string): RollcallError {
   const shown = JSON.stringify(printable(name).slice(0, 60));
-  return new Problem('BAD_BODY', `The form has a part ${shown}; it may have one part only, the file, named "file".`, {
-    field: PART,
-    remedy: 'Send the file as the part "file", with a file name, and options in the address.',
+  return badForm(`the form has a part ${shown}; it may have one part only, the file, named "file"`, {
+    remedy: 'send the file as the part "file", with a file name, and options in the address',
   });
 }
 
@@ -68,18 +72,18 @@ function wrongPart(name: string): Problem {
 function brokenForm(error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
-    return new Problem('BAD_BODY', 'The form has more than one part; it may have one only, named "file".', {
-      field: PART,
-    });
+    return badForm('the form has more than one part; it may have one only, named "file"');
   }
   if (/needle/.test(message)) {
-    return new Problem('BAD_BODY', 'The form cannot be read: its boundary is longer than 70 characters.');
+    return new RollcallError('BAD_BODY', {
+      what: 'the form cannot be read: its boundary is longer than 70 characters',
+    });
   }
   if (
     /Unexpected end|Multipart: Boundary not found|Malformed|multipart/i.test(message) &&
-    !(error instanceof Problem)
+    !(error instanceof RollcallError)
   ) {
-    return new Problem('BAD_BODY', `The form cannot be read: ${message}.`);
+    return new RollcallError('BAD_BODY', { what: `the form cannot be read: ${message}` });
   }
   return error;
 }

@@ -1,12 +1,10 @@
 import { constants } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isError } from '../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { hashOf } from '../../platform/file-hash.ts';
 import { allowedSource, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isRemote } from '../../text/address-text.ts';
-import { Problem } from '../problem.ts';
-import { optionProblem } from '../refusals.ts';
 import type { ReceiveOptions } from './receive.ts';
 
 /** A file that the server gets itself. */
@@ -20,7 +18,7 @@ export interface FetchedFile {
 
 /**
  * Gets the file of a source that a request names, to `path`. Its connection stays open meanwhile, however long that takes.
- * @throws Problem BAD_BODY for a request with a body, BAD_OPTION; SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason
+ * @throws BAD_BODY for a request with a body, BAD_OPTION; SOURCE_NOT_ALLOWED, DISK_FULL; the signal's reason
  */
 export async function fetchSource(
   [request, reply]: readonly [FastifyRequest, FastifyReply],
@@ -31,7 +29,8 @@ export async function fetchSource(
 ): Promise<FetchedFile> {
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   if (length !== '0' || coding !== undefined) {
-    throw new Problem('BAD_BODY', 'The request names a source and has a body.', { remedy: 'Leave one of them out.' });
+    const what = 'the request names a source and has a body';
+    throw new RollcallError('BAD_BODY', { what, remedy: 'leave one of them out' });
   }
   const left = new AbortController();
   const onClose = () => left.abort(new Error('the client has gone'));
@@ -46,12 +45,15 @@ export async function fetchSource(
     else {
       await copyFile(found.path, path, constants.COPYFILE_FICLONE);
       if ((await hashOf(path)) !== found.hash) {
-        throw new Problem('BAD_OPTION', 'The file was changed while it was read.', { field: 'source' });
+        throw new RollcallError('BAD_OPTION', { what: 'the file was changed while it was read', field: 'source' });
       }
     }
     return { name: found.name, hash: found.hash, type: '' };
   } catch (error) {
-    throw isError(error, 'SOURCE_NOT_ALLOWED') || isError(error, 'DISK_FULL') ? error : optionProblem('source', error);
+    if (!(error instanceof RollcallError) || isError(error, 'SOURCE_NOT_ALLOWED', 'DISK_FULL', 'BAD_OPTION'))
+      throw error;
+    const { what, remedy } = error;
+    throw new RollcallError('BAD_OPTION', { what, remedy, field: 'source' });
   } finally {
     reply.raw.off('close', onClose);
     await rm(folder, { recursive: true, force: true });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { isZip } from '../../imports/read/decompress.ts';
-import { Problem } from '../problem.ts';
 
 /** Bounds of one upload, and who learns of its progress. */
 export interface ReceiveOptions {
@@ -33,12 +33,12 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
   try {
     for await (const piece of piecesOf(body, options)) {
       bytes += piece.length;
-      if (bytes > options.maxBytes) throw tooLarge(options.maxBytes);
+      if (bytes > options.maxBytes) throw new RollcallError('TOO_LARGE', { maxBytes: options.maxBytes });
       options.came?.(piece.length);
       hash.update(piece);
       await file.appendFile(piece);
     }
-    if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be a file with rows.');
+    if (bytes === 0) throw new RollcallError('BAD_BODY', { what: 'the body is empty; it must be a file with rows' });
     await file.close();
     return { bytes, hash: hash.digest('hex') };
   } catch (error) {
@@ -59,24 +59,21 @@ export async function receiveHead(
     bytes += piece.length;
     pieces.push(piece);
     const most = isZip(pieces[0] ?? piece) ? maxZipBytes : options.maxBytes;
-    if (bytes > most) throw tooLarge(most);
+    if (bytes > most) throw new RollcallError('TOO_LARGE', { maxBytes: most });
   }
-  if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be the beginning of a file.');
+  if (bytes === 0)
+    throw new RollcallError('BAD_BODY', { what: 'the body is empty; it must be the beginning of a file' });
   return Buffer.concat(pieces);
-}
-
-export function tooLarge(maxBytes: number): Problem {
-  return new Problem('TOO_LARGE', `The body is larger than the ${maxBytes} bytes that this server takes.`);
 }
 
 async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): AsyncGenerator<Buffer> {
   const givenUp = Promise.withResolvers<never>();
   // It may reject while nothing awaits it.
   givenUp.promise.catch(() => {});
-  const stoppedStill = () =>
-    givenUp.reject(
-      new Problem('BAD_BODY', `Nothing of the body came for ${idleMs / 1000} seconds; the upload was given up.`),
-    );
+  const stoppedStill = () => {
+    const what = `nothing of the body came for ${idleMs / 1000} seconds; the upload was given up`;
+    givenUp.reject(new RollcallError('BAD_BODY', { what }));
+  };
   const stop = () => givenUp.reject(signal.reason);
   const clock = setTimeout(stoppedStill, idleMs);
   if (signal.aborted) stop();

@@ -1,13 +1,13 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { inspectRoutes } from '../../features/inspect/routes.ts';
 import { correctedFileRoute } from '../../features/repair/routes.ts';
 import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { Problem } from '../problem.ts';
 import { serve } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
@@ -45,9 +45,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     // Bodies are read by the routes, piece by piece.
     scope.addContentTypeParser(FILE_TYPES, (_request, _body, done) => done(null));
     await scope.register(multipart);
-    scope.addHook('preClose', async () =>
-      stopping.abort(new Problem('STOPPING', 'The server stops; the upload was given up.')),
-    );
+    scope.addHook('preClose', async () => stopping.abort(new RollcallError('STOPPING', {})));
 
     serve(scope, uploadOfImport, async (request, reply, audited) => {
       const { query, headers } = request;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { queryOf } from '../../api/query-options.ts';
 import { tagsOption } from '../../api/tags.ts';
-import { asParameter, written } from '../../errors/named-options.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
@@ -12,8 +12,6 @@ import { INPUTS, type InputKind } from '../../options/input-kinds.ts';
 import { CONTENT, SHAPE } from '../../options/reading-options.ts';
 import { EXPECTING, SENDING } from '../../options/sending-options.ts';
 import { defined } from '../../platform/defined.ts';
-import { asSentence } from '../../text/wording.ts';
-import { Problem } from '../problem.ts';
 
 const { bound, ...READ } = CONTENT;
 
@@ -59,7 +57,7 @@ export interface Otherwise {
   readonly sandbox: boolean;
 }
 
-/** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
+/** The options of an import. @throws BAD_OPTION for those with which no file could be read */
 export function uploadOptions(query: Query, { contentType, region, sandbox }: Otherwise): ImportOptions {
   const { format, charset } = mediaType(contentType);
   const rest = defined({ encoding: charset, recipe: query.recipe });
@@ -86,12 +84,10 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 };
 
 /** Returns the problem for a file that cannot be read: of the option to change, or of the file itself. */
-export function badReading(error: IntakeError): Problem {
+export function badReading(error: IntakeError): RollcallError {
   const { field = FIELDS_AT_FAULT[error.code] } = error;
-  return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', asSentence(error.sentence), {
-    remedy: asSentence(written(error.ownRemedy, asParameter)),
-    ...(field !== undefined && { field }),
-  });
+  const { sentence: what, ownRemedy: remedy } = error;
+  return new RollcallError(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', { what, remedy, field });
 }
 
 const FORMATS = Object.fromEntries(

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Region } from '../../../membership/membership.ts';
-import { Problem } from '../../../server/problem.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { ExportList } from '../api.ts';
 import { exportText, listsOf } from '../export-files.ts';
@@ -18,8 +17,8 @@ export function exportHandlers(exports: Exports, having: readonly Region[]) {
         throw new RollcallError('REGION_WITHOUT_APP', { regions: without, possible: having });
       }
       if (users && groupsOnly) {
-        const field = 'groupsOnly';
-        throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
+        const what = 'groupsOnly leaves users out, and users asks for them.';
+        throw new RollcallError('BAD_OPTION', { what, field: 'groupsOnly' });
       }
       const wanted = { regions: [...regions], users, groupsOnly, ...(groups !== undefined && { groups }) };
       const id = exports.begin(wanted, maxCalls);
@@ -30,7 +29,7 @@ export function exportHandlers(exports: Exports, having: readonly Region[]) {
     one: async ({ id }) => exports.view(id),
     resume: async ({ id, maxCalls }) => {
       if (exports.record(id).state === 'completed')
-        throw new Problem('WRONG_STATE', `Export ${id} is completed.`, { remedy: 'Download its lists.' });
+        throw new RollcallError('WRONG_STATE', { what: `export ${id} is completed`, remedy: 'download its lists' });
       exports.resume(id, maxCalls);
       return exports.view(id);
     },
@@ -44,15 +43,14 @@ export function exportHandlers(exports: Exports, having: readonly Region[]) {
   } satisfies HandlersOf<typeof exportOperations>;
 }
 
-/** @throws Problem WRONG_STATE */
+/** @throws WRONG_STATE */
 function refuseDownload(id: string, list: ExportList, { state, options }: ReturnType<Exports['record']>): void {
   const lists = listsOf(options);
   if (!lists.includes(list)) {
-    const remedy = 'Ask for one of the lists in `possible`, or begin another export.';
-    throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`, { remedy, possible: lists });
+    const remedy = 'ask for one of the lists in `possible`, or begin another export';
+    throw new RollcallError('WRONG_STATE', { what: `export ${id} has no list of ${list}`, remedy, possible: lists });
   }
   if (state === 'completed' || state === 'incomplete') return;
-  const remedy =
-    state === 'running' ? 'Wait until it is completed.' : `Continue it with POST /v1/exports/${id}/resume.`;
-  throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`, { remedy });
+  const remedy = state === 'running' ? 'wait until it is completed' : `continue it with POST /v1/exports/${id}/resume`;
+  throw new RollcallError('WRONG_STATE', { what: `export ${id} is ${state}: what it has is not whole`, remedy });
 }

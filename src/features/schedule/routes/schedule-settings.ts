@@ -10,7 +10,7 @@ import type { Aimed } from '../../../imports/target.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import type { Config } from '../../../platform/config.ts';
 import { checkCron } from '../../../queue/cron.ts';
-import { badOption } from '../../../server/refusals.ts';
+import { badOption } from '../../../server/problem.ts';
 import { badReading } from '../../../server/uploads/upload-options.ts';
 import { headerFrom } from '../../../sources/named.ts';
 import { allowedSource, wholeSource } from '../../../sources/obtain.ts';

@@ -2,15 +2,14 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { Call } from '../../../api/operation.ts';
 import { messageOf } from '../../../errors/message-of.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { isZip } from '../../../imports/read/decompress.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { callerOf } from '../../../server/http-answers.ts';
-import { Problem } from '../../../server/problem.ts';
 import { serve } from '../../../server/serve.ts';
 import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { SourceError } from '../../../sources/source.ts';
-import { asSentence } from '../../../text/wording.ts';
 import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes.ts';
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
@@ -95,19 +94,20 @@ export function lookRoute(app: Api, { dir, schedules, heads }: Context): void {
 /** Size of the beginning of a file that a preview reads, in bytes. */
 const HEAD_BYTES = 256 * 1024;
 
-/** The beginning of a file, or all of a workbook or archive. @throws Problem BAD_OPTION when there is nothing to look at */
+/** The beginning of a file, or all of a workbook or archive. @throws BAD_OPTION when there is nothing to look at */
 async function beginning(path: string) {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const head = buffer.subarray(0, bytesRead);
-    if (head.length === 0) throw new Problem('BAD_OPTION', 'The file is empty.', { field: 'file' });
+    if (head.length === 0) throw new RollcallError('BAD_OPTION', { what: 'the file is empty', field: 'file' });
     if (!isZip(head)) return head;
     const { size } = await file.stat();
     if (size <= PREVIEW_ZIP_BYTES) return await file.readFile();
-    throw new Problem('BAD_OPTION', `The workbook or archive has ${size} bytes: too many to look at.`, {
+    throw new RollcallError('BAD_OPTION', {
+      what: `the workbook or archive has ${size} bytes: too many to look at`,
       field: 'file',
-      remedy: 'Try the schedule instead: that reads the whole file.',
+      remedy: 'try the schedule instead: that reads the whole file',
     });
   } finally {
     await file.close();
@@ -119,7 +119,7 @@ const MAX_MS = 60_000;
 
 /**
  * The file that a schedule would read. A fetched file is kept in `folder`.
- * @throws Problem BAD_OPTION, SOURCE_NOT_ALLOWED; the signal's reason
+ * @throws BAD_OPTION, SOURCE_NOT_ALLOWED; the signal's reason
  */
 async function getFile(
   { runs }: Pick<ServerContext['schedules'], 'runs'>,
@@ -136,8 +136,8 @@ async function getFile(
   }
 }
 
-function noFile(error: unknown, isLate: boolean): Problem {
-  const detail = isLate ? 'The file has not come within a minute.' : asSentence(messageOf(error));
-  const remedy = isLate ? 'Add the schedule and run it: runs wait longer.' : 'Check the file and try again.';
-  return new Problem('BAD_OPTION', detail, { field: 'file', remedy });
+function noFile(error: unknown, isLate: boolean): RollcallError {
+  const what = isLate ? 'the file has not come within a minute' : messageOf(error);
+  const remedy = isLate ? 'add the schedule and run it: runs wait longer' : 'check the file and try again';
+  return new RollcallError('BAD_OPTION', { what, field: 'file', remedy });
 }

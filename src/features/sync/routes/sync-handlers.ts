@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { Call, HandlersOf } from '../../../api/operation.ts';
-import { isError } from '../../../errors/rollcall-error.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import { badCursor, cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
-import { Problem } from '../../../server/problem.ts';
-import { asClause, inShort } from '../../../text/wording.ts';
+import { cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
+import { inShort } from '../../../text/wording.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
@@ -28,11 +27,10 @@ interface SyncsRead extends SyncViews {
  * plan as a file.
  */
 export function syncReadingHandlers({ dir, find, page, entry, whole, pieces }: SyncsRead) {
-  /** @throws UNKNOWN_SYNC; Problem NO_PLAN_YET */
+  /** @throws UNKNOWN_SYNC; NO_PLAN_YET */
   const planOf = (id: string): string => {
     const { state, totals, reason } = find(id);
-    if (totals === null)
-      throw new Problem('NO_PLAN_YET', `Sync ${id} is ${state} and has no plan: ${asClause(reason)}.`);
+    if (totals === null) throw new RollcallError('NO_PLAN_YET', { id, state, reason });
     return planFiles(dir.sync(id)).plan;
   };
   const reading = async <Result>(id: string, read: (pages: PlanPages) => Result | Promise<Result>): Promise<Result> => {
@@ -45,16 +43,9 @@ export function syncReadingHandlers({ dir, find, page, entry, whole, pieces }: S
   };
   return {
     list: async ({ state, limit, cursor }) => {
-      try {
-        const { syncs, next = null } = page({
-          limit,
-          ...(state !== undefined && { states: state }),
-          ...(cursor !== undefined && { before: cursor }),
-        });
-        return { syncs: syncs.map(entry), nextCursor: next };
-      } catch (error) {
-        throw isError(error, 'BAD_CURSOR') ? badCursor(cursor ?? '') : error;
-      }
+      const before = cursor === undefined ? {} : { before: cursor };
+      const { syncs, next = null } = page({ limit, ...(state !== undefined && { states: state }), ...before });
+      return { syncs: syncs.map(entry), nextCursor: next };
     },
     one: async ({ id }) => whole(find(id)),
     groups: async ({ id, action, limit, cursor }) =>
