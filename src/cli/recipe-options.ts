@@ -6,7 +6,7 @@ import { dataDir } from '../platform/data-dir.ts';
 /**
  * The options with those of a recipe, where one is named, or a file that has one.
  * @param path of the file @param name as the user knows it
- * @throws UnknownRecipe, BadRecipe, RecipeNeeds, IntakeError RECIPE_MISFIT
+ * @throws UNKNOWN_RECIPE, BadRecipe, RECIPE_NEEDS, IntakeError RECIPE_MISFIT
  */
 export async function optionsWithRecipe(
   config: Config,

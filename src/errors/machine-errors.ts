@@ -46,12 +46,13 @@ export const MACHINE_ERRORS = {
     }: {
       readonly use: string;
       readonly packages: readonly string[];
-      readonly command: string;
+      /** The command that installs them. */
+      readonly install: string;
     }) => {
       const [noun, are] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are'];
       return `${use} need the ${noun} ${packages.join(', ')}, which ${are} not installed`;
     },
-    remedy: ({ command }) => `install with \`${command}\``,
+    remedy: ({ install }) => `install with \`${install}\``,
   }),
   DATA_DIR_COPIED: failure({
     title: 'The data directory is a copy, or was restored',

@@ -161,11 +161,10 @@ export const WORK_ERRORS = {
       'None was started, it is under way, it waits for more calls to be allowed, or the service refused the questions; `GET /v1/imports/{id}/check` says which. Rows are left out (`leaveOutFailing`) only by a check that was made with the options for creating and bans with which the import would be sent.',
     status: 409,
     exit: 2,
-    sentence: ({ id, why, next }: { readonly id: string; readonly why: string; readonly next?: string }) =>
-      `import ${id} ${why}${next === undefined ? '' : ', so it is not known which rows would fail; nothing was sent'}`,
+    sentence: ({ id, why }: { readonly id: string; readonly why: string }) => `import ${id} ${why}`,
     advice: 'Begin one with POST /v1/imports/{id}/check, and wait until its state is `done`.',
     remedy: {
-      command: ({ id, next = 'check it' }) => `${next}: \`rollcall check ${id}\``,
+      command: '`rollcall check <id>` begins one, or continues it',
       page: 'Press “Check with the service”, and wait until the check is done.',
     },
   }),

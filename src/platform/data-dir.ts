@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { CATALOG, privateFile } from './sqlite.ts';
 
@@ -76,18 +77,11 @@ export class DataDirInUse extends RollcallError<'DATA_DIR_IN_USE'> {
   }
 }
 
-/** The data directory cannot be made, or is not a directory. */
-class DataDirUnusable extends RollcallError<'DATA_DIR_UNUSABLE'> {
-  constructor(root: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super('DATA_DIR_UNUSABLE', { root, why }, { cause });
-  }
-}
-
-/** Whether anything was ever kept in the directory. @throws DataDirUnusable where it is a file */
+/** Whether anything was ever kept in the directory. @throws DATA_DIR_UNUSABLE where it is a file */
 export function hasCatalog({ root, catalog }: DataDir): boolean {
   if (existsSync(catalog)) return true;
-  if (existsSync(root) && !isFolder(root)) throw new DataDirUnusable(root, new Error('it is not a directory'));
+  if (existsSync(root) && !isFolder(root))
+    throw new RollcallError('DATA_DIR_UNUSABLE', { root, why: 'it is not a directory' });
   return false;
 }
 
@@ -121,7 +115,7 @@ const OURS =
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made. For those who write into it.
  * @returns a warning where other users can open the directory itself
- * @throws DataDirUnusable
+ * @throws DATA_DIR_UNUSABLE
  */
 export function makeDataDir({ root }: DataDir): { readonly warning: string | undefined } {
   try {
@@ -133,7 +127,7 @@ export function makeDataDir({ root }: DataDir): { readonly warning: string | und
     }
     return { warning: openness(root) };
   } catch (error) {
-    throw new DataDirUnusable(root, error);
+    throw new RollcallError('DATA_DIR_UNUSABLE', { root, why: messageOf(error) }, { cause: error });
   }
 }
 

@@ -36,7 +36,7 @@ const PACKAGES = { ...OPTIONAL_PACKAGES, ...BUNDLED_PACKAGES };
 /** A use of rollcall, as messages name it. */
 export type PackageUse = keyof typeof PACKAGES;
 
-/** Loads a module that imports what a use needs. @throws PackageMissing */
+/** Loads a module that imports what a use needs. @throws PACKAGE_MISSING */
 export async function withPackages<Module>(use: PackageUse, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
@@ -47,20 +47,11 @@ export async function withPackages<Module>(use: PackageUse, load: () => Promise<
   }
 }
 
-/** @throws PackageMissing where a package that a use needs is not installed */
+/** @throws PACKAGE_MISSING where a package that a use needs is not installed */
 export function checkPackages(use: PackageUse, isInstalled = resolves, folder = fileURLToPath(PACKAGE_FOLDER)): void {
   const missing = PACKAGES[use].filter((name) => !isInstalled(name));
-  if (missing.length > 0) throw new PackageMissing(use, missing, installCommand(missing, folder));
-}
-
-export class PackageMissing extends RollcallError {
-  constructor(use: PackageUse, packages: readonly string[], command: string) {
-    const [what, are] = packages.length === 1 ? ['package', 'is'] : ['packages', 'are'];
-    super('PACKAGE_MISSING', `${use} need the ${what} ${packages.join(', ')}, which ${are} not installed`, {
-      remedy: `install with \`${command}\``,
-      facts: { packages, command },
-    });
-  }
+  if (missing.length === 0) return;
+  throw new RollcallError('PACKAGE_MISSING', { use, packages: missing, install: installCommand(missing, folder) });
 }
 
 function resolves(name: string): boolean {

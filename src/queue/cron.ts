@@ -4,34 +4,30 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** Times of a repeated job: a cron expression and a time zone. */
 
-/** A cron expression or a time zone that cannot be used. */
-class CronError extends RollcallError {
-  constructor(message: string) {
-    super('BAD_CRON', message);
-  }
-}
-
 const NICKNAMES = ['@hourly', '@daily', '@weekly', '@monthly', '@yearly'];
 const ALLOWED = `allowed are five fields (minute, hour, day of month, month, weekday) such as "30 2 * * *", or one of ${NICKNAMES.join(', ')}`;
 const RANGES =
   'minutes are 0 to 59, hours 0 to 23, days 1 to 31, months 1 to 12 and weekdays 0 to 7, as lists, ranges or steps';
 
-/** @throws CronError when one of the two cannot be used, or the expression names a time that never comes */
+/** @throws BAD_CRON when one of the two cannot be used, or the expression names a time that never comes */
 export function checkCron(cron: string, tz: string): void {
   const shown = JSON.stringify(cron);
   const fields = cron.trim().split(/\s+/);
   if (cron.trim().startsWith('@')) {
-    if (!NICKNAMES.includes(cron.trim())) throw new CronError(`${shown} is not a valid cron expression; ${ALLOWED}`);
+    if (!NICKNAMES.includes(cron.trim()))
+      throw new RollcallError('BAD_CRON', `${shown} is not a valid cron expression; ${ALLOWED}`);
   } else if (fields.length !== 5) {
-    throw new CronError(
+    throw new RollcallError(
+      'BAD_CRON',
       `${shown} is not a valid cron expression: it has ${cron.trim() === '' ? 0 : fields.length} of five fields; ${ALLOWED}`,
     );
   }
   // cron-parser replaces H by a random number, another one each time.
   if (/(^|[\s,/-])H/i.test(cron))
-    throw new CronError(`${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
+    throw new RollcallError('BAD_CRON', `${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
   if (!isTimeZone(tz)) {
-    throw new CronError(
+    throw new RollcallError(
+      'BAD_CRON',
       `${JSON.stringify(tz)} is not a valid time zone; allowed are names such as Europe/Rome, or UTC`,
     );
   }
@@ -39,7 +35,7 @@ export function checkCron(cron: string, tz: string): void {
     nextRun(cron, tz, Date.now());
   } catch (error) {
     const why = /day of month|loop limit/.test(messageOf(error)) ? 'that day never comes' : RANGES;
-    throw new CronError(`${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
+    throw new RollcallError('BAD_CRON', `${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Risk } from './redis.ts';
 /**
  * Opens the queue on the server that `url` names (queue-address.ts), or without one the embedded queue, which leaves no trace on disk.
  * @param ca certificate authority that a Redis over TLS is trusted by, in addition to the usual ones, PEM
- * @throws QueueAddressError, PackageMissing
+ * @throws QueueAddressError, PACKAGE_MISSING
  */
 export async function openBackend(
   url?: string,

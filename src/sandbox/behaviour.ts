@@ -182,15 +182,9 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   rateHeaders: ['X-Rate-Limit', 'X-RateLimit'],
 };
 
-export class BehaviourError extends RollcallError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('BAD_BEHAVIOUR', message, options);
-  }
-}
-
 /**
  * Reads switches written as `name=value`, several by commas.
- * @throws BehaviourError which shows the switch and what is allowed
+ * @throws BAD_BEHAVIOUR, which shows the switch and what is allowed
  */
 export function parseBehaviour(text: string): Partial<Behaviour> {
   const parts = text.split(',').map((part) => part.trim());
@@ -200,18 +194,19 @@ export function parseBehaviour(text: string): Partial<Behaviour> {
 function parseSwitch(text: string): readonly [name: string, value: unknown] {
   const [name = '', value = ''] = text.split('=', 2);
   if (!isSwitch(name)) {
-    throw new BehaviourError(
+    throw new RollcallError(
+      'BAD_BEHAVIOUR',
       `${JSON.stringify(name)} is not a switch; allowed are ${Object.keys(BEHAVIOUR_VALUES).join(', ')}`,
     );
   }
   const allowed = BEHAVIOUR_VALUES[name];
   if (allowed === 'number') {
     if (/^\d{1,15}$/.test(value)) return [name, Number(value)];
-    throw new BehaviourError(`${name} is ${JSON.stringify(value)}; allowed is a whole number from 0`);
+    throw new RollcallError('BAD_BEHAVIOUR', `${name} is ${JSON.stringify(value)}; allowed is a whole number from 0`);
   }
   const found = allowed.find((one) => String(one) === value);
   if (found !== undefined) return [name, found];
-  throw new BehaviourError(`${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
+  throw new RollcallError('BAD_BEHAVIOUR', `${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
 }
 
 function isSwitch(name: string): name is keyof Behaviour {

@@ -45,16 +45,10 @@ export type Fault = {
   readonly ms?: number;
 } & ({ readonly chance: number } | { readonly count: number });
 
-export class FaultSyntaxError extends RollcallError<'BAD_FAULT'> {
-  constructor(text: string, problem: string) {
-    super('BAD_FAULT', { text, problem });
-  }
-}
-
 /**
  * Reads faults separated by commas, each `[region:]kind[=when]`: `reset-after=2%,too-many=5,eu:slow=400ms@10%`.
  * `when` is a probability (`5%` or `0.05`) or a count of calls (`3`); every call without it. `slow` takes its time first.
- * @throws FaultSyntaxError which shows the fault and what is allowed
+ * @throws BAD_FAULT, which shows the fault and what is allowed
  */
 export function parseFaults(text: string): Fault[] {
   return text
@@ -67,18 +61,28 @@ export function parseFaults(text: string): Fault[] {
 function parseFault(text: string): Fault {
   const parts = /^(?:([^:=]*):)?([^:=]*)(?:=(.*))?$/.exec(text);
   const [, region, kind = '', setting] = parts ?? [];
-  if (parts === null) throw new FaultSyntaxError(text, 'expected [region:]kind[=when], for example eu:too-many=5');
+  if (parts === null)
+    throw new RollcallError('BAD_FAULT', { text, problem: 'expected [region:]kind[=when], for example eu:too-many=5' });
   if (region !== undefined && !isRegion(region)) {
-    throw new FaultSyntaxError(text, `unknown region "${region}", known are ${REGIONS.join(', ')}`);
+    throw new RollcallError('BAD_FAULT', {
+      text,
+      problem: `unknown region "${region}", known are ${REGIONS.join(', ')}`,
+    });
   }
   if (!isFaultKind(kind)) {
-    throw new FaultSyntaxError(text, `unknown kind "${kind}", known are ${Object.keys(FAULT_KINDS).join(', ')}`);
+    throw new RollcallError('BAD_FAULT', {
+      text,
+      problem: `unknown kind "${kind}", known are ${Object.keys(FAULT_KINDS).join(', ')}`,
+    });
   }
   const where = { kind, ...(region !== undefined && { region }) };
   if (kind !== 'slow') return { ...where, ...parseWhen(text, setting) };
   const slow = /^(\d+)ms(?:@(.+))?$/.exec(setting ?? '');
   if (slow === null)
-    throw new FaultSyntaxError(text, 'slow needs milliseconds, for example slow=400ms or slow=400ms@10%');
+    throw new RollcallError('BAD_FAULT', {
+      text,
+      problem: 'slow needs milliseconds, for example slow=400ms or slow=400ms@10%',
+    });
   return { ...where, ms: Number(slow[1]), ...parseWhen(text, slow[2]) };
 }
 
@@ -87,7 +91,10 @@ function parseWhen(text: string, when: string | undefined): { chance: number } |
   if (/^\d+$/.test(when)) return { count: Number(when) };
   const chance = /^\d+(\.\d+)?%$/.test(when) ? Number(when.slice(0, -1)) / 100 : Number(when);
   if (/^(?:\d+(?:\.\d+)?|\.\d+)%?$/.test(when) && chance <= 1) return { chance };
-  throw new FaultSyntaxError(text, `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`);
+  throw new RollcallError('BAD_FAULT', {
+    text,
+    problem: `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`,
+  });
 }
 
 function isFaultKind(text: string): text is FaultKind {

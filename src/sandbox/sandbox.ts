@@ -98,7 +98,7 @@ function certificatesFor(names: readonly string[]): Promise<Certificates> {
 /**
  * Starts the chat service of docs/chat-service.md on this machine: HTTPS, one app in each region, all state in memory.
  * Apps are at `https://<app id>.api-<region>.localhost:<port>/v3`, management at `https://apimgmt.localhost:<port>`.
- * @throws Error when the port is in use or the certificate cannot be written, FaultSyntaxError
+ * @throws Error when the port is in use or the certificate cannot be written, BAD_FAULT
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { now = Date.now, randomSeed = randomInt(2 ** 31), latencyMs = 0 } = options;

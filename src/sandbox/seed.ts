@@ -68,27 +68,26 @@ const seedDocument = z.strictObject({
 });
 export type SeedDocument = z.infer<typeof seedDocument>;
 
-class SeedError extends RollcallError {
-  constructor(source: string, problems: readonly string[]) {
-    super('BAD_SEED', `the seed in ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-  }
+function badSeed(source: string, problems: readonly string[]): RollcallError {
+  const lines = problems.map((problem) => `  ${problem}`);
+  return new RollcallError('BAD_SEED', [`the seed in ${source} cannot be used:`, ...lines].join('\n'));
 }
 
 /**
  * Reads a seed document.
  * @param source what the errors name, for example the file
- * @throws SeedError with every problem and its place
+ * @throws BAD_SEED, with every problem and its place
  */
 export function parseSeed(text: string, source: string): SeedDocument {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new SeedError(source, [`it is not valid JSON: ${messageOf(error)}`]);
+    throw badSeed(source, [`it is not valid JSON: ${messageOf(error)}`]);
   }
   const parsed = seedDocument.safeParse(json);
   if (parsed.success) return parsed.data;
-  throw new SeedError(
+  throw badSeed(
     source,
     parsed.error.issues.map(
       ({ path, message }) => `${path.length === 0 ? 'the document' : path.join('.')}: ${message}`,
@@ -158,20 +157,14 @@ function seat(app: App, group: Group, uids: readonly string[], scope: Scope): vo
   }
 }
 
-class SeedUnreadable extends RollcallError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('BAD_SEED', message, options);
-  }
-}
-
-/** @throws SeedUnreadable, SeedError */
+/** @throws BAD_SEED */
 export async function readSeed(path: string): Promise<SeedDocument> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     const why = messageOf(error);
-    throw new SeedUnreadable(`the seed file ${path} cannot be read: ${why}`, { cause: error });
+    throw new RollcallError('BAD_SEED', `the seed file ${path} cannot be read: ${why}`, { cause: error });
   }
   return parseSeed(text, path);
 }

@@ -137,7 +137,7 @@ export function shownFile({ file }: { readonly file: string }): string {
   return isAddress(file) ? addressName(file) : file;
 }
 
-/** Loads what reads an address. @param address from `checkedAddress` @throws PackageMissing */
+/** Loads what reads an address. @param address from `checkedAddress` @throws PACKAGE_MISSING */
 export async function adapterFor(address: string): Promise<Adapter> {
   const scheme = schemeFor(address);
   if (scheme === undefined) throw new Error(`no adapter for ${schemeOf(address)}`);
@@ -145,7 +145,7 @@ export async function adapterFor(address: string): Promise<Adapter> {
   return needs === undefined ? load() : withPackages(needs, load);
 }
 
-/** The source at an address. @throws SourceError, PackageMissing */
+/** The source at an address. @throws SourceError, PACKAGE_MISSING */
 export async function sourceAt(request: SourceRequest): Promise<Source> {
   const address = checkedAddress(request.address, request.settings);
   return (await adapterFor(address))({ ...request, address });

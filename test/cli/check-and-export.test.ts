@@ -74,7 +74,7 @@ test('the check prints the command that sends all rows but those that would fail
   expect([early.code, early.stderr]).toEqual([
     2,
     expect.stringMatching(
-      /was not checked with the service, .*; nothing was sent; check it first: `rollcall check \S+`\n$/,
+      /was not checked with the service, .*; nothing was sent; `rollcall check <id>` begins one, or continues it\n$/,
     ),
   ]);
   const { stderr } = await place.run(['check']);

@@ -2,12 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import {
-  BUNDLED_PACKAGES,
-  checkPackages,
-  OPTIONAL_PACKAGES,
-  type PackageMissing,
-} from '../../src/platform/optional-packages.ts';
+import type { RollcallError } from '../../src/errors/rollcall-error.ts';
+import { BUNDLED_PACKAGES, checkPackages, OPTIONAL_PACKAGES } from '../../src/platform/optional-packages.ts';
 import { tempDir } from '../temp-dir.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -52,8 +48,8 @@ describe('where one is missing, the error has the command that puts it beside ro
     try {
       checkPackages('addresses with postgres://', (name) => installed.includes(name), folder);
     } catch (error) {
-      const { code, exit, facts, remedy } = error as PackageMissing;
-      expect([code, exit, remedy]).toEqual(['PACKAGE_MISSING', 2, `install with \`${facts['command']}\``]);
+      const { code, exit, facts, remedy } = error as RollcallError;
+      expect([code, exit, remedy]).toEqual(['PACKAGE_MISSING', 2, `install with \`${facts['install']}\``]);
       return facts;
     }
     return undefined;

@@ -460,7 +460,7 @@ test('a recipe that does not fit the file is refused with what was expected and 
 test('what the file lacks must be added, and the refusal says why', async () => {
   const group = await run(['import', 'google-groups/members.csv', '--recipe', 'google-groups']);
   expect(group.code).toBe(2);
-  expect(group.stderr).toContain('the recipe google-groups needs --guid: the file is about one group');
+  expect(group.stderr).toContain('the recipe google-groups needs a value for guid: the file is about one group');
   const users = await run(['import', 'google-groups/members.csv', '--recipe', 'google-groups', '--guid', 'g']);
   expect(users.stderr).toContain('the recipe google-groups needs --identities: people are known by e-mail address');
 });

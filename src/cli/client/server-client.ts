@@ -182,8 +182,8 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
   // A refusal of one value says itself what to put there.
   const next = actions ?? (field === undefined ? remedyFor(code, remedy) : remedy);
   return statusCode < 500
-    ? ServerRefused.inSentences(code, detail, next)
-    : ServerFault.inSentences(code, detail, `${next} The server is ${url}.`);
+    ? new ServerRefused(code, detail, next)
+    : new ServerFault(code, detail, `${next} The server is ${url}.`);
 }
 
 /** Parses a document. Fields that it does not know are left out: a server may be newer than this program. */

@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
+import { isError } from '../../errors/rollcall-error.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import {
-  BEHAVIOUR_VALUES,
-  type Behaviour,
-  BehaviourError,
-  DEFAULT_BEHAVIOUR,
-  parseBehaviour,
-} from '../../sandbox/behaviour.ts';
+import { BEHAVIOUR_VALUES, type Behaviour, DEFAULT_BEHAVIOUR, parseBehaviour } from '../../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
@@ -200,7 +195,7 @@ function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Beha
   try {
     return { ...earlier, ...parseBehaviour(text) };
   } catch (error) {
-    throw error instanceof BehaviourError ? new InvalidArgumentError(`${error.message}.`) : error;
+    throw isError(error, 'BAD_BEHAVIOUR') ? new InvalidArgumentError(`${error.message}.`) : error;
   }
 }
 

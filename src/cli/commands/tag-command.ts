@@ -31,7 +31,7 @@ async function tag(io: Io, id: string, words: readonly string[], flags: Flags): 
   const problem = results[0]?.problem;
   if (problem !== undefined) {
     const { code, detail, remedy } = problem;
-    throw ServerRefused.inSentences(code, detail, remedyFor(code, remedy));
+    throw new ServerRefused(code, detail, remedyFor(code, remedy));
   }
   const { tags } = await imports.one(id);
   if (flags.json) io.out.write(`${JSON.stringify({ id, tags })}\n`);

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { byteSize } from '../../options/bounds.ts';
 import type { StoppingChoices } from '../../options/sending-options.ts';
 import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
 import type { Flags } from '../../platform/settings.ts';
-import { FaultSyntaxError, parseFaults } from '../../sandbox/injected-faults.ts';
+import { parseFaults } from '../../sandbox/injected-faults.ts';
 import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
@@ -119,7 +120,7 @@ export function faultList(text: string): string {
     parseFaults(text);
     return text;
   } catch (error) {
-    if (error instanceof FaultSyntaxError) throw new InvalidArgumentError(error.message);
+    if (isError(error, 'BAD_FAULT')) throw new InvalidArgumentError(error.message);
     throw error;
   }
 }

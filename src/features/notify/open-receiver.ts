@@ -17,7 +17,7 @@ export function isSigned(address: string): boolean {
  * Opens a receiver of the kind that the beginning of its address says.
  * @param key signs notifications to programs; undefined: they are not signed
  * @param allowPrivate allows addresses of this machine and of private networks, and plain HTTP
- * @throws BAD_RECEIVER, PackageMissing
+ * @throws BAD_RECEIVER, PACKAGE_MISSING
  */
 export async function openReceiver(
   address: string,

@@ -1,8 +1,9 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { FIELDS, type Field } from '../../imports/read/columns.ts';
 import type { LookupName } from '../../options/lookups.ts';
 import type { ShapeInput } from '../../options/shape.ts';
-import { type Recipe, RecipeNeeds, type RecipeSettings } from './recipe.ts';
+import type { Recipe, RecipeSettings } from './recipe.ts';
 
 /**
  * The recipe's settings with the user's own options, which win, field by field. A field for which the user gave an option
@@ -59,11 +60,11 @@ function without<Value>(
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !taken.some((one) => one === field)));
 }
 
-/** @throws RecipeNeeds for what the file does not have and the options do not give */
+/** @throws RECIPE_NEEDS for what the file does not have and the options do not give */
 export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOptions>): void {
   const missing = needs.find(({ what, optional }) => !optional && !isGiven(what, options));
   if (missing === undefined) return;
-  throw new RecipeNeeds(name, missing.what, missing.why);
+  throw new RollcallError('RECIPE_NEEDS', { name, field: missing.what, why: missing.why });
 }
 
 function isGiven(what: 'guid' | LookupName, { guid, map, shape }: Partial<ImportOptions>) {

@@ -3,7 +3,6 @@ import { recipeFields } from '../../api/recipes.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { importOptions } from '../../imports/import-options.ts';
 import { listed } from '../../imports/read/intake-error.ts';
-import type { LookupName } from '../../options/lookups.ts';
 
 /** The settings that a recipe may hold: how a file is read, and nothing about one run. */
 const recipeSettings = importOptions
@@ -42,18 +41,6 @@ export function expected({ expects, fits: { columns = [], text = [] } }: Recipe)
 /** The request for an addition that a recipe needs, as the command line has it. */
 export function needText({ what, why, optional }: Recipe['needs'][number]): string {
   return `${optional ? 'You can add' : 'You have to add'} --${what}: ${why}.`;
-}
-
-/** A recipe asks for something that the file does not have. */
-export class RecipeNeeds extends RollcallError {
-  constructor(name: string, need: 'guid' | LookupName, why: string) {
-    const what = `the recipe ${name} needs --${need}: ${why}`;
-    super('RECIPE_NEEDS', what, {
-      message: what,
-      remedy: `add ${need}: ${why}`,
-      facts: { name, need, field: need },
-    });
-  }
 }
 
 /** A recipe cannot be saved, or is a file that cannot be used. */

@@ -23,7 +23,7 @@ export interface Beside {
   readonly protectFile?: { readonly path: string; readonly name: string };
 }
 
-/** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws ProtectFileError */
+/** Returns the settings of a sync of a schedule's file, with the UIDs that its protect file names now. @throws BAD_PROTECT_FILE */
 export async function syncNow(settings: KeptSettings, { lookups, protectFile }: Beside): Promise<SyncSettings> {
   const named = protectFile === undefined ? [] : await readProtectFile(protectFile.path, protectFile.name);
   return syncSettings({ ...settings, protect: [...new Set([...settings.protect, ...named])] }, lookups);

@@ -25,13 +25,17 @@ export const findFailing: FindLeftOut = (ledger, unsent) => {
 /** Only a check that is done, and was made with the same options, says which rows would fail. */
 function requireCheck({ id, folder, options }: UnsentImport): void {
   const check = checkRun(folder);
-  if (check === undefined)
-    throw new RollcallError('NO_CHECK_YET', { id, why: 'was not checked with the service', next: 'check it first' });
-  if (check.state !== 'done')
-    throw new RollcallError('NO_CHECK_YET', { id, why: 'has a check that is not done', next: 'continue the check' });
+  if (check === undefined) throw noCheck(id, 'was not checked with the service');
+  if (check.state !== 'done') throw noCheck(id, 'has a check that is not done');
   if (check.options === optionsOfCheck(options)) return;
-  const why = 'has a check that was made with other options for creating and bans, or by an older rollcall';
-  throw new RollcallError('NO_CHECK_YET', { id, why: why, next: 'check it again with the options that it has now' });
+  throw noCheck(id, 'has a check that was made with other options for creating and bans, or by an older rollcall');
+}
+
+function noCheck(id: string, why: string): RollcallError {
+  return new RollcallError('NO_CHECK_YET', {
+    id,
+    why: `${why}, so it is not known which rows would fail; nothing was sent`,
+  });
 }
 
 const summary = z.object({

@@ -11,7 +11,7 @@ import { badReading } from './upload-options.ts';
 
 /** Options that name a recipe (`recipe=…`), for the server's uploads. */
 export interface Recipes {
-  /** Before the file has come. @throws UnknownRecipe, RecipeNeeds */
+  /** Before the file has come. @throws UNKNOWN_RECIPE, RECIPE_NEEDS */
   check(options: ImportOptions): void;
   /** The options with those of the recipe that they name, for the file that has come. @throws Problem BAD_OPTION */
   settle(

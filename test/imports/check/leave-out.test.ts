@@ -130,7 +130,7 @@ describe('it is refused, and nothing is sent or left out,', () => {
     const at = await open();
     const id = await one(at);
     expect(await refused(at, id)).toBe(
-      'NO_CHECK_YET: import ID was not checked with the service, so it is not known which rows would fail; nothing was sent; check it first: `rollcall check ID`',
+      'NO_CHECK_YET: import ID was not checked with the service, so it is not known which rows would fail; nothing was sent; `rollcall check <id>` begins one, or continues it',
     );
     untouched(at, id);
   });

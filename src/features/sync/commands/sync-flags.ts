@@ -70,14 +70,14 @@ export function withPlan(command: Command): Command {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
-/** @throws BAD_OPTION, ProtectFileError */
+/** @throws BAD_OPTION, BAD_PROTECT_FILE */
 export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Promise<PlanFlags> {
   return syncFlags({ ...flags, protect: protect === undefined ? [] : [...(await protectedUids(protect, profile))] });
 }
 
 /**
  * Those of the protect file. A file from an address is fetched for it, and not kept.
- * @throws ProtectFileError, SourceError
+ * @throws BAD_PROTECT_FILE, SourceError
  */
 async function protectedUids(protect: string, profile: string | undefined): Promise<ReadonlySet<string>> {
   const fetched = await fileToFetch(readConfig({ profile }), protect, {});

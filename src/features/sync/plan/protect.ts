@@ -1,17 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
-import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { openIntake } from '../../../imports/read/intake.ts';
 import { refuseAddress, shown } from '../../../imports/read/intake-error.ts';
 
-/** A protect file that cannot be used. Nothing may continue then: the users that it names would not be protected. */
-class ProtectFileError extends RollcallError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('BAD_PROTECT_FILE', message, options);
-  }
-}
+/** Nothing may continue with a protect file that cannot be used: the users that it names would not be protected. */
 
 /** Matches separators of UIDs in a list that is no list of lines, and characters that no UID has. */
 const NOT_UID = /[\s\p{Cc},;|"']/u;
@@ -19,7 +14,7 @@ const DELIMITERS = /[,;|\t]/;
 
 /**
  * Reads the UIDs of a protect file: one a line, `#` begins a comment, or a CSV file with a column for the UID (under any
- * name by which an import knows it). UTF-8. Throws ProtectFileError naming the file and the line; a file without a UID is
+ * name by which an import knows it). UTF-8. Throws BAD_PROTECT_FILE naming the file and the line; a file without a UID is
  * an error too, because an emptied file would protect no one.
  * @param name as the user named it
  */
@@ -73,14 +68,15 @@ async function uidsOfTable(path: string, lines: readonly string[]): Promise<Read
       }
     }
   } catch (cause) {
-    if (cause instanceof ProtectFileError) throw cause;
+    if (isError(cause, 'BAD_PROTECT_FILE')) throw cause;
     throw refused(path, `cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
   return uids;
 }
 
-function refused(path: string, what: string, cause?: unknown): ProtectFileError {
-  return new ProtectFileError(
+function refused(path: string, what: string, cause?: unknown): RollcallError {
+  return new RollcallError(
+    'BAD_PROTECT_FILE',
     `the protect file ${shown(path)} ${what}; write one UID a line, or a CSV file with a column uid`,
     { cause },
   );
