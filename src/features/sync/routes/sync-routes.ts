@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { pageRoute } from '../../../server/console-files.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { attachment } from '../../../server/http-answers.ts';
 import { handled } from '../../../server/perform.ts';
@@ -44,7 +44,9 @@ export function syncRoutes(app: Api, context: ServerContext): void {
   });
   serve(app, syncOperations.before, async ({ params: { id } }, reply) => {
     if (!hasBefore(dir, syncs.find(id))) {
-      throw new RollcallError('NOT_FOUND', { what: `sync ${id} was not carried out, or it takes nothing from anyone.` });
+      throw new RollcallError('NOT_FOUND', {
+        what: `sync ${id} was not carried out, or it takes nothing from anyone.`,
+      });
     }
     return send(reply, id, 'csv', 'before', createReadStream(planFiles(dir.sync(id)).before));
   });
