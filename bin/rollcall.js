@@ -48,7 +48,7 @@ function asked() {
   return process.argv.length > 2 ? process.argv.slice(2) : ['--help'];
 }
 
-/** A value as a shell reads it back unchanged, as src/text/shell-word.ts writes it. @param {string} value */
+/** A value as a shell reads it back unchanged, as src/text/terminal-text.ts writes it. @param {string} value */
 function word(value) {
   return /^[\w./:@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }

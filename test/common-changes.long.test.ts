@@ -168,7 +168,7 @@ test('a new error of ours: an entry in a table; for a file that cannot be used, 
   }),
 `,
   );
-  const command = 'src/cli/commands/tag-command.ts';
+  const command = 'src/cli/commands/imports-commands.ts';
   copy.insert(
     command,
     "import { printable } from '../../text/wording.ts';",

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { End } from './exit-codes.ts';
 import { withProfile } from './flags/setting-flag.ts';
-import type { Names } from './names.ts';
 import type { Io } from './screen/io.ts';
+import type { Names } from './suggestions.ts';
 
 /** Makes a command; its action passes its exit code to `end`. */
 type CommandMaker = (io: Io, end: End) => Command;
@@ -58,27 +58,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   list: {
     usage: '[options]',
     description: 'show imports, newest first',
-    load: async () => (await import('./commands/list-command.ts')).listCommand,
+    load: async () => (await import('./commands/imports-commands.ts')).listCommand,
   },
   tag: {
     usage: '[options] <id> <tags...>',
     description: 'give an import tags, by which `list --tag` finds it',
-    load: async () => (await import('./commands/tag-command.ts')).tagCommand,
+    load: async () => (await import('./commands/imports-commands.ts')).tagCommand,
   },
   status: {
     usage: '[options] [id]',
     description: 'show the results of an import so far',
-    load: async () => (await import('./commands/status-command.ts')).statusCommand,
+    load: async () => (await import('./commands/imports-commands.ts')).statusCommand,
   },
   watch: {
     usage: '[options] [id]',
     description: 'follow an import that runs in another process; exits with the same code as `import`',
-    load: async () => (await import('./commands/watch-command.ts')).watchCommand,
+    load: async () => (await import('./commands/imports-commands.ts')).watchCommand,
   },
   pause: {
     usage: '[options] [id]',
     description: 'let calls in flight finish, and send no more until `resume`',
-    load: async () => (await import('./commands/pause-cancel-command.ts')).pauseCommand,
+    load: async () => (await import('./commands/imports-commands.ts')).pauseCommand,
   },
   resume: {
     usage: '[options] [id]',
@@ -88,7 +88,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   cancel: {
     usage: '[options] [id]',
     description: 'end an import; what was not sent is reported as unprocessed',
-    load: async () => (await import('./commands/pause-cancel-command.ts')).cancelCommand,
+    load: async () => (await import('./commands/imports-commands.ts')).cancelCommand,
   },
   retry: {
     usage: '[options] [id]',
@@ -154,17 +154,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   apps: {
     usage: '[options]',
     description: 'list the apps of the account; needs the management key',
-    load: async () => (await import('./commands/apps-command.ts')).appsCommand,
+    load: async () => (await import('./commands/service-commands.ts')).appsCommand,
   },
   users: {
     usage: '',
     description: 'list the users of an app, and create auth tokens for them',
-    load: async () => (await import('./commands/users-command.ts')).usersCommand,
+    load: async () => (await import('./commands/service-commands.ts')).usersCommand,
   },
   message: {
     usage: '[options] <text>',
     description: 'send a text message to a user or group, on behalf of a user',
-    load: async () => (await import('./commands/message-command.ts')).messageCommand,
+    load: async () => (await import('./commands/service-commands.ts')).messageCommand,
   },
   doctor: {
     usage: '[options]',

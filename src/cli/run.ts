@@ -187,7 +187,7 @@ async function openHere(
   void failed.then(() => failing.abort());
   const signal = AbortSignal.any([first, failing.signal]);
   const here: Here = { ...app, onStop: lifecycle.onStop, signal };
-  const { importsHere } = await import('./client/imports-here.ts');
+  const { importsHere } = await import('./client/data-directory.ts');
   const client = await work.open(here);
   const doing: Doing = { client, imports: importsHere(imports, { coordinator, dir }), signal, here };
   return { app, doing, failed };

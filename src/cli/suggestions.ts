@@ -1,6 +1,5 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { profileNames, readConfig } from '../platform/config.ts';
-import type { Names, Name as Word } from './names.ts';
 import type { Io } from './screen/io.ts';
 
 /** Suggestions for the next word of a command line. */
@@ -8,7 +7,7 @@ export interface Suggestions {
   /** Whether names of files may. */
   readonly files: boolean;
   /** Words that begin like the one that is being typed, each with what it means. */
-  readonly words: readonly Word[];
+  readonly words: readonly Name[];
 }
 
 /** The flags on the line that say where imports are. */
@@ -28,7 +27,7 @@ const MAX_NAMES = 50;
 interface CommandLine {
   readonly commands: Readonly<Record<string, KnownCommand>>;
   /** The topics that `rollcall help` explains, in addition to the commands. */
-  readonly topics: () => readonly Word[];
+  readonly topics: () => readonly Name[];
   /** The words after `rollcall`; the last one is being typed, and may be empty. */
   readonly typed: readonly string[];
   readonly io: Io;
@@ -41,7 +40,7 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
   const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
   const names = Object.entries(commands)
     .filter(([, { hidden }]) => !hidden)
-    .map(([name, { description }]): Word => [name, description]);
+    .map(([name, { description }]): Name => [name, description]);
   const [name, ...given] = words;
   if (name === undefined) {
     return among(current, [...names, ['help', 'explain a command or a topic'], ['--help', ''], ['--version', '']]);
@@ -71,10 +70,10 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
     const options = new Help().visibleOptions(command);
     return among(
       current,
-      options.map((one): Word => [one.long ?? one.flags, one.description]),
+      options.map((one): Name => [one.long ?? one.flags, one.description]),
     );
   }
-  const subcommands = position === 0 ? command.commands.map((one): Word => [one.name(), one.description()]) : [];
+  const subcommands = position === 0 ? command.commands.map((one): Name => [one.name(), one.description()]) : [];
   const argument = command.registeredArguments[position];
   if (argument === undefined) return among(current, subcommands);
   const known = await namesFor({ name, names: commands[name]?.names }, command, argument, place);
@@ -117,12 +116,12 @@ async function valuesOf(
 ): Promise<Suggestions> {
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
   const words = option.long === '--profile' ? profilesOfFile() : (option.argChoices ?? []);
-  const choices = words.map((choice): Word => [choice, '']);
+  const choices = words.map((choice): Name => [choice, '']);
   const named = option.long === '--recipe' && recipes !== undefined ? await namesIn(place, await recipes()) : choices;
   return among(current, named, PATHS.has(placeholder));
 }
 
-function among(current: string, words: readonly Word[], files = false): Suggestions {
+function among(current: string, words: readonly Name[], files = false): Suggestions {
   return { files, words: words.filter(([word]) => word.startsWith(current)) };
 }
 
@@ -132,8 +131,8 @@ async function namesFor(
   command: Command,
   argument: Argument,
   place: Place,
-): Promise<readonly Word[]> {
-  if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Word => [choice, '']);
+): Promise<readonly Name[]> {
+  if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Name => [choice, '']);
   const wanted = argument.name();
   if (names !== undefined) {
     const known = await names();
@@ -157,7 +156,7 @@ function profilesOfFile(): readonly string[] {
 async function namesIn(
   place: Place,
   { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>,
-): Promise<readonly Word[]> {
+): Promise<readonly Name[]> {
   try {
     const config = readConfig(place);
     return await (config.server === undefined ? local(config.dataDir) : builtIn(config.dataDir));
@@ -168,7 +167,22 @@ async function namesIn(
 }
 
 // Loaded where they are needed: a flag is completed in half the time.
-async function imports(dataDir: string): Promise<readonly Word[]> {
+async function imports(dataDir: string): Promise<readonly Name[]> {
   const { listImports } = await import('./client/kept-imports.ts');
   return listImports(dataDir, MAX_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
+}
+
+/** A suggestion of a shell. */
+export type Name = readonly [word: string, meaning: string];
+
+/** Names that the arguments of a command take. */
+export interface Names {
+  /** Whether the argument of a command, or of one of its commands, names one. */
+  wants(command: Command, argument: Argument): boolean;
+  /** Those of a data directory. */
+  local(dataDir: string): Promise<readonly Name[]>;
+  /** Those that every server has: no one is asked over the network. */
+  builtIn?(dataDir: string): Promise<readonly Name[]>;
+  /** The command is about this machine, whatever server there is. */
+  readonly ofThisMachine?: true;
 }

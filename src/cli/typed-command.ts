@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { Config } from '../platform/config.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord } from '../text/terminal-text.ts';
 
 /** A command for the user to copy: on the data directory that this one was given, unless a setting leads there. */
 export function typedCommand({ dataDirFlag, profileFlag }: Config, ...words: readonly string[]): string {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { shellWord } from '../text/shell-word.ts';
+import { shellWord } from '../text/terminal-text.ts';
 import { PACKAGE_FOLDER, PEERS } from './package-folder.ts';
 
 /**

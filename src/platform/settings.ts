@@ -1,7 +1,7 @@
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { type Allowed, anyText, duration, oneOf, waitTime, wholeNumber } from './allowed-values.ts';
 import { serviceHost } from './service-host.ts';
-import { appUrl, secretText, serverOrigin, sourceList } from './setting-values.ts';
+import { appUrl, secretText, serverOrigin, sourceList } from './setting.ts';
 
 /**
  * Every setting, declared once. The configuration and its type, the flags and their help, the table of docs/settings.md and the check for

@@ -1,6 +1,5 @@
 import { inChunks } from '../text/chunks.ts';
 import { cellOf, csvLine } from '../text/csv-line.ts';
-import { importable } from '../text/spreadsheet.ts';
 import { workbook } from './xlsx-writer.ts';
 
 /** A value that is JSON already: objects have it as it is. */
@@ -97,4 +96,71 @@ function jsonOf(value: unknown): string {
 
 function textOfCell(value: unknown): string {
   return Array.isArray(value) && value.length === 0 ? '' : cellOf(value);
+}
+
+/**
+ * Cells that a spreadsheet would run instead of show (OWASP: CSV injection). They come from the input file, and
+ * from the chat service's own messages.
+ */
+
+/** Characters that open a formula, with their full-width and small forms, which some spreadsheets read alike. */
+const OPENERS = '=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B';
+const OPENER = new RegExp(`[${OPENERS}]`);
+
+/** A formula at the start, also behind blanks, invisible characters, quotes and delimiters that a reader may drop or split at. */
+const OPENS_FORMULA = new RegExp(`^[\\s\\p{Cc}\\p{Cf}",;|]*[${OPENERS}]`, 'u');
+const OPENS_WITH_CONTROL = /^[\t\r\n]/;
+
+/** After one of these a spreadsheet that takes another delimiter than the file's begins a new cell. */
+const CELL_BREAK = /[,;\t|"\r\n]/;
+const BLANK = /[\s\p{Cc}\p{Cf}]/u;
+
+/**
+ * The cell with apostrophes where a formula would begin, which turn it into text; every other cell as it is.
+ *
+ * - At the start of the cell every opener counts, `-5` and `+391234` too: which of them a spreadsheet takes for a number
+ *   depends on its language.
+ * - Inside the cell only an opener that follows a delimiter, quote or line break, and has behind it what a formula needs
+ *   to do harm: a call `(`, or a program or another file `|` `!`. "name, -5 degrees" stays as it is.
+ *
+ * Apostrophes are added, nothing is taken away, and a harmless cell stays the same when it goes through again.
+ */
+export function harmless(cell: string): string {
+  const text = OPENS_WITH_CONTROL.test(cell) || OPENS_FORMULA.test(cell) ? `'${cell}` : cell;
+  return OPENER.test(text) && CELL_BREAK.test(text) ? disarmInside(text) : text;
+}
+
+/** One walk over the text, so that a hostile cell of a megabyte costs no more than its length. */
+function disarmInside(text: string): string {
+  const lastTool = Math.max(text.lastIndexOf('('), text.lastIndexOf('|'), text.lastIndexOf('!'));
+  let result = '';
+  let copied = 0;
+  let atCellStart = false;
+  for (let index = 0; index < lastTool; index++) {
+    const character = text.charAt(index);
+    if (CELL_BREAK.test(character)) atCellStart = true;
+    else if (atCellStart && OPENER.test(character)) {
+      result += `${text.slice(copied, index)}'`;
+      copied = index;
+      atCellStart = false;
+    } else if (!BLANK.test(character)) atCellStart = false;
+  }
+  return result + text.slice(copied);
+}
+
+/** Letters, digits, `_`, `-`, `.` and spaces behind at most one `+`, `-` or `@`: see `isInert`. */
+const INERT = /^[-+@]?[\p{L}\p{N}_ .-]*$/u;
+
+/**
+ * Whether a cell is too plain to do harm even where a spreadsheet takes it for a formula: it calls no function (that
+ * needs a parenthesis), starts no program and reads no other file (`|`, `!`, `:`, quotes); `-a-1` shows an error or a
+ * number at worst. Every UID, GUID, region and scope that intake accepts is of this kind, and so is `+39 055 123`.
+ */
+export function isInert(cell: string): boolean {
+  return INERT.test(cell.trim());
+}
+
+/** A cell that an import is to read back: as it is where it can do no harm, else `harmless`. */
+export function importable(cell: string): string {
+  return isInert(cell) ? cell : harmless(cell);
 }

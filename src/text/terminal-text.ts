@@ -49,3 +49,8 @@ export function wrap(text: string, width: number, indent = ''): string[] {
   }
   return [...lines, line].map((full) => full.replaceAll('\u00a0', ' '));
 }
+
+/** A value as a POSIX shell reads it back unchanged. */
+export function shellWord(value: string): string {
+  return /^[\w./:@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+}

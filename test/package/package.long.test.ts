@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { shellWord } from '../../src/text/shell-word.ts';
+import { shellWord } from '../../src/text/terminal-text.ts';
 import { openSandboxPlace, openWorkplace, until } from '../cli/workplace.ts';
 import { startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';

@@ -5,6 +5,7 @@ import { rowOperations } from '../../api/operations/row-operations.ts';
 import { askOwner, askRegions, whenLeft } from '../../app/owner-socket.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { type CatalogReader, type ImportRecord, openCatalog } from '../../imports/catalog.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { hasLedger } from '../../imports/lost-ledger.ts';
 import { reasonFor } from '../../imports/reason.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
@@ -15,6 +16,7 @@ import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/da
 import { VERSION } from '../../platform/package-folder.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { type Handled, handled } from '../../server/perform.ts';
+import { followStaging } from '../../server/staging-progress.ts';
 import { askedHere } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
@@ -153,4 +155,35 @@ export async function changeCatalog<Catalog extends { close(): void }, Result>(
 
 function existingFile(path: string): string | null {
   return existsSync(path) ? path : null;
+}
+
+/** The imports of a data directory, as the process that owns it sees them. */
+export function importsHere(
+  imports: Imports,
+  { coordinator, dir }: { readonly coordinator: Coordinator; readonly dir: DataDir },
+): Imports {
+  const staging = followStaging(coordinator);
+  return importsIn({
+    ...imports,
+    client: clientOfDirectory(dir, (id) => staging.get(id) ?? null),
+    regions: () => coordinator.regions.status(),
+    movesOf: (id) => {
+      let isOver = false;
+      const settled = coordinator.settled(id).then(
+        () => {
+          isOver = true;
+        },
+        // The coordinator closes first.
+        () => {},
+      );
+      return {
+        isOver: () => isOver,
+        onMove: (move) => {
+          coordinator.events.on('state', move);
+          void settled.then(move);
+          return () => coordinator.events.off('state', move);
+        },
+      };
+    },
+  });
 }

@@ -7,7 +7,7 @@ import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { textsOf } from '../../options/option.ts';
 import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
 import { findImport } from '../client/kept-imports.ts';
 import { openImports } from '../client/open-imports.ts';

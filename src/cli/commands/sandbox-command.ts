@@ -10,7 +10,7 @@ import { BEHAVIOUR_VALUES, type Behaviour, DEFAULT_BEHAVIOUR, parseBehaviour } f
 import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shellWord } from '../../text/terminal-text.ts';
 import { EXIT } from '../exit-codes.ts';
 import { faultList, portFlag, wholeNumber } from '../flags/flags.ts';
 import { repeatable, secret } from '../flags/once.ts';

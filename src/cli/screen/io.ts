@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { styleText } from 'node:util';
@@ -122,4 +123,18 @@ function readable({ level, time, pid: _, msg, ...facts }: LogLine, color: boolea
   const shown = color ? styleText(LEVEL_COLOURS[level], name, { validateStream: false }) : name;
   const more = Object.keys(facts).length === 0 ? '' : ` ${JSON.stringify(facts)}`;
   return `[${new Date(time).toTimeString().slice(0, 8)}] ${shown}: ${msg}${more}\n`;
+}
+
+/** Asks a yes-or-no question. Without a terminal, and after Ctrl-C, the answer is no. */
+export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
+  if (!io.live || !process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `, { signal })).trim());
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    terminal.close();
+  }
 }

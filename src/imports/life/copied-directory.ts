@@ -3,7 +3,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type DataDir, dataDir, hasCatalog, ownDataDir, readCatalog } from '../../platform/data-dir.ts';
 import { fileId, isSameFile } from '../../platform/file-id.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
-import { shellWord } from '../../text/shell-word.ts';
+import { shellWord } from '../../text/terminal-text.ts';
 import { type Catalog, type CatalogReader, type ImportRecord, openCatalog, openCatalogReader } from '../catalog.ts';
 import { hasLedger } from '../lost-ledger.ts';
 import { openImportLedger } from '../record/import-ledger.ts';

@@ -1,8 +1,8 @@
 import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { FIELDS, type Field } from '../../membership/membership.ts';
 import { boundText } from '../../options/bounds.ts';
-import { nearest } from '../../text/nearest.ts';
 import { sameName } from '../../text/same-text.ts';
+import { nearest } from '../../text/wrong-option.ts';
 import { type Bounds, boundsWith, IntakeError, listed, orRaise, RENAME_ONE, shown } from './intake-error.ts';
 
 export { FIELDS, type Field } from '../../membership/membership.ts';

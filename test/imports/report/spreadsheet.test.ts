@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { writeTable } from '../../../src/platform/table.ts';
-import { harmless, isInert } from '../../../src/text/spreadsheet.ts';
+import { harmless, isInert, writeTable } from '../../../src/platform/table.ts';
 import { runs } from '../../runs.ts';
 
 /** Texts made of what attacks are made of, far denser than chance would give. */

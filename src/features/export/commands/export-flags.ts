@@ -13,7 +13,7 @@ import { refuseAddress } from '../../../imports/read/intake-error.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { Given } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shellWord } from '../../../text/terminal-text.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../api.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */

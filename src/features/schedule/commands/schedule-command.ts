@@ -10,9 +10,9 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
-import type { Names } from '../../../cli/names.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
+import type { Names } from '../../../cli/suggestions.ts';
 import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';

@@ -9,9 +9,9 @@ import {
   withJson,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import type { Names } from '../../../cli/names.ts';
 import { type Io, print, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
+import type { Names } from '../../../cli/suggestions.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
 import { grouped, printable } from '../../../text/wording.ts';

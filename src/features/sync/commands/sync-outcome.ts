@@ -7,7 +7,7 @@ import { type Io, print, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
-import { shellWord } from '../../../text/shell-word.ts';
+import { shellWord } from '../../../text/terminal-text.ts';
 import { asClause, counted, grouped, printable } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';

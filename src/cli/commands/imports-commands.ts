@@ -1,0 +1,288 @@
+import { Command } from 'commander';
+import type { ImportView } from '../../api/imports.ts';
+import { importOperations } from '../../api/operations/import-operations.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
+import { tagChanges } from '../../api/tags.ts';
+import { isError } from '../../errors/rollcall-error.ts';
+import type { checkStatus } from '../../features/check/commands/check-status.ts';
+import { isOnlyRead } from '../../imports/reason-codes.ts';
+import { summaryIn } from '../../imports/report/summarize.ts';
+import { importTitle, summaryText } from '../../imports/report/summary.ts';
+import { targetText } from '../../imports/target.ts';
+import { isFinal, isUnderWay } from '../../membership/import-state.ts';
+import { FULFILLED } from '../../membership/outcome.ts';
+import { firstSignal } from '../../platform/lifecycle.ts';
+import { limitWords } from '../../text/pace-words.ts';
+import { counted, grouped, printable } from '../../text/wording.ts';
+import type { Imports } from '../client/import-place.ts';
+import { openImports } from '../client/open-imports.ts';
+import { remedyFor, ServerRefused } from '../client/server-errors.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type QueueFlags,
+  type ServerFlags,
+  wholeNumber,
+  withDataDir,
+  withJson,
+  withQueue,
+  withServer,
+} from '../flags/flags.ts';
+import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
+import type { Work } from '../run.ts';
+import { conclude, nextSteps } from '../screen/conclude.ts';
+import { followImport, followSteps } from '../screen/follow.ts';
+import { type Io, print, say, tableWidth } from '../screen/io.ts';
+import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/show-progress.ts';
+import { drawTable } from '../screen/table.ts';
+import { UsageError } from '../usage-error.ts';
+
+type PlaceFlags = CommonFlags & ServerFlags;
+type ActFlags = PlaceFlags & QueueFlags;
+type WatchFlags = PlaceFlags & { readonly timeout?: number };
+type TagFlags = PlaceFlags & { readonly remove?: true };
+type ListedFlags = PlaceFlags & ListFlags & { readonly limit: number };
+
+/** A command about one import. */
+function aboutImport(name: string): Command {
+  const command = new Command(name).argument('[id]', 'import (default: the latest)');
+  return withServer(withDataDir(withJson(command)));
+}
+
+/** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
+export function pauseCommand(io: Io, end: End): Command {
+  return actCommand(io, end, 'pause');
+}
+
+export function cancelCommand(io: Io, end: End): Command {
+  return actCommand(io, end, 'cancel');
+}
+
+function actCommand(io: Io, end: End, verb: 'pause' | 'cancel'): Command {
+  return withQueue(aboutImport(verb)).action((id: string | undefined, flags: ActFlags) =>
+    end(act(io, verb, id, flags)),
+  );
+}
+
+async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: ActFlags): Promise<ExitCode> {
+  const { config, imports } = await openImports(flags);
+  const { id, state } = await imports.find(given);
+  if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
+  const answer = await imports.ask(importOperations[verb], { id });
+  if (answer !== undefined) {
+    if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
+    if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
+    say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
+    return EXIT.ok;
+  }
+  const [{ dispatchOnly, NO_SERVICE }, { importWork }, { run }] = await Promise.all([
+    import('../../app/chat-service.ts'),
+    import('../import-work.ts'),
+    import('../run.ts'),
+  ]);
+  // Nothing is sent, so it needs no service; but batches may wait in a shared queue, whose name has the app in it.
+  const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
+  const running = { config, io, imports, openService: async () => ({ ...service, close: async () => {} }) };
+  const work = importWork(running, {
+    json: flags.json === true,
+    begins: `the import to ${verb}`,
+    begin: async ({ client }) => client.call(importOperations[verb], { id }),
+  });
+  const conclude: Work['conclude'] = async (ended) => {
+    await work.conclude(ended);
+    return (await imports.find(id)).state === 'failed' ? EXIT.fatal : EXIT.ok;
+  };
+  return run(running, { ...work, conclude });
+}
+
+/** An import of which nothing is in flight ends at once, as soon as its reports are written. */
+async function untilCancelled(io: Io, imports: Imports, id: string, json: boolean): Promise<ExitCode> {
+  await followSteps({
+    io,
+    imports,
+    signal: new AbortController().signal,
+    look: () => imports.find(id),
+    goesOn: ({ state }) => !isFinal(state),
+    linesOf: () => [],
+    begins: 'the import to end',
+  });
+  await conclude(imports, io, id, json);
+  return EXIT.ok;
+}
+
+/** `rollcall watch`: follows an import that another process or a server runs, to its end. */
+export function watchCommand(io: Io, end: End): Command {
+  return aboutImport('watch')
+    .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 10_000_000))
+    .action((id: string | undefined, flags: WatchFlags) => end(watch(io, id, flags)));
+}
+
+async function watch(io: Io, given: string | undefined, { timeout, ...flags }: WatchFlags): Promise<ExitCode> {
+  const { imports } = await openImports(flags);
+  const { id, state } = await imports.find(given);
+  const signal = firstSignal(EXIT.stillRunning);
+  if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
+  try {
+    const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
+    switch (await followImport(io, imports, id, { signal: signal.signal, ...limit })) {
+      case 'left':
+        say(io, '', `Import ${id} continues; you only stopped watching it.`);
+        return EXIT.stillRunning;
+      case 'late':
+        say(
+          io,
+          '',
+          `Timed out waiting; import ${id} continues. Watch it again with:`,
+          `  ${imports.command('watch', id)}`,
+        );
+        return EXIT.stillRunning;
+      case 'over':
+      case 'abandoned':
+        return await conclude(imports, io, id, flags.json === true);
+    }
+  } finally {
+    signal.ignore();
+  }
+}
+
+/** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
+export function statusCommand(io: Io, end: End): Command {
+  return aboutImport('status').action((id: string | undefined, flags: PlaceFlags) => end(status(io, id, flags)));
+}
+
+async function status(io: Io, given: string | undefined, flags: PlaceFlags): Promise<ExitCode> {
+  const { config, imports } = await openImports(flags);
+  const found = await imports.find(given);
+  const summary = summaryIn(found);
+  const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
+  const checked = isUnsent ? await checkOf(config, imports, found) : undefined;
+  const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
+  const interrupted = regions === undefined && isUnderWay(found.state);
+  if (flags.json) {
+    const check = checked && { check: checked.document };
+    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...check })}\n`);
+    return EXIT.ok;
+  }
+  // The service's answers count more than the check of the file.
+  if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
+  else {
+    const { color, width } = io;
+    const problems = await imports.problems(found.id);
+    print(io, summaryText(summary, { color, width, problems, interrupted }));
+  }
+  if (summary.target !== undefined) io.out.write(`\n  Service: ${targetText(summary.target)}.\n`);
+  const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
+  if (underWay) print(io, `\n${regions.map(regionLine).join('\n')}\n`);
+  else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
+  else if (checked !== undefined) checked.conclude(io);
+  else say(io, '', ...nextSteps(imports, found));
+  return EXIT.ok;
+}
+
+/** Most imports have no check: its part is loaded for those that may. */
+async function checkOf(...asked: Parameters<typeof checkStatus>) {
+  const check = await import('../../features/check/commands/check-status.ts');
+  return check.checkStatus(...asked);
+}
+
+function regionLine(status: RegionStatus): string {
+  const { region, waiting, active, delayed, setAside, stopped, limitedForMs, workers, key, circuit } = status;
+  const parts = [
+    workers === 0 ? noWorker(region) : '',
+    `${counted(active, 'call')} in flight`,
+    `${counted(waiting, 'batch')} queued`,
+    setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
+    delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
+    serviceAway(circuit, true),
+    stopped ? REGION_REFUSED : '',
+    key === null ? '' : `key ${key}`,
+    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, true) : '',
+    circuit.state === 'closed' && !stopped ? limitWords(status.pace) : '',
+  ];
+  return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
+}
+
+/** `rollcall tag`: adds words to an import by which `rollcall list --tag` finds it, or removes them. */
+export function tagCommand(io: Io, end: End): Command {
+  const command = new Command('tag')
+    .argument('<id>', 'import')
+    .argument('<tags...>', 'tags to add')
+    .option('--remove', 'remove these tags instead');
+  return withServer(withDataDir(withJson(command))).action((id: string, words: readonly string[], flags: TagFlags) =>
+    end(tag(io, id, words, flags)),
+  );
+}
+
+async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags): Promise<ExitCode> {
+  const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
+  if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
+  const { imports } = await openImports(flags);
+  await imports.one(id);
+  const { results } = await imports.client.call(importOperations.act, { action: 'tag', ids: [id], tags: read.data });
+  const problem = results[0]?.problem;
+  if (problem !== undefined) {
+    const { code, detail, remedy } = problem;
+    throw new ServerRefused(code, detail, remedyFor(code, remedy));
+  }
+  const { tags } = await imports.one(id);
+  if (flags.json) io.out.write(`${JSON.stringify({ id, tags })}\n`);
+  say(io, tags.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(tags.join(', '))}.`);
+  return EXIT.ok;
+}
+
+const MAX_LISTED = 1_000;
+/** An import of a file, and one without tags. */
+const PLAIN: ReadonlySet<string> = new Set(['file', '']);
+
+/** `rollcall list`: the imports of a data directory, newest first. */
+export function listCommand(io: Io, end: End): Command {
+  const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
+  return withListFilter(withServer(withDataDir(withJson(command)))).action((flags: ListedFlags) =>
+    end(list(io, flags)),
+  );
+}
+
+async function list(io: Io, flags: ListedFlags): Promise<ExitCode> {
+  const { imports } = await openImports(flags);
+  const filter = await filterTexts(flags);
+  let found: readonly ImportView[];
+  try {
+    found = await imports.list(flags.limit, filter);
+  } catch (error) {
+    if (!isError(error, 'NO_IMPORTS')) throw error;
+    if (flags.json) io.out.write('[]\n');
+    say(io, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
+    return EXIT.ok;
+  }
+  if (flags.json) {
+    const listed = found.map((view) => {
+      const { createdAt, createdBy, kind, tags } = view;
+      return { ...summaryIn(view), createdAt, createdBy, kind, tags };
+    });
+    io.out.write(`${JSON.stringify(listed)}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    say(io, 'No import fits; leave out a flag to see more.');
+    return EXIT.ok;
+  }
+  const isOwned = (await imports.regions()) !== undefined;
+  const table = found.map(({ id, state, file, rows, kind, tags }) => [
+    id,
+    isUnderWay(state) && !isOwned ? 'interrupted' : state,
+    grouped(rows.read),
+    grouped([...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
+    grouped(rows.failed + rows.invalid + rows.unconfirmed),
+    kind,
+    printable(tags.join(', ')),
+    printable(file),
+  ]);
+  const head = ['id', 'state', 'rows', 'succeeded', 'problems', 'kind', 'tags', 'file'];
+  // A value that all imports share gets no column.
+  const said = head.map(
+    (name, at) => !(name === 'kind' || name === 'tags') || table.some((row) => !PLAIN.has(row[at] ?? '')),
+  );
+  const shown = (row: readonly string[]) => row.filter((_, at) => said[at]);
+  io.out.write(`${drawTable(shown(head), table.map(shown), tableWidth(io))}\n`);
+  return EXIT.ok;
+}

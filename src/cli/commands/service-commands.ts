@@ -1,0 +1,197 @@
+import { Command, Option } from 'commander';
+import { clientOf, managementClientOf, serviceOf } from '../../app/chat-service.ts';
+import { serviceOpener } from '../../app/open-service.ts';
+import { UntrustedListing } from '../../chat/call-errors.ts';
+import type { ChatClient, ManagementClient } from '../../chat/chat-client.ts';
+import { judge } from '../../chat/error-policy.ts';
+import type { UserFacts } from '../../chat/replies.ts';
+import type { Receiver } from '../../chat/user-client.ts';
+import { mapStore, readList } from '../../chat/whole-lists.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { printable } from '../../text/wording.ts';
+import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, type SandboxFlags, withJson, withSandbox } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Commands that make a few calls and no import: they need neither a data directory nor a queue. */
+
+type CallFlags = CommonFlags & SandboxFlags & { readonly region?: Region };
+
+interface MessageFlags extends CallFlags {
+  readonly toUser?: string;
+  readonly toGroup?: string;
+  readonly onBehalfOf: string;
+}
+
+/** `rollcall message`: sends one text message, such as a word to a group whose members were imported. */
+export function messageCommand(io: Io, end: End): Command {
+  const command = new Command('message')
+    .argument('<text>', 'text of the message')
+    .addOption(new Option('--to-user <uid>', 'user who gets it').conflicts('toGroup'))
+    .option('--to-group <guid>', 'group that gets it')
+    .requiredOption('--on-behalf-of <uid>', 'user who sends it');
+  return withRegion(command).action((text: string, flags: MessageFlags) => end(send(io, text, flags)));
+}
+
+async function send(io: Io, text: string, flags: MessageFlags): Promise<ExitCode> {
+  if (text.trim() === '') throw new UsageError('the text of the message is empty: write what it says');
+  const to = receiverOf(flags);
+  const { onBehalfOf } = flags;
+  const sent = await withApp(flags, async (chat, region) => {
+    const { id } = await chat.sendText(to, text, { onBehalfOf });
+    return { id, region };
+  });
+  const { id, region } = sent;
+  if (flags.json) io.out.write(`${JSON.stringify({ id, region, ...to, onBehalfOf })}\n`);
+  const number = id === null ? '' : `, message ${printable(id)}`;
+  say(io, `Sent to ${to.receiverType} ${printable(to.receiver)} in ${region}, from ${printable(onBehalfOf)}${number}.`);
+  return EXIT.ok;
+}
+
+function receiverOf({ toUser, toGroup }: MessageFlags): Receiver {
+  if (toUser !== undefined) return { receiverType: 'user', receiver: toUser };
+  if (toGroup !== undefined) return { receiverType: 'group', receiver: toGroup };
+  throw new UsageError('nobody gets the message: name a user with --to-user or a group with --to-group');
+}
+
+interface TokenFlags extends CallFlags {
+  readonly platform?: string;
+  readonly device?: string;
+}
+
+/** `rollcall users`: lists the users of an app, and makes auth tokens for them. */
+export function usersCommand(io: Io, end: End): Command {
+  const list = withRegion(new Command('list')).description('show every user of an app, the deactivated too');
+  const token = withRegion(new Command('token'))
+    .description('create an auth token, with which a client application logs in as this user; it is shown only once')
+    .argument('<uid>', 'user')
+    .option('--platform <name>', 'tie it to a platform, such as ios, android or web')
+    .option('--device <user-agent>', 'tie it to a device, by its User-Agent');
+  list.action((flags: CallFlags) => end(listUsers(io, flags)));
+  token.action((uid: string, flags: TokenFlags) => end(createToken(io, uid, flags)));
+  return new Command('users').addCommand(list).addCommand(token);
+}
+
+/** For a command that calls the app of one region. */
+function withRegion(command: Command): Command {
+  const region = new Option('--region <region>', 'region of the app (default: ROLLCALL_REGION, or the only one)');
+  return withSandbox(withJson(command.addOption(region.choices(REGIONS))));
+}
+
+async function listUsers(io: Io, flags: CallFlags): Promise<ExitCode> {
+  const users = await withApp(flags, async (chat) => {
+    const found = mapStore<UserFacts>();
+    await readList(found, chat, 'users', '');
+    return [...found.values()];
+  });
+  if (flags.json) {
+    const shown = users.map(({ uid, name, role, tags, createdAt, deactivatedAt }) => ({
+      uid,
+      name,
+      role,
+      tags,
+      createdAt: timeOf(createdAt),
+      deactivatedAt: timeOf(deactivatedAt),
+    }));
+    io.out.write(`${JSON.stringify(shown)}\n`);
+    return EXIT.ok;
+  }
+  if (users.length === 0) say(io, 'The app has no users.');
+  for (const { uid, name, role, deactivatedAt } of users) {
+    const about = [name ?? '', role ?? '', deactivatedAt === null ? '' : 'deactivated'].map(printable);
+    io.out.write(`${[printable(uid), ...about].join('\t').trimEnd()}\n`);
+  }
+  return EXIT.ok;
+}
+
+async function createToken(io: Io, uid: string, flags: TokenFlags): Promise<ExitCode> {
+  const { platform, device } = flags;
+  const { authToken } = await withApp(flags, (chat) => chat.createAuthToken(uid, { platform, userAgent: device }));
+  if (flags.json) {
+    const tiedTo = { platform: platform ?? null, device: device ?? null };
+    io.out.write(`${JSON.stringify({ uid, ...tiedTo, authToken })}\n`);
+  } else io.out.write(`${authToken}\n`);
+  say(io, `Auth token of user ${printable(uid)}. Keep it: it is not shown again.`);
+  return EXIT.ok;
+}
+
+/** `rollcall apps`: lists the apps of the account. It needs the management key, which no import does. */
+export function appsCommand(io: Io, end: End): Command {
+  return withSandbox(withJson(new Command('apps'))).action((flags: CallFlags) => end(apps(io, flags)));
+}
+
+async function apps(io: Io, flags: CallFlags): Promise<ExitCode> {
+  const found = await withManagement(flags, (management) => management.listApps());
+  if (flags.json) {
+    const shown = found.map(({ createdAt, ...app }) => ({ ...app, createdAt: timeOf(createdAt) }));
+    io.out.write(`${JSON.stringify(shown)}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) say(io, 'The account has no apps.');
+  const width = Math.max(...found.map(({ id }) => id.length));
+  for (const { id, region, name } of found)
+    io.out.write(
+      `${printable(id).padEnd(width)}  ${(region ?? '').padEnd(2)}  ${printable(name ?? '')}`.trimEnd().concat('\n'),
+    );
+  return EXIT.ok;
+}
+
+/** @param seconds since 1970 */
+function timeOf(seconds: number | null): string | null {
+  return seconds === null ? null : new Date(seconds * 1000).toISOString();
+}
+
+/** A call was refused or not answered. The code is the service's, or that of the failure. */
+class CallFailed extends RollcallError {}
+
+/** Lets `use` call one app of the service, or of a sandbox in this process. */
+async function withApp<Result>(
+  flags: CallFlags,
+  use: (chat: ChatClient, region: Region) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig({ profile: flags.profile });
+  const { region = config.defaultRegion } = flags;
+  const sandbox = await openSandbox(config, flags);
+  try {
+    const chat = clientOf(sandbox ?? serviceOf(config, [region]), region, 8);
+    return await inItsWords(use(chat, region)).finally(() => chat.close());
+  } finally {
+    await sandbox?.close();
+  }
+}
+
+/** The same for management operations. */
+async function withManagement<Result>(
+  flags: CallFlags,
+  use: (management: ManagementClient) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig({ profile: flags.profile });
+  const sandbox = await openSandbox(config, flags);
+  try {
+    const management = managementClientOf(config, sandbox);
+    return await inItsWords(use(management)).finally(() => management.close());
+  } finally {
+    await sandbox?.close();
+  }
+}
+
+async function openSandbox(config: Config, flags: SandboxFlags) {
+  return flags.sandbox ? serviceOpener(config, flags)() : undefined;
+}
+
+/** @throws CallFailed in place of the client's errors */
+async function inItsWords<Result>(calls: Promise<Result>): Promise<Result> {
+  try {
+    return await calls;
+  } catch (error) {
+    if (error instanceof UntrustedListing) throw error;
+    const { code, message, kind, maybeCarriedOut } = judge(error, 1);
+    const exit = kind === 'again' || kind === 'slow-down' ? 4 : kind === 'stop-region' ? 3 : 2;
+    const what = `the call failed: ${code}: ${message}`;
+    const remedy = maybeCarriedOut ? 'it may have been carried out all the same: look before you repeat it' : undefined;
+    throw new CallFailed(code, what, { exit, ...(remedy !== undefined && { remedy }) });
+  }
+}
