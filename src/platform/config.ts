@@ -240,7 +240,7 @@ function onlyRegion(apps: Config['apps']): Region | undefined {
 }
 
 /** One app of the chat service. */
-export interface AppSettings {
+interface AppSettings {
   readonly appId: string;
   /** Base address, where it does not follow from host, app id and region. */
   readonly url?: string | undefined;
@@ -259,7 +259,7 @@ interface AppSources {
  * @param appRegion the region of the single app
  * @throws ConfigError
  */
-export function readApps(
+function readApps(
   { given, url }: AppSources,
   appRegion: Region = DEFAULT_REGION,
 ): Partial<Record<Region, AppSettings>> {

@@ -161,6 +161,6 @@ export function isInert(cell: string): boolean {
 }
 
 /** A cell that an import is to read back: as it is where it can do no harm, else `harmless`. */
-export function importable(cell: string): string {
+function importable(cell: string): string {
   return isInert(cell) ? cell : harmless(cell);
 }

@@ -362,6 +362,6 @@ function wholeSeconds(ms: number): string {
 }
 
 /** "02:14", in local time. @param time ISO 8601, or ms since 1970 */
-export function clock(time: string | number): string {
+function clock(time: string | number): string {
   return new Date(time).toTimeString().slice(0, 5);
 }
