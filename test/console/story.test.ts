@@ -19,7 +19,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
 
   await page.locator(':focus').and(page.getByLabel('Token')).waitFor();
   await logIn(page, 'rct_no_such');
-  await page.getByRole('alert').getByText('The token is unknown or revoked.').waitFor();
+  await page.getByRole('alert').getByText('The token or session is unknown, expired or revoked').waitFor();
   // Said once.
   expect((await page.getByRole('main').innerText()).match(/unknown|revoked|rollcall token create/g)).toEqual([
     ...['rollcall token create', 'unknown', 'revoked'],

@@ -58,7 +58,7 @@ export function localImports(config: Config): Imports {
  * Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here.
  * @param staging known only to the process that reads a file
  */
-export function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null): Client {
+function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null): Client {
   const asked = askedHere(dir, undefined);
   return ownerElse(dir, (operation, _, perform) => {
     if (operation.method === 'GET') {
