@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untoldWaits } from '../../src/imports/send/untold-waits.ts';
+import { untoldWaits } from '../../src/imports/send/region.ts';
 
 test('a 429 without a time waits twice as long each time, once for calls in flight together, until a call is answered', () => {
   let now = 1_000_000;

@@ -462,7 +462,9 @@ test('what the file lacks must be added, and the refusal says why', async () => 
   expect(group.code).toBe(2);
   expect(group.stderr).toContain('the recipe google-groups needs a value for guid: the file is about one group');
   const users = await run(['import', 'google-groups/members.csv', '--recipe', 'google-groups', '--guid', 'g']);
-  expect(users.stderr).toContain('the recipe google-groups needs --identities: people are known by e-mail address');
+  expect(users.stderr).toContain(
+    'the recipe google-groups needs a value for identities: people are known by e-mail address',
+  );
 });
 
 test('a name that no recipe has is answered with those that there are', async () => {

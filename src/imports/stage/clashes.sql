@@ -1,5 +1,5 @@
 -- After the last row is in: rows that cannot all be sent, such as duplicates and contradictions, are found, and listed in
--- temp.left_out. The rows that may be duplicates are in temp.suspects (sent-rows.ts).
+-- temp.left_out. The rows that may be duplicates are in temp.suspects (cut.ts).
 -- The statements run in this order, in one transaction. `:lowest`, `:ban`: the numbers of the scopes participant and ban.
 -- (`cast`: a number from JavaScript arrives as a real one.)
 

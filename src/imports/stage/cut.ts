@@ -3,8 +3,136 @@ import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import { NO_SCOPE, SentRows } from './sent-rows.ts';
 import type { InputDescription } from './staged-row.ts';
+
+/** The scope that a removal counts with, which has none. */
+export const NO_SCOPE = scopeId('participant');
+const BAN = scopeId('ban');
+
+/** Rows that travel in one call. */
+interface Piece {
+  readonly callGroup: number;
+  /** The first piece of its call group is 0. */
+  readonly turn: number;
+  /** Ids of the rows, in the order of the input. */
+  readonly rows: Uint32Array;
+  /** Number of rows that ban. */
+  readonly bans: number;
+}
+
+/**
+ * The rows that are sent, by their ids from 1 on: 9 bytes for each. Sorting them here takes a tenth of the time in which SQLite
+ * sorts them.
+ */
+export class SentRows {
+  /** 0: the row is not sent. */
+  #callGroups = new Uint32Array(1_024);
+  #scopes = new Uint8Array(1_024);
+  /** 0: the row is not compared with others. */
+  #marks = new Uint32Array(1_024);
+  #end = 1;
+  #lastCallGroup = 0;
+
+  /** @param row greater than those before @param mark see markOf */
+  add(row: number, callGroup: number, scope: number, mark = 0): void {
+    if (row >= this.#marks.length) {
+      this.#callGroups = copied(this.#callGroups, new Uint32Array(row * 2));
+      this.#scopes = copied(this.#scopes, new Uint8Array(row * 2));
+      this.#marks = copied(this.#marks, new Uint32Array(row * 2));
+    }
+    this.#callGroups[row] = callGroup;
+    this.#scopes[row] = scope;
+    this.#marks[row] = mark;
+    this.#end = row + 1;
+    if (callGroup > this.#lastCallGroup) this.#lastCallGroup = callGroup;
+  }
+
+  leaveOut(row: number): void {
+    this.#callGroups[row] = 0;
+  }
+
+  scopeOf(row: number): number {
+    return Number(this.#scopes[row]);
+  }
+
+  /** Rows whose mark another row has. */
+  *repeated(): Generator<number> {
+    const marks = this.#marks.subarray(0, this.#end);
+    const sorted = marks.toSorted();
+    const repeats = sorted.filter((mark, at) => mark !== 0 && mark === sorted[at + 1] && mark !== sorted[at - 1]);
+    if (repeats.length === 0) return;
+    for (const [row, mark] of marks.entries()) if (isIn(repeats, mark)) yield row;
+  }
+
+  /** The first pieces of all call groups, then the second ones, and so on. @param most rows of a piece, by call group */
+  *pieces(most: (callGroup: number) => number): Generator<Piece> {
+    const { rows, starts, ends } = this.#byCallGroup();
+    let open = Array.from(ends.keys()).filter((callGroup) => callGroup > 0 && starts[callGroup] !== ends[callGroup]);
+    for (let turn = 0; open.length > 0; turn++) {
+      const rest: number[] = [];
+      for (const callGroup of open) {
+        const start = Number(starts[callGroup]);
+        const end = Number(ends[callGroup]);
+        const next = Math.min(end, start + most(callGroup));
+        const piece = rows.subarray(start, next);
+        yield { callGroup, turn, rows: piece, bans: this.#bansIn(piece) };
+        starts[callGroup] = next;
+        if (next < end) rest.push(callGroup);
+      }
+      open = rest;
+    }
+  }
+
+  /** The rows of a call group stand together, in the order of the input. */
+  #byCallGroup(): { rows: Uint32Array; starts: Uint32Array; ends: Uint32Array } {
+    const callGroups = this.#callGroups.subarray(0, this.#end);
+    const starts = new Uint32Array(this.#lastCallGroup + 1);
+    for (const callGroup of callGroups) starts[callGroup] = Number(starts[callGroup]) + 1;
+    let sum = 0;
+    for (const [callGroup, size] of starts.entries()) {
+      starts[callGroup] = sum;
+      sum += size;
+    }
+    const ends = starts.slice();
+    const rows = new Uint32Array(sum);
+    for (const [row, callGroup] of callGroups.entries()) {
+      const at = Number(ends[callGroup]);
+      rows[at] = row;
+      ends[callGroup] = at + 1;
+    }
+    return { rows, starts, ends };
+  }
+
+  #bansIn(rows: Uint32Array): number {
+    let bans = 0;
+    for (const row of rows) if (this.#scopes[row] === BAN) bans += 1;
+    return bans;
+  }
+}
+
+/**
+ * A mark of a row: rows that ask for the same have the same, and hardly any others do.
+ * @param hash of the UID
+ */
+export function markOf(group: number, hash: number): number {
+  return (Math.imul(group, 0x9e37_79b1) ^ hash ^ (hash / 0x20_0000)) >>> 0 || 1;
+}
+
+function copied<List extends Uint32Array | Uint8Array>(from: List, into: List): List {
+  into.set(from);
+  return into;
+}
+
+/** Whether a number is among others, which are sorted. */
+function isIn(sorted: Uint32Array, wanted: number): boolean {
+  let from = 0;
+  for (let to = sorted.length; from < to; ) {
+    const middle = (from + to) >>> 1;
+    if (Number(sorted[middle]) < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return sorted[from] === wanted;
+}
 
 const CLASHES = new URL('clashes.sql', import.meta.url);
 const STATEMENTS = new URL('cut.sql', import.meta.url);
@@ -99,7 +227,7 @@ function findClashes(database: DatabaseSync, sent: SentRows): void {
   const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
   for (const row of sent.repeated()) suspects.values[suspects.next()] = row;
   suspects.finish();
-  const values = { lowest: NO_SCOPE, ban: scopeId('ban') };
+  const values = { lowest: NO_SCOPE, ban: BAN };
   for (const text of readStatements(CLASHES).values()) {
     const used = Object.entries(values).filter(([name]) => text.includes(`:${name}`));
     database.prepare(text).run(Object.fromEntries(used));

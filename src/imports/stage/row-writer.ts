@@ -6,8 +6,7 @@ import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { actionId, hashUid, regionId, scopeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import { cut, type StagedTotals } from './cut.ts';
-import { markOf, NO_SCOPE, SentRows } from './sent-rows.ts';
+import { cut, markOf, NO_SCOPE, SentRows, type StagedTotals } from './cut.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
 /** Characters of rows whose ledger has small pages, at most: some hundred rows. */
