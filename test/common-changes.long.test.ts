@@ -171,12 +171,12 @@ test('a new error of ours: an entry in a table; for a file that cannot be used, 
   const command = 'src/cli/commands/imports-commands.ts';
   copy.insert(
     command,
-    "import { printable } from '../../text/wording.ts';",
+    "import { isError } from '../../errors/rollcall-error.ts';",
     "import { RollcallError } from '../../errors/rollcall-error.ts';\n",
   );
   copy.insert(
     command,
-    '  const { imports } = await openImports(flags);',
+    '  const read = tagChanges.safeParse(',
     "  if (words.includes('shut')) throw new RollcallError('TAGS_CLOSED', { tag: 'shut' });\n",
   );
   copy.insert('src/imports/read/intake-error.ts', "  'NO_ROWS', //", "  'TOO_EARLY', // before its time\n");

@@ -29,6 +29,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts & { readon
       'schedule',
     ),
   );
+  const at: Config & Pick<ScheduleParts, 'sendsTo'> = { ...config, sendsTo };
   const changed = () => {
     alarms?.set();
     runs.events.emit('changed');
@@ -37,7 +38,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts & { readon
     catalog,
     changes: scheduleChanges({ catalog, folder: dir.schedule, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     runs,
-    at: { ...config, sendsTo },
+    at,
     /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
     start: () => {
       // Before an alarm that rings late can begin what was missed.
