@@ -201,7 +201,7 @@ function strangeKey(entry: string, path: string, key: Buffer, line: number | und
   if (line !== undefined) {
     return new SourceError(
       `${shows}, and line ${line} of ${path} has another one`,
-      'somebody may be in between: ask the owner of the host before you change that line',
+      'another machine may answer in its place: ask the owner of the host before you change that line',
     );
   }
   return new SourceError(

@@ -1,0 +1,115 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../api/service.ts';
+import type { Service } from '../app/chat-service.ts';
+import type { AnswerOwner } from '../app/owner-socket.ts';
+import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
+import { syncOperations } from '../features/sync/operations.ts';
+import { syncHandlers } from '../features/sync/routes/sync-handlers.ts';
+import { REGIONS } from '../membership/membership.ts';
+import type { Config } from '../platform/config.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import { PACKAGE_FOLDER, VERSION } from '../platform/package-folder.ts';
+import { addressesForOthers } from '../server/addresses.ts';
+import type { Api, ServerContext } from '../server/context.ts';
+import { handled } from '../server/perform.ts';
+import { importOwner, ownerAnswers } from './owner.ts';
+import { type Io, say } from './screen/io.ts';
+import { typedCommand } from './typed-command.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Opens the port of a server; its address. @throws UsageError */
+export async function listen(
+  server: Api,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  try {
+    const address = await server.listen({ host, port, listenTextResolver: (at) => `listening on ${at}` });
+    return address.replace('//[::]', '//[::1]');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') {
+      throw new UsageError(`port ${port} of ${host} is taken; name another with --port, or 0 for a free one`);
+    }
+    if (code === 'EACCES')
+      throw new UsageError(`port ${port} needs rights that this user has not; name one above 1023`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new UsageError(
+        `${JSON.stringify(host)} is not an address of this machine; give one with --host, such as 127.0.0.1`,
+      );
+    }
+    throw error;
+  }
+}
+
+export function sayHowToLogIn(io: Io, config: Config): void {
+  say(
+    io,
+    'No one can log in yet. Create a token with:',
+    `  ${typedCommand(config, 'token', 'create', '--role', 'admin')}`,
+  );
+}
+
+export function sayAddresses(io: Io, address: string, host: string): void {
+  say(io, `Listening on ${address}`);
+  const others = addressesForOthers(address, host);
+  if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
+}
+
+/** Answers commands on this machine, for a server. */
+export function answersOf(context: ServerContext): AnswerOwner {
+  const syncs = handled(syncOperations, syncHandlers(context));
+  return ownerAnswers(context, [...importOwner(context), syncs, scheduleHandlers(context, true)]);
+}
+
+const DAY_MS = 86_400_000;
+const SAMPLE = new URL('samples/first-import/members.csv', PACKAGE_FOLDER);
+
+/**
+ * Folders and addresses that schedules may read. Where no setting names one and calls go to a sandbox, it is a folder that is
+ * made with a sample; what people do in it stays.
+ */
+export async function sourcesOf(
+  config: Config,
+  service: Service,
+  { sources: own }: DataDir,
+  io: Io,
+): Promise<string[]> {
+  if (!service.sandbox || config.sources.length > 0) return [...config.sources];
+  const made = await mkdir(own, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await writeFile(join(own, 'members.csv'), await readFile(SAMPLE), { mode: 0o600 });
+  say(
+    io,
+    `Schedules made in the console read files in ${own}. Put yours there, or name other folders with ROLLCALL_SOURCES.`,
+  );
+  return [own];
+}
+
+/** The settings of a server, as its API shows them. */
+export function settingsOf(
+  config: Config,
+  service: Service,
+  flags: { readonly maxUpload: number },
+  sources: string[],
+): Settings {
+  const apps = REGIONS.flatMap((region) => {
+    const app = service.apps[region];
+    return app === undefined ? [] : [[region, { appId: app.appId, keySet: app.apiKey !== undefined }] as const];
+  });
+  const { queue, keep: keepMs } = config;
+  return {
+    version: VERSION,
+    profile: service.profile ?? null,
+    host: service.host,
+    sandbox: service.sandbox,
+    queue: queue === undefined ? 'embedded' : 'redis',
+    apps: Object.fromEntries(apps),
+    defaultRegion: config.defaultRegion,
+    callsPerMinute: config.callsPerMinute,
+    concurrency: config.concurrency,
+    keepDays: keepMs === undefined ? null : keepMs / DAY_MS,
+    maxUploadBytes: flags.maxUpload,
+    withWorkers: service.sends,
+    sources,
+  };
+}
