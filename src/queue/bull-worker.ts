@@ -23,8 +23,8 @@ class BullWorker extends Worker<unknown, void, string> {
   declare setAsideDamaged: (ended: string | undefined) => Promise<number>;
   /** Ids of jobs that could not be read. */
   readonly unread = new Set<string>();
-  /** Ids of jobs that run here, or are next. */
-  readonly inHand = new Set<string>();
+  /** Jobs that run here, or are next. */
+  readonly inHand = new Set<BullJob>();
   // The constructor of BullMQ's worker sets the concurrency, before a field of this class would have its value.
   declare private most: number;
   declare private begun: number | undefined;
@@ -52,7 +52,7 @@ class BullWorker extends Worker<unknown, void, string> {
     try {
       return await super.processJob(...job);
     } finally {
-      this.inHand.delete(job[0].id ?? '');
+      this.inHand.delete(job[0]);
       this.makeRoom(-1);
     }
   }
@@ -79,10 +79,10 @@ class BullWorker extends Worker<unknown, void, string> {
 
   /** Takes no job where the next one is damaged, or the one that has `ended`, and sets that one aside. */
   private async pastDamage(next: () => Promise<BullJob>, ended?: BullJob): Promise<BullJob> {
-    this.inHand.delete(ended?.id ?? '');
     try {
       return await next();
     } catch (error) {
+      if (ended) this.inHand.delete(ended);
       if (isWaitedFor(error) || (await this.setAsideDamaged(ended?.id)) === 0) throw error;
       return undefined as unknown as BullJob;
     }
@@ -95,7 +95,7 @@ class BullWorker extends Worker<unknown, void, string> {
       const { attempts, history, telemetry } = json.opts;
       const opts = { ...SETTLED, attempts: Number.isSafeInteger(attempts) ? attempts : 1, history, telemetry };
       const job = super.createJob({ ...json, opts: opts as JobJson['opts'] }, id);
-      this.inHand.add(id);
+      this.inHand.add(job);
       return job;
     } catch (error) {
       this.unread.add(id);
@@ -163,7 +163,8 @@ export function startWorker<Payload, Ports>(
   worker.setAsideDamaged = async (ended) => {
     const unread = new Set(worker.unread);
     worker.unread.clear();
-    return setAsideDamaged(kept, { running: worker.inHand, unread, ended }, tell);
+    const running = new Set(Array.from(worker.inHand, ({ id = '' }) => id));
+    return setAsideDamaged(kept, { running, unread, ended }, tell);
   };
   worker.on('error', options.onError);
   worker.on('failed', (job, error) => {

@@ -147,7 +147,7 @@ interface Suspects {
 
 /**
  * Sets aside the damaged ones among the jobs that workers have: BullMQ stops at such a job, and does not say at which.
- * @returns how many there were
+ * @returns how many there were, with an `ended` one that was set aside before
  */
 export async function setAsideDamaged(
   kept: Kept,
@@ -157,6 +157,8 @@ export async function setAsideDamaged(
   const { connection, base } = kept;
   const ids = new Set(await connection.lrange(`${base}active`, 0, -1));
   if (ended !== undefined && (await connection.exists(`${base}${ended}`)) > 0) ids.add(ended);
+  // Another worker sees the damage of a job that runs here, and may have set it aside before it could be ended.
+  const before = ended === undefined ? 0 : await connection.hexists(`${base}${SET_ASIDE}`, ended);
   const found = await Promise.all(
     [...ids]
       .filter((id) => !running.has(id))
@@ -168,7 +170,7 @@ export async function setAsideDamaged(
         return 1;
       }),
   );
-  return found.reduce<number>((sum, one) => sum + one, 0);
+  return found.reduce<number>((sum, one) => sum + one, before);
 }
 
 function damageSaidBy(error: Error): string {

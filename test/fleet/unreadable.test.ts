@@ -94,3 +94,42 @@ test.each([{ priority: 0 }, { priority: 3 }])(
     );
   },
 );
+
+test('a running job whose damage another worker met has run, and its end is no error', async () => {
+  const url = newAddress(server);
+  const backend = await openBackend(url);
+  onTestFinished(() => backend.close());
+  const office = openOffice(backend);
+  const errands = office.queue();
+  const ran = new Journal<string>();
+  const door = office.door();
+  office.work(
+    errands,
+    errand(async ({ id }) => {
+      ran.note(id);
+      await (id === 'running' ? door : both).opened;
+    }),
+  );
+  await errands.add(notes('running'));
+  await ran.until(1);
+  await errands.pause();
+  await errands.add(notes('bad'));
+  const [first = ''] = await redis.keys(`{${new URL(url).searchParams.get('namespace')}-*:bad`);
+  await redis.hset(first.replace(/bad$/, 'running'), 'stacktrace', 'not json', 'timestamp', 'not a number');
+  await redis.hset(first, 'timestamp', 'not a number');
+  const both = office.door();
+  office.work(
+    errands,
+    errand(async ({ id }) => {
+      ran.note(id);
+      await both.opened;
+    }),
+  );
+  await errands.resume();
+  await expect.poll(() => errands.depth(), { timeout: 25000 }).toMatchObject({ setAside: 2 });
+  door.open();
+  // Each worker runs one at a time: the first one has ended its job when both of these run.
+  await errands.add(notes('one', 'two'));
+  await ran.until(3);
+  expect(ran.entries.toSorted()).toEqual(['one', 'running', 'two']);
+});
