@@ -98,6 +98,22 @@ test('while a file is uploaded, the next one is prepared in the same form', asyn
   await page.getByRole('heading', { name: 'second.csv', level: 1 }).waitFor();
 });
 
+test('a file that is chosen in the moment after another was removed is read', async () => {
+  const page = await browser.open(server.url);
+  await chooseFile(page, 'guid,uid\nteam,ada\n', 'removed.csv');
+  // At once: the page of the next step has not been drawn yet.
+  await page.evaluate(`{
+    const input = document.getElementById('file');
+    const chosen = new DataTransfer();
+    chosen.items.add(new File(['guid,uid\\nteam,bo\\n'], 'instead.csv'));
+    [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Remove').click();
+    input.files = chosen.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  }`);
+  await page.getByRole('cell', { name: 'bo', exact: true }).waitFor();
+  await page.getByText('instead.csv').waitFor();
+});
+
 test('an upload is cancelled from another page; its form has the file still', async () => {
   const { page } = await startHeld('cancelled.csv');
   await main(page).getByRole('link', { name: 'Syncs' }).click();

@@ -82,8 +82,9 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
   useChange(JSON.stringify([form.values.value, preview.chosen.value]), () => entry.store());
   useChange(preview.lookups.value, () => entry.store());
   const choose = (file: File) => {
-    entry.choose(file);
-    keepInAddress(`?file=${entry.key}`);
+    const taken = UploadEntry.choose(kind, file);
+    if (taken === entry) keepInAddress(`?file=${entry.key}`);
+    else go(taken.columnsHref);
   };
   const readiness = preview.readiness;
   return (

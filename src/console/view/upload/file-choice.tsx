@@ -16,9 +16,9 @@ export function NewFile({ kind }: { kind: UploadKind }) {
   const { go } = usePlace();
   const entry = useEntry(placeOf(kind), () => new UploadEntry(kind));
   const choose = (file: File, isSample: boolean) => {
-    entry.choose(file);
-    if (isSample) entry.preview.landing.value = 'The sample was chosen.';
-    go(entry.columnsHref);
+    const taken = UploadEntry.choose(kind, file);
+    if (isSample) taken.preview.landing.value = 'The sample was chosen.';
+    go(taken.columnsHref);
   };
   return (
     <FileChoice

@@ -80,6 +80,15 @@ export class UploadEntry {
     this.preview = new FilePreview(this.form, this.#ending.signal);
   }
 
+  /** The present one takes a file; where it was removed, and the page that shows it is not gone yet, a new one does. */
+  static choose(kind: UploadKind, file: File): UploadEntry {
+    const present = entryAt(placeOf(kind));
+    const entry = present instanceof UploadEntry ? present : new UploadEntry(kind);
+    keep(placeOf(kind), entry);
+    entry.choose(file);
+    return entry;
+  }
+
   /** The file with this key, as it is kept in the page or in the browser; undefined if it is not there any more. */
   static async kept(kind: UploadKind, key: string): Promise<UploadEntry | undefined> {
     const record = await storedFile(key);
