@@ -35,10 +35,7 @@ let known: Set<string>;
 beforeAll(async () => {
   const registry = new Registry();
   callMetrics(registry);
-  const receiver = await openReceiver('https://hooks.example', {
-    key: Buffer.from('f00dfacef00dface'),
-    allowPrivate: false,
-  });
+  const receiver = await openReceiver({ address: 'https://hooks.example' });
   server = await startTestServer({ receiver, registry });
   const worker = workerMetrics();
   worker.watch([]);

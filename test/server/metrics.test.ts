@@ -24,7 +24,7 @@ async function receiver() {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
-    receiver: await openReceiver(url, { key: Buffer.from('f00dfacef00dface'), allowPrivate: true }),
+    receiver: await openReceiver({ address: url }, true),
     accept: () => {
       status = 204;
     },

@@ -29,7 +29,7 @@ test('a file name adds no line to a message in Slack', () => {
 
 test('a file name adds no header, recipient or line to an e-mail', async () => {
   const { url, mails } = await startMailServer();
-  const receiver = await openReceiver(url, { key: undefined, allowPrivate: true });
+  const receiver = await openReceiver({ address: url }, true);
   await receiver.send({ id: '1', body: noteOf(FORGED) }, new AbortController().signal);
 
   const [{ to, text } = { to: [], text: '' }] = mails;

@@ -137,7 +137,7 @@ test('a private address needs --notify-private, when it is set and at every star
 
 test('the receiver that the server was started with is used, and cannot be changed or cleared', async () => {
   const [given, kept] = await Promise.all([receiver(500), receiver()]);
-  const fixed = await openReceiver(given.address, { key: undefined, allowPrivate: true });
+  const fixed = await openReceiver({ address: given.address }, true);
   const { refused, view, test, server } = await serve({ receiver: fixed, prepare: keeping(kept.address) });
   expect(await view()).toEqual({ host: given.host, fixed: true, problem: null });
   expect(await refused({ address: kept.address })).toMatchObject({ code: 'NOTIFY_FIXED', status: 409 });

@@ -5,16 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openDeliveries } from '../../src/features/notify/notifications.ts';
 import { openReceiver } from '../../src/features/notify/open-receiver.ts';
-import { signingKey } from '../../src/features/notify/receiver.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { isPublic } from '../../src/sources/reach.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
 import { startTestServer } from './test-server.ts';
 
 const SECRET = 'whsec_8A36zvAN+s7wDfrO8A36zvAN+s7wDfrO8A36zvAN+s4=';
-const KEY = signingKey(SECRET) ?? Buffer.alloc(0);
 
 interface Note {
   readonly path: string;
@@ -60,9 +57,9 @@ test('a completed import sends a notification, signed, and again after a refusal
   const again = place.begin(serve);
   await until(() => notes.length === 4);
   // A server that stops before it has the answer sends the note once more.
-  const deliveries = openDeliveries(dataDir(place.dataDir).catalog);
-  onTestFinished(() => deliveries.close());
-  await until(() => deliveries.count().waiting === 0);
+  const catalog = new DatabaseSync(dataDir(place.dataDir).catalog, { readOnly: true });
+  onTestFinished(() => catalog.close());
+  await until(() => catalog.prepare('select id from deliveries').all().length === 0);
   again.interrupt();
   expect((await again.ended).code).toBe(0);
 
@@ -91,7 +88,7 @@ test('a completed import sends a notification, signed, and again after a refusal
 test('an outage of the service sends one notification when it begins and one when it ends', async () => {
   const { url, notes } = await receiver(204);
   const server = await startTestServer({
-    receiver: await openReceiver(url, { key: KEY, allowPrivate: true }),
+    receiver: await openReceiver({ address: url, secret: SECRET }, true),
     outageMs: 0,
   });
   try {
@@ -117,7 +114,7 @@ test('an outage of the service sends one notification when it begins and one whe
 
 test('a notification that cannot be made keeps no other waiting', async () => {
   const { url, notes } = await receiver(204);
-  const server = await startTestServer({ receiver: await openReceiver(url, { key: KEY, allowPrivate: true }) });
+  const server = await startTestServer({ receiver: await openReceiver({ address: url, secret: SECRET }, true) });
   try {
     const { id } = await server.run('guid,uid\ng,a\n', 'dryRun=true');
     const catalog = new DatabaseSync(server.dir.catalog, { timeout: 5_000 });
@@ -140,7 +137,7 @@ test('a sync that a guard holds sends a notification with what the guard objects
   const { url, notes } = await receiver(204);
   const team = ['ann', 'ben', 'cyd', 'dan', 'eve'];
   const server = await startTestServer({
-    receiver: await openReceiver(url, { key: KEY, allowPrivate: true }),
+    receiver: await openReceiver({ address: url, secret: SECRET }, true),
     sandbox: { groups: 0, seed: { regions: { us: { members: { team: { participants: team } } } } } },
   });
   try {
@@ -211,7 +208,7 @@ describe('addresses', () => {
     ['https://[::ffff:10.0.0.1]:8443/x?token=s3cret', '--notify-private'],
     ['https://hooks.example:port/x?token=s3cret', 'cannot be read'],
   ])('%s is refused', async (url, says) => {
-    const refused = await openReceiver(url, { key: KEY, allowPrivate: false }).catch((error) => error);
+    const refused = await openReceiver({ address: url, secret: SECRET }).catch((error) => error);
     expect(refused).toMatchObject({ code: 'BAD_RECEIVER' });
     expect(refused.message).toContain(says);
     expect(refused.message).not.toMatch(/s3cret|me:pass/);
@@ -220,7 +217,7 @@ describe('addresses', () => {
   test('a public name that leads to this machine is found out when it is looked up', async () => {
     const { url, notes } = await receiver(204);
     const { port } = new URL(url);
-    const local = await openReceiver(`https://localhost:${port}/hook`, { key: KEY, allowPrivate: false });
+    const local = await openReceiver({ address: `https://localhost:${port}/hook`, secret: SECRET });
     onTestFinished(() => local.close());
     const sent = local.send({ id: 'd1', body: '{}' }, new AbortController().signal);
     await expect(sent).rejects.toThrow(/localhost leads to (127\.0\.0\.1|::1), which is not a public address/);

@@ -3,10 +3,7 @@ import { createTransport } from 'nodemailer';
 import { isLoopback } from '../../platform/loopback.ts';
 import { checkedHost as checkedAddress } from '../../sources/reach.ts';
 import { messageOf } from './note.ts';
-import { badReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
-
-/** Time in which a mail server must answer, in ms. */
-const ANSWER_MS = 15_000;
+import { ANSWER_MS, badReceiver, checkedHost, type Receiver, requirePublic } from './receiver.ts';
 
 /**
  * Notifications as e-mail: `smtp://user:password@mail.example:587?from=rollcall@example&to=ops@example`, or `smtps://…`.

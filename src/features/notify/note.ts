@@ -22,25 +22,18 @@ export function noteText(type: string, at: number, data: object): string {
 }
 
 /** The parts of a notification that people see. */
-interface Seen {
-  readonly id?: string;
-  readonly file?: string;
-  readonly reason?: string;
-  readonly rows?: Readonly<Record<string, number>>;
-}
+type Seen = Partial<Record<'id' | 'file' | 'reason', string> & { rows: Record<string, number> }>;
 
 /** A notification in words, for people. Each part is one line, whatever its text is. @param body what `noteText` wrote */
 export function messageOf(body: string): { readonly title: string; readonly text: string } {
   const { type, data }: { readonly type: string; readonly data: Seen } = JSON.parse(body);
   const { id = '', file = '', reason = '', rows = {} } = data;
   const counts = Object.entries(rows).filter(([, count]) => count > 0);
-  const lines = [reason, counts.map(([name, count]) => `${name} ${count}`).join(', '), id];
+  const said = [reason, counts.map(([name, count]) => `${name} ${count}`).join(', '), id];
+  const lines = said.filter((line) => line !== '').map(printable);
   return {
     title: printable(`rollcall: ${type.replace('.', ' ')}${file === '' ? '' : `: ${file}`}`),
-    text: lines
-      .filter((line) => line !== '')
-      .map(printable)
-      .join('\n'),
+    text: lines.join('\n'),
   };
 }
 

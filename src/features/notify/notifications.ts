@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
@@ -7,14 +8,14 @@ import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { CATALOG_SCHEMA } from '../../imports/schemas.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Logger } from '../../platform/log.ts';
-import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { asSentence } from '../../text/wording.ts';
 import type { SyncRunner } from '../sync/run/sync-runner.ts';
 import { type Delivery, noteText } from './note.ts';
 import { isSigned, openReceiver } from './open-receiver.ts';
 import type { KeptReceiver, NotificationsView } from './operations.ts';
 import { watchOutages } from './outages.ts';
-import { type Receiver, signingKey } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
 
 /** The parts of a server that have something to tell, and the receiver that it was started with or that an admin has set. */
 export interface NotificationParts {
@@ -53,7 +54,9 @@ const LEAVE_MS = 1_000;
  */
 export class Notifications {
   readonly #parts: NotificationParts;
-  readonly #deliveries: ReturnType<typeof openDeliveries>;
+  /** The catalog, which the coordinator also has open. */
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
   readonly #attempted: ReturnType<typeof measured>;
   /** By the id of the note. */
   readonly #underWay = new Map<string, Promise<void>>();
@@ -66,10 +69,11 @@ export class Notifications {
 
   private constructor(parts: NotificationParts) {
     this.#parts = parts;
-    this.#deliveries = openDeliveries(parts.dir.catalog);
-    this.#attempted = measured(parts.registry, this.#deliveries.count);
+    this.#database = openForWriting(parts.dir.catalog, CATALOG_SCHEMA);
+    this.#sql = statementsOf(this.#database, new URL('deliveries.sql', import.meta.url));
+    this.#attempted = measured(parts.registry, this.#sql);
     const outages = watchOutages((note) => {
-      if (this.#receiver !== undefined) this.#deliveries.add(note);
+      if (this.#receiver !== undefined) this.#sql('add_note').run({ ...note });
       this.#sendWaiting();
     }, parts.outageMs);
     // Without a receiver, and after `close`, these do nothing.
@@ -83,7 +87,7 @@ export class Notifications {
     const { receiver, access, log } = parts;
     const kept = receiver === undefined ? access.receiver() : undefined;
     try {
-      await opened.#use(kept === undefined ? receiver : await opened.#open(kept));
+      await opened.#use(kept === undefined ? receiver : await openReceiver(kept, parts.notifyPrivate));
     } catch (error) {
       const isAddress = isError(error, 'BAD_RECEIVER');
       if (!(isAddress || isError(error, 'PACKAGE_MISSING'))) throw error;
@@ -111,7 +115,7 @@ export class Notifications {
   set(address: string): Promise<string | null> {
     return this.#changing(async () => {
       const kept = { address, secret: isSigned(address) ? `whsec_${randomBytes(32).toString('base64')}` : null };
-      const next = await this.#open(kept);
+      const next = await openReceiver(kept, this.#parts.notifyPrivate);
       this.#parts.access.keepReceiver(kept);
       await this.#use(next);
       return kept.secret;
@@ -132,20 +136,18 @@ export class Notifications {
       await this.#leave();
       // A mail server that does not answer is not waited for.
       await Promise.race([Promise.all(this.#underWay.values()), sleep(LEAVE_MS, undefined, { ref: false })]);
-      this.#deliveries.close();
+      this.#database.close();
     });
-  }
-
-  #open({ address, secret }: KeptReceiver) {
-    return openReceiver(address, { key: signingKey(secret ?? ''), allowPrivate: this.#parts.notifyPrivate === true });
   }
 
   /** The receiver of all notes from now on, of those that wait too. Undefined: they are dropped, and none is written. */
   async #use(receiver: Receiver | undefined) {
     await this.#leave();
     await Promise.all(this.#underWay.values());
-    if (receiver === undefined) this.#deliveries.end();
-    else this.#deliveries.begin();
+    if (receiver === undefined) {
+      this.#sql('end_notes').run();
+      this.#sql('clear_notes').run();
+    } else this.#sql('begin_notes').run({ at: Date.now() });
     this.#receiver = receiver;
     this.#problem = null;
     this.#stop = new AbortController();
@@ -164,13 +166,11 @@ export class Notifications {
     if (receiver === undefined) return;
     const failed = (error: unknown) => this.#parts.log.warn({ err: error }, 'a notification cannot be sent now');
     try {
-      for (const note of this.#deliveries.waiting()) {
+      for (const note of this.#sql<Delivery>('waiting_notes').all()) {
         if (this.#underWay.has(note.id)) continue;
         const sent = this.#send(note, receiver, this.#stop.signal).catch(failed);
-        this.#underWay.set(
-          note.id,
-          sent.finally(() => this.#underWay.delete(note.id)),
-        );
+        const over = sent.finally(() => this.#underWay.delete(note.id));
+        this.#underWay.set(note.id, over);
       }
     } catch (error) {
       failed(error);
@@ -180,11 +180,12 @@ export class Notifications {
   async #send(note: Delivery, receiver: Receiver, signal: AbortSignal) {
     const { id } = note;
     const about = { delivery: id, about: note.subject, state: note.state };
+    const remove = () => void this.#sql('remove_note').run({ id });
     let { body } = note;
     for (let waitMs = FIRST_WAIT_MS; !signal.aborted; waitMs = Math.min(MAX_WAIT_MS, waitMs * 2)) {
       if (note.at < Date.now() - TOO_OLD_MS) {
         this.#parts.log.error(about, 'a notification is given up: it is older than a day');
-        this.#deliveries.remove(id);
+        remove();
         return this.#attempted('given-up');
       }
       try {
@@ -192,11 +193,11 @@ export class Notifications {
           body ??= await this.#make(note);
           await receiver.send({ id, body }, signal);
         });
-        this.#deliveries.remove(id);
+        remove();
         return this.#attempted('delivered');
       } catch (error) {
         if (signal.aborted) return;
-        if (isError(error, 'UNKNOWN_IMPORT', 'UNKNOWN_SYNC')) return this.#deliveries.remove(id);
+        if (isError(error, 'UNKNOWN_IMPORT', 'UNKNOWN_SYNC')) return remove();
         this.#parts.log.warn({ err: error, ...about }, 'a notification did not arrive');
         this.#attempted('failed');
       }
@@ -207,13 +208,14 @@ export class Notifications {
   /** The body of a note about an import or a sync, which is kept. @throws UNKNOWN_IMPORT, UNKNOWN_SYNC once it was removed */
   async #make({ id, kind, subject, state, reason, at }: Delivery) {
     const body = noteText(`${kind}.${state}`, at, { ...(await this.#parts.view(kind, subject)), state, reason });
-    this.#deliveries.write(id, body);
+    this.#sql('write_note').run({ id, body });
     return body;
   }
 }
 
 /** Measures notes that wait, and counts attempts by their result. */
-function measured(registry: Registry, count: ReturnType<typeof openDeliveries>['count']) {
+function measured(registry: Registry, sql: Statements) {
+  const waiting = () => sql<{ waiting: number; since: number | null }>('count_notes').get();
   const registers = [registry];
   const results = ['delivered', 'failed', 'given-up'] as const;
   const attempts = new Counter({
@@ -228,7 +230,7 @@ function measured(registry: Registry, count: ReturnType<typeof openDeliveries>['
     help: 'Notifications that are not delivered yet',
     registers,
     collect() {
-      this.set(count().waiting);
+      this.set(waiting()?.waiting ?? 0);
     },
   });
   new Gauge({
@@ -236,34 +238,9 @@ function measured(registry: Registry, count: ReturnType<typeof openDeliveries>['
     help: 'Age of the oldest notification that is not delivered yet; 0 when there is none',
     registers,
     collect() {
-      const { since } = count();
-      this.set(since === null ? 0 : Math.max(0, Date.now() - since) / 1000);
+      const now = Date.now();
+      this.set(Math.max(0, now - (waiting()?.since ?? now)) / 1000);
     },
   });
   return (result: (typeof results)[number]) => attempts.inc({ result });
-}
-
-/** Notes that are still to be delivered. @param catalog path of the catalog, which the coordinator also has open */
-export function openDeliveries(catalog: string) {
-  const database = openForWriting(catalog, CATALOG_SCHEMA);
-  const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
-  return {
-    /** From now on, the catalog records moves that the receiver must be notified of. */
-    begin: () => void sql('begin_notes').run({ at: Date.now() }),
-    /** Stops recording, and drops what was not delivered. */
-    end: () =>
-      inTransaction(database, () => {
-        sql('end_notes').run();
-        sql('clear_notes').run();
-      }),
-    /** Adds a note that the catalog does not record by itself. One with the id of a note that waits is not added. */
-    add: (note: Delivery) => void sql('add_note').run({ ...note }),
-    /** Oldest first. */
-    waiting: () => sql<Delivery>('waiting_notes').all(),
-    /** Notes that wait, and the time of the oldest in ms since 1970; null without any. */
-    count: () => sql('count_notes').get() as { readonly waiting: number; readonly since: number | null },
-    write: (id: string, body: string) => void sql('write_note').run({ id, body }),
-    remove: (id: string) => void sql('remove_note').run({ id }),
-    close: () => database.close(),
-  };
 }

@@ -15,40 +15,33 @@ export function isSigned(address: string): boolean {
 
 /**
  * Opens a receiver of the kind that the beginning of its address says.
- * @param key signs notifications to programs; undefined: they are not signed
  * @param allowPrivate allows addresses of this machine and of private networks, and plain HTTP
  * @throws BAD_RECEIVER, PACKAGE_MISSING
  */
 export async function openReceiver(
-  address: string,
-  { key, allowPrivate }: { readonly key: Buffer | undefined; readonly allowPrivate: boolean },
+  { address, secret }: { address: string; secret?: string | null | undefined },
+  allowPrivate = false,
 ): Promise<Receiver> {
   if (/^smtps?:/.test(address)) {
     const { openMailReceiver } = await withPackages('notifications by mail', () => import('./mail.ts'));
     return openMailReceiver(parsed(address), allowPrivate);
   }
-  if (isSigned(address)) return openWebhook(address, key, allowPrivate);
-  const slack = openWebhook(address.slice(SLACK.length), undefined, allowPrivate);
+  if (isSigned(address)) return openWebhook(parsed(address), signingKey(secret), allowPrivate);
+  const slack = openWebhook(parsed(address.slice(SLACK.length)), undefined, allowPrivate);
   return { ...slack, send: ({ id, body }, signal) => slack.send({ id, body: slackBody(body) }, signal) };
-}
-
-export interface NotifyFlags {
-  readonly notify?: string;
-  readonly notifyPrivate?: true;
 }
 
 /** The receiver of notifications that the settings name, checked before anything is opened; undefined: none. */
 export async function notifyTarget(
-  { notify, notifySecret: secret }: Pick<Config, 'notify' | 'notifySecret'>,
-  flags: NotifyFlags,
+  { notify: address, notifySecret: secret }: Pick<Config, 'notify' | 'notifySecret'>,
+  flags: { readonly notify?: string; readonly notifyPrivate?: true },
 ): Promise<Receiver | undefined> {
-  if (notify === undefined) return undefined;
-  const key = signingKey(secret ?? '');
-  const receiver = await openReceiver(notify, { key, allowPrivate: flags.notifyPrivate === true }).catch((error) => {
+  if (address === undefined) return undefined;
+  const receiver = await openReceiver({ address, secret }, flags.notifyPrivate).catch((error) => {
     if (!isError(error, 'BAD_RECEIVER')) throw error;
     throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
   });
-  if (key !== undefined || !isSigned(notify)) return receiver;
+  if (signingKey(secret) !== undefined || !isSigned(address)) return receiver;
   throw new ConfigError(
     `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'not a valid secret'}: set it to \`whsec_\` and 24 to 64 random bytes in Base64, such as the output of \`echo whsec_$(openssl rand -base64 32)\``,
   );

@@ -30,7 +30,6 @@ export const regionNote = z.strictObject({
   since: time.meta({ description: 'Time of the first call that had no answer.' }),
   reason: z.string(),
 });
-export type RegionNote = z.infer<typeof regionNote>;
 
 /** The receiver that an admin has set, as it is stored. The secret signs notifications; null: they are not signed. */
 export interface KeptReceiver {

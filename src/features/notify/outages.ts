@@ -1,9 +1,10 @@
+import type { z } from 'zod';
 import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { noAnswerSince } from '../../text/no-answer.ts';
 import { utcTime } from '../../text/wording.ts';
 import { type Delivery, noteText } from './note.ts';
-import type { RegionNote } from './operations.ts';
+import type { regionNote } from './operations.ts';
 
 /** An outage that is shorter is not notified, in ms: it is over before anyone could act. */
 const NOTABLE_MS = 60_000;
@@ -42,7 +43,7 @@ function noteOf(region: Region, { state: circuit, code, message }: CircuitStatus
     state === 'back'
       ? `the chat service answers again in ${region}; it had not since ${utcTime(since)}`
       : `in ${region}, ${noAnswerSince({ code, message }, utcTime(since))}${message === '' ? '' : `: ${message}`}; rows wait and use no attempts`;
-  const data: RegionNote = { region, state, since, reason };
+  const data: z.infer<typeof regionNote> = { region, state, since, reason };
   const body = noteText(`region.${state}`, at, data);
   return { id: `${region}-${state}-${Date.parse(since)}`, kind: 'region', subject: region, state, reason, at, body };
 }

@@ -42,9 +42,8 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
   const test = () =>
     work.start(async (signal) => {
       said.value = 'Sending …';
-      const tried = await call('POST /v1/notifications/test', {}, signal);
-      const { arrived, reason } = tried;
-      said.value = arrived ? `It arrived at ${tried.host}.` : `It did not arrive at ${tried.host}: ${reason}.`;
+      const { arrived, reason } = await call('POST /v1/notifications/test', {}, signal);
+      said.value = arrived ? `It arrived at ${host}.` : `It did not arrive at ${host}: ${reason}.`;
     });
   const stop = async () => {
     const yes = await confirmed({

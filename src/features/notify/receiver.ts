@@ -22,13 +22,13 @@ export function badReceiver(what: string): RollcallError {
 
 /** Times in ms. */
 const CONNECT_MS = 5_000;
-const ANSWER_MS = 15_000;
+export const ANSWER_MS = 15_000;
 /** The response does not matter; so many bytes of it are read, to keep the connection. */
 const MAX_ANSWER = 16_384;
 
 /** A receiver that takes JSON. @param key signs what is sent; undefined: nothing is signed @throws BAD_RECEIVER */
-export function openWebhook(address: string, key: Buffer | undefined, allowPrivate: boolean): Receiver {
-  const url = checked(address, allowPrivate);
+export function openWebhook(url: URL, key: Buffer | undefined, allowPrivate: boolean): Receiver {
+  check(url, allowPrivate);
   const dispatcher = new Agent({
     connect: {
       ...connectTimes(url.hostname, CONNECT_MS),
@@ -67,9 +67,9 @@ function signatureOf(key: Buffer, content: string) {
 }
 
 /** The key in a secret of Standard Webhooks; undefined where it is not one. */
-export function signingKey(secret: string): Buffer | undefined {
-  const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
-  const key = Buffer.from(text ?? '', 'base64');
+export function signingKey(secret: string | null | undefined): Buffer | undefined {
+  const [, text = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret ?? '') ?? [];
+  const key = Buffer.from(text, 'base64');
   return key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
@@ -82,8 +82,7 @@ export function parsed(text: string): URL {
   throw badReceiver('cannot be read; allowed is an address such as https://hooks.example/rollcall');
 }
 
-function checked(text: string, allowPrivate: boolean) {
-  const url = parsed(text);
+function check(url: URL, allowPrivate: boolean) {
   if (url.username + url.password !== '') {
     throw badReceiver(
       `${shown(url)} holds a user name or password; notifications are signed instead (docs/webhook.md)`,
@@ -95,7 +94,6 @@ function checked(text: string, allowPrivate: boolean) {
     );
   }
   checkedHost(url, allowPrivate);
-  return url;
 }
 
 /** The host of an address; a name is checked when it is looked up. @throws BAD_RECEIVER */

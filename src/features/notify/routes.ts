@@ -6,14 +6,16 @@ import type { notificationOperations } from './operations.ts';
 
 /** Shows, sets and tries the receiver of notifications. */
 export function notificationHandlers({ notifications }: ServerContext): HandlersOf<typeof notificationOperations> {
-  const refuseFixed = () => {
+  /** The host that is notified now. @throws NOTIFY_FIXED */
+  const changeable = () => {
     const { fixed, host } = notifications.view();
     if (fixed) throw new RollcallError('NOTIFY_FIXED', { host: host ?? '' });
+    return host ?? '';
   };
   return {
     view: async () => notifications.view(),
     set: async ({ address }, { audited }) => {
-      refuseFixed();
+      changeable();
       const secret = await notifications.set(address).catch((error: unknown) => {
         if (!isError(error, 'BAD_RECEIVER')) throw error;
         throw new RollcallError('BAD_OPTION', { what: `the address ${error.message}`, field: 'address' });
@@ -23,10 +25,9 @@ export function notificationHandlers({ notifications }: ServerContext): Handlers
       return { ...view, secret };
     },
     clear: async (_input, { audited }) => {
-      refuseFixed();
-      const { host } = notifications.view();
+      const host = changeable();
       await notifications.clear();
-      audited('', host ?? '');
+      audited('', host);
     },
     test: async (_input, { audited }) => {
       const { receiver } = notifications;

@@ -1,39 +1,43 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDeliveries } from '../../../src/features/notify/notifications.ts';
+import type { Delivery } from '../../../src/features/notify/note.ts';
 import { begunSync } from '../../../src/features/sync/kept-sync.ts';
 import { openSyncCatalog } from '../../../src/features/sync/sync-catalog.ts';
 import { openCatalog } from '../../../src/imports/catalog.ts';
+import { CATALOG_SCHEMA } from '../../../src/imports/schemas.ts';
 import type { ImportState } from '../../../src/membership/import-state.ts';
+import { openForWriting, statementsOf } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 function open() {
   const path = join(tempDir(), 'catalog.sqlite');
   const catalog = openCatalog(path);
-  const deliveries = openDeliveries(path);
+  const database = openForWriting(path, CATALOG_SCHEMA);
+  const sql = statementsOf(database, new URL('../../../src/features/notify/deliveries.sql', import.meta.url));
+  const waiting = () => sql<Delivery>('waiting_notes').all();
   onTestFinished(() => {
-    deliveries.close();
+    database.close();
     catalog.close();
   });
   const run = (id: string, ...states: readonly ImportState[]) => {
     catalog.add({ id, file: 'm.csv', source: 'm.csv', options: '{}', retryOf: null });
     for (const state of states) catalog.move(id, state);
   };
-  return { path, catalog, deliveries, run };
+  return { path, catalog, sql, waiting, run };
 }
 
 test('ends and blocks are noted with their moves, once each, and only while notifications are on', () => {
-  const { catalog, deliveries, run } = open();
+  const { catalog, sql, waiting, run } = open();
   run('before', 'rejected');
-  expect(deliveries.waiting()).toEqual([]);
+  expect(waiting()).toEqual([]);
 
-  deliveries.begin();
-  deliveries.begin();
+  sql('begin_notes').run({ at: 1 });
+  sql('begin_notes').run({ at: 1 });
   run('fixed', 'staged', 'running', 'blocked', 'running', 'completed');
   run('stopped', 'staged', 'running', 'pausing', 'paused', 'cancelling', 'cancelled');
   run('refused', 'rejected');
   run('failing', 'aborted');
-  const noted = deliveries.waiting();
+  const noted = waiting();
   expect(noted.map(({ subject, state }) => [subject, state])).toEqual([
     ['fixed', 'blocked'],
     ['fixed', 'completed'],
@@ -45,22 +49,23 @@ test('ends and blocks are noted with their moves, once each, and only while noti
   expect(noted.every(({ at, reason, body }) => at > 0 && reason !== '' && body === null)).toBe(true);
 
   const [first] = noted;
-  deliveries.write(first?.id ?? '', 'text');
+  sql('write_note').run({ id: first?.id ?? '', body: 'text' });
   catalog.remove('fixed');
-  expect(deliveries.waiting()).toEqual([{ ...first, body: 'text' }, ...noted.slice(1)]);
-  deliveries.remove(first?.id ?? '');
-  expect(deliveries.waiting()).toHaveLength(4);
+  expect(waiting()).toEqual([{ ...first, body: 'text' }, ...noted.slice(1)]);
+  sql('remove_note').run({ id: first?.id ?? '' });
+  expect(waiting()).toHaveLength(4);
 
-  deliveries.end();
+  sql('end_notes').run();
+  sql('clear_notes').run();
   run('after', 'rejected');
-  expect(deliveries.waiting()).toEqual([]);
+  expect(waiting()).toEqual([]);
 });
 
 test('syncs that are over or need someone are noted, too', () => {
-  const { path, deliveries } = open();
+  const { path, sql, waiting } = open();
   const syncs = openSyncCatalog(path);
   onTestFinished(() => syncs.close());
-  deliveries.begin();
+  sql('begin_notes').run({ at: 1 });
   const wanted = { file: 'm.csv', source: 'm.csv', apply: false, who: 'ops' };
   for (const [id, ...states] of [
     ['nightly', 'held', 'applying', 'applied'],
@@ -70,7 +75,7 @@ test('syncs that are over or need someone are noted, too', () => {
     syncs.add(begunSync({ ...wanted, id }, { sandbox: true }));
     for (const state of states) syncs.move(id, state);
   }
-  expect(deliveries.waiting().map(({ kind, subject, state }) => [kind, subject, state])).toEqual([
+  expect(waiting().map(({ kind, subject, state }) => [kind, subject, state])).toEqual([
     ['sync', 'nightly', 'held'],
     ['sync', 'nightly', 'applied'],
     ['sync', 'away', 'failed'],

@@ -4,17 +4,17 @@ import { withNotify } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readConfig } from '../../../platform/config.ts';
-import { type NotifyFlags, notifyTarget, tryReceiver } from '../open-receiver.ts';
+import { notifyTarget, tryReceiver } from '../open-receiver.ts';
 
 /** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
 export function notifyCommand(io: Io, end: End): Command {
   const test = withNotify(new Command('test'))
     .description('send a test notification, and say whether it arrived')
-    .action((flags: NotifyFlags) => end(sendTest(io, flags)));
+    .action((flags: Parameters<typeof notifyTarget>[1]) => end(sendTest(io, flags)));
   return new Command('notify').addCommand(test);
 }
 
-async function sendTest(io: Io, flags: NotifyFlags) {
+async function sendTest(io: Io, flags: Parameters<typeof notifyTarget>[1]) {
   const receiver = await notifyTarget(readConfig(flags), flags);
   if (receiver === undefined)
     throw new UsageError('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');
