@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
@@ -7,10 +8,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ZodType } from 'zod';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { UNSAFE } from './access/guard.ts';
-import { cacheAnswers } from './caching.ts';
 import { isForPeople, sendPage } from './console-files.ts';
 import type { Api } from './context.ts';
-import { noteMethods } from './methods.ts';
 import { badOption, refuse, unknownOption } from './problem.ts';
 import type { ServerOptions } from './server-options.ts';
 
@@ -169,4 +168,56 @@ export async function stopServer(app: Api, deadlineMs: number): Promise<void> {
     clearTimeout(end);
     clearInterval(leave);
   }
+}
+
+/** Notes the routes that are added from now on. @returns the methods that are allowed at an address; none where there is no such address */
+function noteMethods(app: Api): (url: string) => readonly string[] {
+  const methods = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    // Addresses of any form are files of the console.
+    if (url.includes('*')) return;
+    const known = methods.get(url) ?? new Set();
+    for (const one of [method].flat()) known.add(one);
+    methods.set(url, known);
+  });
+  return (url) => {
+    const parts = url.replace(/\?.*/, '').split('/');
+    const isAt = (route: string) => {
+      const names = route.split('/');
+      return (
+        names.length === parts.length &&
+        names.every((name, at) => (name.startsWith(':') ? parts[at] : name === parts[at]))
+      );
+    };
+    const found = [...methods].flatMap(([route, known]) => (isAt(route) ? [...known] : []));
+    return [...new Set(found)].toSorted();
+  };
+}
+
+/**
+ * Says of every answer of the API how long it may be kept: those of GET, which caches ask for again each time, have an ETag, and one that
+ * the client has already is not sent again. To be called before answers are compressed. A route that has said it itself is left alone.
+ */
+function cacheAnswers(app: Api): void {
+  app.addHook('onSend', async ({ method, url, headers }, reply, payload) => {
+    if (reply.hasHeader('cache-control') || !/^\/(v1\/|openapi\.json|healthz|readyz|metrics)/.test(url)) return payload;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const isJson = /^application\/json/.test(String(reply.getHeader('content-type')));
+    const isWhole = typeof payload === 'string' || payload instanceof Buffer;
+    if (!isRead || !isJson || !isWhole || reply.statusCode !== 200 || !/^\/(v1|openapi)/.test(url)) {
+      reply.header('cache-control', 'no-store');
+      return payload;
+    }
+    const tag = `W/"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
+    reply.header('cache-control', 'private, no-cache').header('etag', tag);
+    if (!isAmong(tag, headers['if-none-match'])) return payload;
+    reply.code(304).removeHeader('content-type').removeHeader('content-length');
+    return '';
+  });
+}
+
+function isAmong(tag: string, given = ''): boolean {
+  return given
+    .split(',')
+    .some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag.replace(/^W\//, ''));
 }

@@ -80,33 +80,6 @@ interface KeptUpload {
 /** Sessions of one token at a time: browsers of one person, and of scripts that log in anew each time. */
 const MAX_SESSIONS = 50;
 
-/** Tokens, sessions, audit log, idempotency keys and who is notified: `<data>/access.sqlite`, which server and CLI write side by side. */
-export interface AccessStore {
-  /** Makes a token; its text is given here and never again. */
-  createToken(token: { role: Role; name: string; expiresAt: number | null }): { id: string; text: string };
-  tokens(): TokenRecord[];
-  hasValidToken(): boolean;
-  /** False when there is no such token, or it was revoked before. */
-  revoke(id: string): boolean;
-  /** Returns the owner of a token; undefined when it is unknown, expired or revoked. Notes its use. */
-  byToken(text: string): Who | undefined;
-  /** Whether this token was right until it expired. */
-  hasExpired(text: string): boolean;
-  /** Starts a session for a token's owner, and ends the oldest where there are too many; returns the cookie. */
-  login(who: Who, expiresAt: number): string;
-  bySession(cookie: string): Who | undefined;
-  logout(cookie: string): void;
-  note(entry: Omit<AuditEntry, 'id' | 'at'>): void;
-  /** Newest first. */
-  audit(filter: AuditFilter): AuditEntry[];
-  findUpload(who: string, key: string): KeptUpload | undefined;
-  keepUpload(who: string, key: string, upload: KeptUpload): void;
-  receiver(): KeptReceiver | undefined;
-  keepReceiver(receiver: KeptReceiver): void;
-  forgetReceiver(): void;
-  close(): void;
-}
-
 const SCHEMA = new URL('access-schema.sql', import.meta.url);
 const STATEMENTS = new URL('access.sql', import.meta.url);
 
@@ -126,7 +99,10 @@ export function tokenIdIn(text: string): string {
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-export function openAccessStore(path: string): AccessStore {
+export type AccessStore = ReturnType<typeof openAccessStore>;
+
+/** Tokens, sessions, audit log, idempotency keys and who is notified: `<data>/access.sqlite`, which server and CLI write side by side. */
+export function openAccessStore(path: string) {
   const database = openForWriting(path, SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const tokens = () => sql<TokenRecord>('tokens').all();
@@ -139,71 +115,77 @@ export function openAccessStore(path: string): AccessStore {
     return found !== undefined && timingSafeEqual(found.hash, sha256(secret)) ? found : undefined;
   };
   const isOver = ({ expiresAt }: Who) => !isValid({ expiresAt, revokedAt: null });
-  const noteUse = ({ id, lastUsedAt }: Used) => {
+  /** Notes the use of a token or session, and returns its owner. */
+  const used = ({ id, name, role, expiresAt, lastUsedAt }: Who & Used): Who => {
     const at = Date.now();
-    if (lastUsedAt !== null && at - lastUsedAt < USE_MS) return;
     try {
-      sql('note_use').run({ id, at });
+      if (lastUsedAt === null || at - lastUsedAt >= USE_MS) sql('note_use').run({ id, at });
     } catch {
       // A full disk, say: who may come in still comes in.
     }
+    return { id, name, role, expiresAt };
   };
   return {
     tokens,
-    createToken: ({ role, name, expiresAt }) => {
+    /** Makes a token; its text is given here and never again. */
+    createToken: ({ role, name, expiresAt }: Pick<TokenRecord, 'role' | 'name' | 'expiresAt'>) => {
       const id = Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join('');
       const secret = randomBytes(SECRET_BYTES).toString('base64url');
       sql('add_token').run({ id, role, name: name || id, hash: sha256(secret), at: Date.now(), expires: expiresAt });
       return { id, text: `rct_${id}_${secret}` };
     },
     hasValidToken: () => tokens().some(isValid),
-    revoke: (id) => sql('revoke_token').run({ id, at: Date.now() }).changes === 1,
-    byToken: (text) => {
+    /** False when there is no such token, or it was revoked before. */
+    revoke: (id: string) => sql('revoke_token').run({ id, at: Date.now() }).changes === 1,
+    /** Returns the owner of a token; undefined when it is unknown, expired or revoked. Notes its use. */
+    byToken: (text: string) => {
       const found = find(text);
-      if (found === undefined || isOver(found)) return undefined;
-      noteUse(found);
-      return whoOf(found);
+      return found === undefined || isOver(found) ? undefined : used(found);
     },
-    hasExpired: (text) => {
+    /** Whether this token was right until it expired. */
+    hasExpired: (text: string) => {
       const found = find(text);
       return found !== undefined && isOver(found);
     },
-    login: ({ id }, expiresAt) => {
+    /** Starts a session for a token's owner, and ends the oldest where there are too many; returns the cookie. */
+    login: ({ id }: Who, expiresAt: number) => {
       const cookie = randomBytes(SECRET_BYTES).toString('base64url');
       sql('end_old_sessions').run({ at: Date.now() });
       sql('add_session').run({ hash: sha256(cookie), token: id, expires: expiresAt });
       sql('end_oldest_sessions').run({ token: id, kept: MAX_SESSIONS });
       return cookie;
     },
-    bySession: (cookie) => {
+    bySession: (cookie: string) => {
       const found = sql<Who & Used>('valid_session').get({ hash: sha256(cookie), at: Date.now() });
-      if (found === undefined) return undefined;
-      noteUse(found);
-      return whoOf(found);
+      return found === undefined ? undefined : used(found);
     },
-    logout: (cookie) => void sql('end_session').run({ hash: sha256(cookie) }),
-    note: ({ detail, ...entry }) =>
+    logout: (cookie: string) => void sql('end_session').run({ hash: sha256(cookie) }),
+    note: ({ detail, ...entry }: Omit<AuditEntry, 'id' | 'at'>): void =>
       void sql('note').run({ ...entry, detail: detail.slice(0, MAX_DETAIL_LENGTH), at: Date.now() }),
-    audit: ({ limit, before = Number.MAX_SAFE_INTEGER, since = 0, until = Number.MAX_SAFE_INTEGER, ...filter }) => {
+    /** Newest first. */
+    audit: ({
+      limit,
+      before = Number.MAX_SAFE_INTEGER,
+      since = 0,
+      until = Number.MAX_SAFE_INTEGER,
+      ...filter
+    }: AuditFilter) => {
       const { who = null, action = null, search = null } = filter;
       return sql<AuditEntry>('audit_page').all({ limit, before, since, until, who, action, search });
     },
-    findUpload: (who, key) => sql<KeptUpload>('find_upload').get({ who, key, since: Date.now() - KEY_LIFE_MS }),
-    keepUpload: (who, key, { options, body, importId }) => {
+    findUpload: (who: string, key: string) =>
+      sql<KeptUpload>('find_upload').get({ who, key, since: Date.now() - KEY_LIFE_MS }),
+    keepUpload: (who: string, key: string, { options, body, importId }: KeptUpload) => {
       sql('forget_uploads').run({ since: Date.now() - KEY_LIFE_MS });
       sql('keep_upload').run({ who, key, options, body, import: importId, at: Date.now() });
     },
     receiver: () => sql<KeptReceiver>('kept_receiver').get(),
-    keepReceiver: (receiver) => void sql('keep_receiver').run({ ...receiver }),
+    keepReceiver: (receiver: KeptReceiver) => void sql('keep_receiver').run({ ...receiver }),
     forgetReceiver: () => void sql('forget_receiver').run(),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
-}
-
-function whoOf({ id, name, role, expiresAt }: Who): Who {
-  return { id, name, role, expiresAt };
 }
 
 /** A token as people and programs see it. */
