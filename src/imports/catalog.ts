@@ -51,7 +51,7 @@ export interface ImportRecord {
 /** A state change of an import; `at` in ms since 1970. */
 export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };
 
-export interface CatalogPage {
+interface CatalogPage {
   readonly imports: ImportRecord[];
   /**
    * The start of the next page (`before`); absent on the last one. It stays valid while imports are added and removed.
