@@ -1,7 +1,7 @@
 /** Server-sent events that come back by themselves. */
 
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ImportView, ListEvents, Overview } from './answers.ts';
 import { addressOf, call, connection } from './requests.ts';
 
@@ -140,9 +140,49 @@ function lockIfFree(name: string): Promise<(() => void) | undefined> {
 export const overview = signal<Overview | undefined>(undefined);
 
 /** After a change, in ms: several come together. */
-const SOON_MS = 1500;
-/** From one question to the next, in ms, however much changes. */
-const REST_MS = 5000;
+const SOON_MS = 300;
+/** After an answer, the next question rests so many times the time that it took: a slow one was much work for the server. */
+const REST = 10;
+
+/** Asks soon after changes, once for all that come until then, and never before the last answer is there. */
+class Pace {
+  readonly #ask;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #restUntil = 0;
+  #underWay = 0;
+  /** Whether something changed while a question was under way, whose answer may be older. */
+  #isBehind = false;
+
+  constructor(ask: () => unknown) {
+    this.#ask = ask;
+  }
+
+  soon(): void {
+    this.#isBehind = this.#underWay > 0;
+    if (this.#isBehind) return;
+    this.#timer ??= setTimeout(() => void this.now(), Math.max(SOON_MS, this.#restUntil - performance.now()));
+  }
+
+  async now(): Promise<void> {
+    this.stop();
+    const askedAt = performance.now();
+    this.#underWay += 1;
+    try {
+      await this.#ask();
+    } finally {
+      this.#underWay -= 1;
+      this.#restUntil = performance.now() + REST * (performance.now() - askedAt);
+      if (this.#isBehind) this.soon();
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isBehind = false;
+  }
+}
+
 /** After a failure, in ms. */
 const AGAIN_MS = 15_000;
 /** In a hidden tab, whose events rest: its title shall still be right. */
@@ -152,20 +192,9 @@ type ListHandlers = { [K in keyof ListEvents]: (data: ListEvents[K]) => void };
 const listeners = new Set<{ handlers: Partial<ListHandlers>; onReturn: () => void }>();
 let watching: AbortController | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-/** The time of the next question, by `performance.now()`. */
-let dueAt = Number.POSITIVE_INFINITY;
-/** The last question. */
-let askedAt = Number.NEGATIVE_INFINITY;
-/** The number of questions under way. */
-let asking = 0;
-/** Whether imports moved while a question was under way, whose answer may be older. */
-let isBehind = false;
-
-async function ask() {
-  const { signal: left } = watching ?? new AbortController();
-  forgetTimer();
-  askedAt = performance.now();
-  asking += 1;
+const pace = new Pace(async () => {
+  const left = watching?.signal ?? AbortSignal.abort();
+  clearTimeout(timer);
   let isAnswered = connection.away;
   try {
     if (!connection.away) {
@@ -176,36 +205,23 @@ async function ask() {
   } catch {
     // The page that needs the answer shows the error; this tries again.
   }
-  asking -= 1;
   if (left.aborted) return;
   if (document.hidden) later(HIDDEN_MS);
   else if (!isAnswered) later(AGAIN_MS);
-  if (isBehind) askSoon();
-  isBehind = false;
-}
+});
 
-function forgetTimer() {
-  clearTimeout(timer);
-  dueAt = Number.POSITIVE_INFINITY;
-}
-
-/** Asks then, if not before. */
 function later(ms: number) {
-  const at = performance.now() + ms;
-  if (at >= dueAt) return;
   clearTimeout(timer);
-  dueAt = at;
-  timer = setTimeout(() => void ask(), ms);
+  timer = setTimeout(() => void pace.now(), ms);
 }
 
-/** Asks soon, once for all changes that come until then. */
 function askSoon() {
-  if (watching !== undefined) later(Math.max(SOON_MS, askedAt + REST_MS - performance.now()));
+  if (watching !== undefined) pace.soon();
 }
 
 /** Asks now: something was done here. */
 export function refreshOverview() {
-  if (watching !== undefined) void ask();
+  if (watching !== undefined) void pace.now();
 }
 
 function tell<K extends keyof ListEvents>(name: K, data: ListEvents[K]) {
@@ -220,8 +236,8 @@ function stageOf({ state, staging }: ImportView) {
 /** Takes what an event says of imports that are known; asks where one is new or has moved. */
 function take({ imports }: ListEvents['imports']) {
   const known = overview.peek();
-  isBehind ||= asking > 0;
-  if (known === undefined || imports.length === 0) return;
+  if (imports.length === 0) return;
+  if (known === undefined) return askSoon();
   const listed = [...known.running, ...known.waiting, ...known.ready.imports];
   const before = new Map(listed.map((one) => [one.id, stageOf(one)]));
   const isSame = (view: ImportView) => before.get(view.id) === stageOf(view);
@@ -266,19 +282,19 @@ export function watchOverview() {
     isLate: true,
     onReturn: () => {
       for (const { onReturn } of listeners) onReturn();
-      void ask();
+      void pace.now();
     },
   });
   document.addEventListener('visibilitychange', () => document.hidden && later(HIDDEN_MS), { signal: left });
-  void ask();
+  void pace.now();
 }
 
 /** No one is logged in any more. */
 export function leaveOverview() {
   watching?.abort();
   watching = undefined;
-  forgetTimer();
-  isBehind = false;
+  clearTimeout(timer);
+  pace.stop();
   overview.value = undefined;
 }
 
@@ -293,38 +309,30 @@ export function onListEvents(handlers: Partial<ListHandlers>, onReturn: () => vo
   return () => void listeners.delete(listener);
 }
 
-/** Asks after so many ms, once for all that changes until then. */
-export function useLater(ask: () => void, ms: number): () => void {
+/** Gives what asks at the pace of this page. @returns asks soon */
+export function useSoon(ask: () => unknown): () => void {
   const latest = useRef(ask);
   latest.current = ask;
-  const due = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(due.current), []);
-  return () => {
-    due.current ??= setTimeout(() => {
-      due.current = undefined;
-      latest.current();
-    }, ms);
-  };
+  const pace = useMemo(() => new Pace(() => latest.current()), []);
+  useEffect(() => () => pace.stop(), []);
+  return () => pace.soon();
 }
 
-/** From one question to the next, in ms, of a page that follows events. */
-const NEWS_MS = 2000;
-
 /**
- * Asks again after events of these names, at a bounded pace, and when some may have been missed.
+ * Asks again after events of these names, and when some may have been missed.
  * @param concerns whether an event changes what was asked for. Default: each does
  */
 export function useListNews<K extends keyof ListEvents>(
   names: readonly K[],
-  ask: () => void,
+  ask: () => unknown,
   concerns: (data: ListEvents[K]) => boolean = () => true,
 ) {
   const latest = useRef(concerns);
   latest.current = concerns;
-  const later = useLater(ask, NEWS_MS);
+  const soon = useSoon(ask);
   useEffect(() => {
     if (names.length === 0) return;
-    const hear = (data: ListEvents[K]) => latest.current(data) && later();
-    return onListEvents(Object.fromEntries(names.map((name) => [name, hear])), later);
+    const hear = (data: ListEvents[K]) => latest.current(data) && soon();
+    return onListEvents(Object.fromEntries(names.map((name) => [name, hear])), soon);
   }, []);
 }

@@ -3,7 +3,7 @@
 import { batch, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ListEvents } from './answers.ts';
-import { useLater, useListNews } from './live.ts';
+import { useListNews, useSoon } from './live.ts';
 import { type Address, ApiError, connection, request } from './requests.ts';
 export interface Answer<T> {
   /** Undefined until it is there. */
@@ -76,7 +76,7 @@ export function useAnswer<T>(
       clearTimeout(timer);
     };
   }, [path, turn]);
-  useListNews(news, () => void ask.current.now());
+  useListNews(news, () => ask.current.now());
   return {
     data: data.value,
     error: error.value,
@@ -141,9 +141,6 @@ export class Pages<T> {
   #answered: string | null = null;
   #asked = 0;
   #underWay = 0;
-  #restUntil = 0;
-  #isBehind = false;
-  #timer: number | undefined;
   /** Items that are to be shown, with those of a question that a later one has overtaken. */
   #goal = 0;
   #edits: ((items: readonly T[]) => readonly T[])[] = [];
@@ -195,10 +192,7 @@ export class Pages<T> {
   begin(): () => void {
     this.#leaving = new AbortController();
     void this.restart();
-    return () => {
-      this.#leaving.abort();
-      clearTimeout(this.#timer);
-    };
+    return () => this.#leaving.abort();
   }
 
   more(): Promise<void> {
@@ -218,17 +212,9 @@ export class Pages<T> {
     return this.#load('again');
   }
 
-  /**
-   * The same, but after an answer that is still to come (a slow one would never be shown), and not at once after a slow
-   * one, which was much work for the server. Not once the first items have made room.
-   */
-  follow(): void {
-    clearTimeout(this.#timer);
-    this.#isBehind = this.#underWay > 0;
-    if (this.#isBehind || this.#dropped.peek() || this.#leaving.signal.aborted) return;
-    const restMs = this.#restUntil - performance.now();
-    if (restMs > 0) this.#timer = setTimeout(() => this.follow(), restMs);
-    else void this.refresh();
+  /** The same, where the first items have not made room. */
+  async follow(): Promise<void> {
+    if (!this.#dropped.peek() && !this.#leaving.signal.aborted) await this.refresh();
   }
 
   /** Also of the answers that are under way, which may be from before. */
@@ -253,7 +239,6 @@ export class Pages<T> {
     const least = from === 'again' ? wanted : 1;
     const since = from === 'more' ? this.#cursor.peek() : null;
     this.#underWay += 1;
-    const askedAt = performance.now();
     try {
       const { found, counted, unread, after } = await askPages<T>(
         path,
@@ -279,8 +264,6 @@ export class Pages<T> {
     } finally {
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#edits = [];
-      this.#restUntil = performance.now() + REST * (performance.now() - askedAt);
-      if (this.#isBehind) this.follow();
     }
   }
 }
@@ -318,22 +301,15 @@ async function askPages<T>(path: string, { name, wanted, least, after, signal }:
   return { found, counted, unread, after: cursor };
 }
 
-/** A list that is followed is asked for again after so many times the time that its last answer took. */
-const REST = 4;
-
 /** Maximum number of entries that the server gives at a time. */
 const MAX_PAGE = 200;
 
-/**
- * Asks again after what this tells has changed.
- * @param state which the page is told of, such as a count
- * @param everyMs from one question to the next, at least
- */
-export function useRenewal(state: unknown, ask: () => void, everyMs: number) {
+/** Asks again after a state, such as a count, has changed. */
+export function useRenewal(state: unknown, ask: () => unknown) {
   const seen = useRef(state);
-  const later = useLater(ask, everyMs);
+  const soon = useSoon(ask);
   useEffect(() => {
-    if (state !== seen.current) later();
+    if (state !== seen.current) soon();
     seen.current = state;
   }, [state]);
 }

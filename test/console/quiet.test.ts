@@ -115,7 +115,7 @@ const BAR_TEXTS = `
   new MutationObserver(() => barTexts.push(bar.ariaLabel)).observe(bar, { attributeFilter: ['aria-label'] });
 `;
 
-test('the page of an import draws what many events tell within two seconds together', async () => {
+test('the page of an import draws what many events tell within a second together', async () => {
   const page = await browser.open(server.url);
   await page.clock.install();
   const areDue = Promise.withResolvers<void>();

@@ -6,6 +6,13 @@ const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Most unfinished imports that are looked at. */
 const MAX_LISTED = 200;
 
+/** An import as a watcher is told of it. */
+interface Listed {
+  readonly id: string;
+  /** Its view, as JSON. */
+  readonly text: string;
+}
+
 /** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
 export class ListChannel implements Channel {
   readonly #sources: EventSources;
@@ -14,7 +21,7 @@ export class ListChannel implements Channel {
   readonly #sent = new Map<string, string>();
   readonly #moved = new Set<string>();
   /** The present list, made once for all watchers that come in the same second: each would ask about every import. */
-  #present: { readonly at: number; readonly text: Promise<string> } | undefined;
+  #present: { readonly at: number; readonly views: Promise<readonly Listed[]> } | undefined;
   #ticker: NodeJS.Timeout | undefined;
   #looking = false;
   /** The number of changes that were sent. */
@@ -43,6 +50,7 @@ export class ListChannel implements Channel {
     this.#ticker = undefined;
     this.#moved.clear();
     this.#sent.clear();
+    this.#present = undefined;
   }
 
   /** An import is in another state now. */
@@ -64,13 +72,16 @@ export class ListChannel implements Channel {
 
   /** Sends one watcher the unfinished imports. */
   async welcome(watcher: Watcher): Promise<void> {
+    const isFirst = this.#ticker === undefined;
     this.#ticker ??= setInterval(() => void this.#tick(), TICK_MS);
     for (let tried = 1; ; tried += 1) {
       const before = this.#changes;
-      const text = await this.#presentText();
+      const views = await this.#presentViews();
       // Changes that were sent meanwhile are newer, and an older list must not follow them.
       if (this.#changes !== before && tried < 3) continue;
-      write(watcher, text);
+      write(watcher, listText(views));
+      // No other watcher has to hear of these.
+      if (isFirst) for (const { id, text } of views) if (!this.#sent.has(id)) this.#sent.set(id, text);
       return;
     }
   }
@@ -86,7 +97,7 @@ export class ListChannel implements Channel {
 
   /** Views of these imports that differ from what was sent. */
   async #changedOf(ids: ReadonlySet<string>) {
-    const changed: { readonly id: string; readonly text: string; readonly isOver: boolean }[] = [];
+    const changed: (Listed & { readonly isOver: boolean })[] = [];
     for (const id of ids) {
       const record = this.#sources.coordinator.lookUp(id);
       if (record === undefined) continue;
@@ -96,7 +107,7 @@ export class ListChannel implements Channel {
     return changed;
   }
 
-  async #look(): Promise<string[]> {
+  async #look(): Promise<readonly Listed[]> {
     const imports = this.#unfinished();
     const looked = [...this.#moved];
     this.#moved.clear();
@@ -106,7 +117,7 @@ export class ListChannel implements Channel {
         if (isOver) this.#sent.delete(id);
         else this.#sent.set(id, text);
       }
-      return changed.map(({ text }) => text);
+      return changed;
     } catch (error) {
       // Nothing of it was sent: the next look takes them again.
       for (const id of looked) this.#moved.add(id);
@@ -130,19 +141,21 @@ export class ListChannel implements Channel {
     }
   }
 
-  #presentText(): Promise<string> {
-    if (this.#present !== undefined && Date.now() - this.#present.at < TICK_MS) return this.#present.text;
-    const text = Promise.all(this.#unfinished().map((record) => this.#viewOf(record))).then(listText);
-    const made = { at: Date.now(), text };
+  #presentViews(): Promise<readonly Listed[]> {
+    if (this.#present !== undefined && Date.now() - this.#present.at < TICK_MS) return this.#present.views;
+    const views = Promise.all(
+      this.#unfinished().map(async (record) => ({ id: record.id, text: await this.#viewOf(record) })),
+    );
+    const made = { at: Date.now(), views };
     this.#present = made;
-    // A text that cannot be made is tried again for the next viewer.
-    text.catch(() => {
+    // Those that cannot be made are tried again for the next viewer.
+    views.catch(() => {
       if (this.#present === made) this.#present = undefined;
     });
-    return text;
+    return views;
   }
 }
 
-function listText(views: readonly string[]): string {
-  return `event: imports\ndata: {"imports":[${views.join(',')}]}\n\n`;
+function listText(views: readonly Listed[]): string {
+  return `event: imports\ndata: {"imports":[${views.map(({ text }) => text).join(',')}]}\n\n`;
 }

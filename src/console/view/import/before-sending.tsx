@@ -77,7 +77,7 @@ function Plan({ plan, path, view, isAsChecked }: PlanProperties) {
   };
   useListNews(
     ['imports'],
-    () => void ask().catch(() => undefined),
+    () => ask().catch(() => undefined),
     ({ imports }) => imports.some((one) => one.id === id || one.retryOf === id),
   );
   const checked = isAsChecked ? (now ?? { checkedRows }).checkedRows : undefined;

@@ -135,7 +135,7 @@ function FollowUps({ live }: { live: LiveImport }) {
   // An import that is over has no events of its own; the list's tell of it, and of what follows it up.
   const isConcerned = (id: string) =>
     live.over.peek() && (id === view?.id || view?.followUps.some((followUp) => followUp.id === id) === true);
-  const ask = () => live.over.peek() && void live.load(leaving());
+  const ask = () => live.over.peek() && live.load(leaving());
   useListNews(['sync'], ask, ({ id }) => isConcerned(id));
   useListNews(['imports'], ask, ({ imports }) =>
     imports.some(({ id, retryOf }) => isConcerned(id) || isConcerned(retryOf ?? '')),

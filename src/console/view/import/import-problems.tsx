@@ -14,8 +14,6 @@ import { useAnswer, useRenewal } from '../../use-answer.ts';
 import type { LiveImport } from './live-import.ts';
 import type { RowsWanted } from './rows-wanted.tsx';
 
-/** While an import runs, problems are grouped again no more often: that is work for the server. */
-const EVERY_MS = 5000;
 /** Further ones are shown when they are asked for: the rows stay in sight. */
 const MAX_SHOWN = 6;
 const MAX_ON_PHONE = 2;
@@ -28,7 +26,7 @@ export function ImportProblems({ id, live, filter }: { id: string; live: LiveImp
   const view = live.view.value;
   const rows = view?.rows;
   const wrong = rows === undefined ? 0 : sumOfOutcomes(rows) - inPlace(rows);
-  useRenewal(`${wrong} ${view?.repaired} ${view?.edited}`, () => void reload(), EVERY_MS);
+  useRenewal(`${wrong} ${view?.repaired} ${view?.edited}`, reload);
   useEffect(() => {
     const problems = data?.problems ?? [];
     filter.codes.value = [...new Set(problems.map(({ code }) => code).filter((code) => code !== ''))];

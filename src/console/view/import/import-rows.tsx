@@ -25,8 +25,6 @@ const FIRST_ON_PHONE = 4;
 const STEP_ON_PHONE = 25;
 /** Rows on the page at the same time: the earliest make room. */
 const MAX_ROWS = 500;
-/** While the import runs, the rows that are shown are asked for again no more often. */
-const EVERY_MS = 5000;
 
 export function ImportRows({ id, live, filter }: { id: string; live: LiveImport; filter: RowsWanted }) {
   const path = addressOf('GET /v1/imports/:id/rows', { id, query: filter.values });
@@ -55,7 +53,7 @@ export function ImportRows({ id, live, filter }: { id: string; live: LiveImport;
   // Also before the first answer, which may say how it was before the turn.
   useChange(`${turns} ${hasCheck}`, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs.
-  useRenewal(useSettled(live, filter, items), () => !over && pages.follow(), EVERY_MS);
+  useRenewal(useSettled(live, filter, items), () => !over && pages.follow());
   const { sort = 'row', order } = filter.values;
   return (
     <div class={isOld ? 'rows old' : 'rows'} aria-busy={isOld}>

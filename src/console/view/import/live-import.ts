@@ -21,7 +21,7 @@ const TICK_S = 1;
 const GAP_S = 10;
 
 /** Progress is drawn no more often: a drawing takes far more of the processor than the event. */
-const DRAWN_EVERY_MS = 2000;
+const DRAWN_EVERY_MS = 1000;
 /** Progress is said aloud no more often. */
 const ANNOUNCED_EVERY_MS = 15_000;
 

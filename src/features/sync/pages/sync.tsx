@@ -57,8 +57,7 @@ export function SyncPage() {
     set,
     reload,
   } = useAnswer(addressOf('GET /v1/syncs/:id', { id }), { everyMs: askAgainAfter });
-  const ask = () => void reload();
-  useListNews(['sync', 'removed'], ask, (news) => news.id === id);
+  useListNews(['sync', 'removed'], reload, (news) => news.id === id);
   useAnnounced(view);
   useTitle(view === undefined ? '' : titleOf(view));
   const isHeld = view?.state === 'held';
@@ -89,7 +88,7 @@ export function SyncPage() {
                   <BackToColumns kind={SYNC} href={syncHref(id)} isMain />
                 </div>
               )}
-              {isOperator && <SyncActions view={view} onDone={set} onRefused={ask} />}
+              {isOperator && <SyncActions view={view} onDone={set} onRefused={reload} />}
             </section>
             {view.guards.length > 0 && (
               <Card
@@ -230,9 +229,8 @@ interface ItsImportProperties {
 /** The result of the changes, whether they were taken back, and the wait of the import for a person. */
 function ItsImport({ id, state, totals }: ItsImportProperties) {
   const { data: view, error, reload } = useAnswer(addressOf('GET /v1/imports/:id', { id }));
-  const ask = () => void reload();
-  useListNews(['imports'], ask, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
-  useListNews(['sync'], ask, isUndo);
+  useListNews(['imports'], reload, ({ imports }) => imports.some((one) => one.id === id && one.state !== view?.state));
+  useListNews(['sync'], reload, isUndo);
   if (view === undefined) return error === undefined || totals === null ? null : <PlanLegend totals={totals} />;
   const isOver = state !== 'applying';
   return (
