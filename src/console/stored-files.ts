@@ -14,8 +14,6 @@ export interface StoredFile {
   lookups: Readonly<Record<string, File>>;
   /** The form. */
   values: Readonly<Record<string, string>>;
-  /** Field → column, where a person chose. */
-  chosen: Readonly<Record<string, string>>;
   /** The page of what was made of it; '' before that. */
   made: string;
   /** The request that made it. */

@@ -79,7 +79,7 @@ function Columns({ kind, entry }: { kind: UploadKind; entry: UploadEntry }) {
   const { upload, isBusy, next } = useUploading(kind, entry);
   const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
   useChange(JSON.stringify(reading), () => preview.askSoon());
-  useChange(JSON.stringify([form.values.value, preview.chosen.value]), () => entry.store());
+  useChange(form.values.value, () => entry.store());
   useChange(preview.lookups.value, () => entry.store());
   const choose = (file: File) => {
     const taken = UploadEntry.choose(kind, file);

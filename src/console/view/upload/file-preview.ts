@@ -1,12 +1,12 @@
 /** The server's reading of a file's beginning, asked for whenever an option for reading changes. */
 
-import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { type ByLookup, type LookupName, mapLookups } from '../../../options/lookups.ts';
 import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
 import { MISSING } from '../../import-words.ts';
 import type { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
-import { ApiError, connection, query, request } from '../../requests.ts';
+import { ApiError, connection, query, request, wrongField } from '../../requests.ts';
 import { beginning, isZip } from '../../uploads.ts';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
 import { readiness } from './steps.ts';
@@ -21,7 +21,7 @@ const TYPING_MS = 300;
 const BUSY_MS = 3000;
 
 /** A file that is shown with its first rows, whether it is uploaded or read by a schedule. */
-export abstract class ShownFile {
+export class ShownFile {
   /** Undefined before a file was read, and when it cannot be. */
   found = signal<Preview | undefined>(undefined);
   /** The error of reading it; undefined if there is none, or a field shows it. */
@@ -42,41 +42,71 @@ export abstract class ShownFile {
   refused = signal<ReadonlySet<string>>(new Set());
   /** Columns of the file, as far as they are known. */
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
-  /** Columns that were chosen by hand, where they differ from what is recognised. */
-  abstract readonly chosen: ReadonlySignal<Readonly<Partial<Record<Field, string>>>>;
+  /** Columns that were chosen by hand, by field. */
+  chosen = computed(() => this.#chosen());
+  protected form;
+
+  constructor(form: Form) {
+    this.form = form;
+  }
 
   /** @param columns of fields; '' for none */
-  abstract chooseAll(columns: Readonly<Partial<Record<Field, string>>>): void;
+  chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
+    this.form.set('map', pairs({ ...this.chosen.peek(), ...columns }));
+    for (const field of Object.keys(columns)) this.form.setError(`map-${field}`, '');
+  }
 
   /** The column that a field is read from; '' for none. */
   columnOf(field: Field) {
     const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
     return this.columns.value.includes(column) ? column : '';
   }
+
+  #chosen(): Readonly<Partial<Record<Field, string>>> {
+    try {
+      return pairsIn(this.form.get('map'), 'map');
+    } catch {
+      // The user is typing it.
+      return {};
+    }
+  }
+}
+
+/** `a=b, c=d` @throws ApiError at the field where it is not so */
+export function pairsIn(text: string, field: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split(/,(?=[^,]*=)/).flatMap((part) => {
+      if (part.trim() === '') return [];
+      const at = part.indexOf('=');
+      if (at < 1) throw wrongField(field, `“${part.trim()}” is not name=value.`);
+      return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
+    }),
+  );
+}
+
+export function pairs(values: object) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
 }
 
 export class FilePreview extends ShownFile {
-  override chosen = signal<Readonly<Partial<Record<Field, string>>>>({});
   /** The last import of the same file; undefined for none. */
   before = signal<FileLook['before'] | undefined>(undefined);
   /** Several files in one. */
   isArchive = signal(false);
   /** The number of columns of the file, whatever they are called. */
   #width = 0;
-  /** The fields that were recognised before anything was chosen. */
-  #recognised: Preview['recognised'] = {};
   #head: Blob | undefined;
   #name = '';
   #size = 0;
   #asked = 0;
   #mayAskAgain = true;
   #timer: number | undefined;
-  #form;
   #leaving;
 
   constructor(form: Form, leaving: AbortSignal) {
-    super();
-    this.#form = form;
+    super(form);
     this.#leaving = leaving;
     const again = () => {
       if (codeOf(this.error.peek()) === 'AWAY') void this.ask();
@@ -87,7 +117,7 @@ export class FilePreview extends ShownFile {
 
   /** The options by which the file is read, as the server takes them. */
   get options(): Record<string, string> {
-    const values = this.#form.read();
+    const values = this.form.read();
     const reading = Object.keys(READING).map((name) => [name, values[name] ?? '']);
     const hasOwnUid = (values['uidFrom'] ?? '') !== '';
     const map = Object.entries(this.chosen.peek())
@@ -103,16 +133,9 @@ export class FilePreview extends ShownFile {
     };
   }
 
-  /** Looks at another file. `chosen`, `lookups`: as it was left. */
-  async read(
-    file: File,
-    {
-      chosen = {},
-      lookups = this.lookups.peek(),
-    }: { chosen?: Readonly<Record<string, string>>; lookups?: ByLookup<File> } = {},
-  ) {
+  /** Looks at another file. */
+  async read(file: File, lookups: ByLookup<File> = this.lookups.peek()) {
     batch(() => {
-      this.chosen.value = chosen;
       this.lookups.value = lookups;
       this.refused.value = new Set();
       this.found.value = undefined;
@@ -121,7 +144,6 @@ export class FilePreview extends ShownFile {
       this.error.value = undefined;
       this.isTooLarge.value = false;
     });
-    this.#recognised = {};
     this.#head = undefined;
     this.#name = file.name;
     this.#size = file.size;
@@ -145,9 +167,7 @@ export class FilePreview extends ShownFile {
   }
 
   override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
-    const all = Object.entries({ ...this.chosen.peek(), ...columns });
-    const isOther = ([field, column]: [string, string]) => column !== (this.#recognised[field as Field] ?? '');
-    this.chosen.value = Object.fromEntries(all.filter(isOther));
+    super.chooseAll(columns);
     void this.ask();
   }
 
@@ -167,7 +187,7 @@ export class FilePreview extends ShownFile {
     clearTimeout(this.#timer);
     const own = ++this.#asked;
     // A half-filled option is not sent: the next key may complete it.
-    const head = unsaidOf(this.#form.read()) === undefined ? this.#head : undefined;
+    const head = unsaidOf(this.form.read()) === undefined ? this.#head : undefined;
     this.isReading.value = head !== undefined;
     if (head === undefined) return;
     try {
@@ -196,13 +216,13 @@ export class FilePreview extends ShownFile {
 
   /** Whether it can be read whole; else the first place to fix has the focus. */
   mayBeRead() {
-    const unsaid = unsaidOf(this.#form.read());
-    if (unsaid !== undefined) return !this.#form.showError(unsaid.field, unsaid.text);
+    const unsaid = unsaidOf(this.form.read());
+    if (unsaid !== undefined) return !this.form.showError(unsaid.field, unsaid.text);
     const is = this.readiness;
     if (typeof is === 'string') return is === 'ready';
     const [first, ...others] = is;
-    for (const field of others) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
-    return first === undefined || !this.#form.showError(`map-${first}`, MISSING[first] ?? '');
+    for (const field of others) this.form.setError(`map-${field}`, MISSING[field] ?? '');
+    return first === undefined || !this.form.showError(`map-${first}`, MISSING[first] ?? '');
   }
 
   get readiness() {
@@ -215,14 +235,13 @@ export class FilePreview extends ShownFile {
   }
 
   #show(answer: Preview) {
-    if (Object.keys(this.chosen.peek()).length === 0) this.#recognised = answer.recognised;
-    if (this.#form.read()['header'] !== 'none') this.#width = answer.columns.length;
+    if (this.form.read()['header'] !== 'none') this.#width = answer.columns.length;
     batch(() => {
       this.found.value = answer;
       this.error.value = undefined;
       this.isRefused.value = false;
       // The server still refuses the other options that it refused.
-      this.#form.clearErrors(isOfReading);
+      this.form.clearErrors(isOfReading);
     });
   }
 
@@ -230,7 +249,7 @@ export class FilePreview extends ShownFile {
     const problem = error instanceof ApiError ? error.problem : undefined;
     if (codeOf(error) === 'BUSY') this.askSoon(BUSY_MS);
     const isBeside =
-      problem?.field !== undefined && this.#form.showError(problem.field, saidBeside(problem), { moveFocus: false });
+      problem?.field !== undefined && this.form.showError(problem.field, saidBeside(problem), { moveFocus: false });
     batch(() => {
       this.found.value = undefined;
       this.isRefused.value = isBeside;

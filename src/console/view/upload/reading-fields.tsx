@@ -17,7 +17,7 @@ import {
   optionsOf,
 } from '../../kit/form.tsx';
 import type { FilePreview, ShownFile } from './file-preview.ts';
-import { type Condition, conditionsIn, FIRST_OF, TEMPLATE } from './shape-form.ts';
+import { type Condition, conditionsIn, HEADER, IDS, isBrought, SEVERAL, type ShapeField } from './shape-form.ts';
 
 const SCOPES = choicesOf('scope', { ban: 'ban (refuse entry)' });
 const REGION_CHOICES: Choice[] = [['', 'the server’s default'], ...REGIONS];
@@ -36,12 +36,6 @@ const ENCODINGS: Choice[] = [
   ['gb18030', 'Chinese (gb18030)'],
   ['euc-kr', 'Korean (euc-kr)'],
 ];
-const HEADERS: Choice[] = [
-  ['', 'detect'],
-  ['row', 'in a certain row'],
-  ['skip', 'after lines to skip'],
-  ['none', 'there is none'],
-];
 const DELIMITERS: Choice[] = [
   ['', 'detect'],
   [',', 'comma'],
@@ -49,16 +43,6 @@ const DELIMITERS: Choice[] = [
   ['tab', 'tab'],
   ['|', 'pipe (|)'],
 ];
-
-const BY_COLUMN = ['', 'the column chosen above'] as const;
-const BY_TEMPLATE = [TEMPLATE, 'a template'] as const;
-const GROUPS_IN: Choice[] = [
-  ['', 'one column with the group'],
-  ['wide', 'one column for each group'],
-  ['numbered', 'numbered columns (course1, course2)'],
-];
-const TEMPLATE_NOTE =
-  'Columns in braces, with functions: lower, upper, trim, slug, cometchat, localpart, domain, rdn, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 
 type Properties = { preview: ShownFile; form: Form };
 
@@ -94,7 +78,6 @@ function sheetsOf({ facts }: ShownFile) {
 
 /** @param isArchive whether it is or may be one */
 export function FileFormat({ form, preview, isArchive }: Properties & { isArchive: boolean }) {
-  const header = form.get('header');
   const kind = preview.found.value?.kind;
   const sheets = sheetsOf(preview);
   const isUnseen = preview.isTooLarge.value || isArchive;
@@ -107,9 +90,7 @@ export function FileFormat({ form, preview, isArchive }: Properties & { isArchiv
       placeholder: 'members*.csv',
       note: 'Leave empty for all that can be read.',
     },
-    header: { label: 'Header row', choices: HEADERS },
-    headerRow: header === 'row' && { placeholder: '3' },
-    skipLines: header === 'skip' && { placeholder: '2' },
+    ...shownOf(HEADER, form),
     delimiter: !hasSheets && { choices: DELIMITERS },
     encoding: !hasSheets && { choices: ENCODINGS },
   };
@@ -138,10 +119,14 @@ export function RunLimits({ form }: { form: Form }) {
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {
   return (
     <>
-      <FoldedFields title="Make UIDs and GUIDs from columns" form={form} fields={idFields(preview, form)}>
+      <FoldedFields
+        title="Make UIDs and GUIDs from columns"
+        form={form}
+        fields={shownOf(IDS, form, preview.columns.value)}
+      >
         {upload !== undefined && LOOKUP_NAMES.map((name) => <LookupFile key={name} name={name} preview={upload} />)}
       </FoldedFields>
-      <FoldedFields title="Several groups or users in a row" form={form} fields={severalFields(form.get('groupsIn'))} />
+      <FoldedFields title="Several groups or users in a row" form={form} fields={shownOf(SEVERAL, form)} />
       <details>
         <summary>Only some rows</summary>
         <Where preview={preview} form={form} />
@@ -150,49 +135,15 @@ export function Shaping({ preview, form, upload }: Properties & { upload?: FileP
   );
 }
 
-function idFields(preview: ShownFile, form: Form) {
-  const choices: Choice[] = [['', 'none'], ...columnChoices(preview.columns.value)];
-  const from = form.get('uidFrom');
-  const uidSources = [BY_COLUMN, [FIRST_OF, 'the first filled of several columns'] as const, BY_TEMPLATE];
-  return {
-    uidFrom: { label: 'UID from', choices: uidSources },
-    uidSecond: from === FIRST_OF && { label: 'If it is empty, from', choices },
-    uidThird: from === FIRST_OF && { label: 'If that is empty too, from', choices },
-    uidTemplate: from === TEMPLATE && {
-      label: 'UID template',
-      placeholder: '{E-mail|localpart|lower}',
-      note: TEMPLATE_NOTE,
-    },
-    guidFrom: { label: 'GUID from', choices: [BY_COLUMN, BY_TEMPLATE] },
-    guidTemplate: form.get('guidFrom') === TEMPLATE && {
-      label: 'GUID template',
-      placeholder: 'course-{id}',
-      note: TEMPLATE_NOTE,
-    },
-  };
-}
-
-function severalFields(groupsIn: string) {
-  const isWide = groupsIn === 'wide';
-  const isNumbered = groupsIn === 'numbered';
-  return {
-    splitGuid: { label: 'Between groups in a cell', placeholder: ';' },
-    splitUid: { label: 'Between users in a cell', placeholder: ';' },
-    splitScope: { label: 'Between scopes in a cell', placeholder: ';', note: 'In the order of the groups.' },
-    groupsIn: { label: 'Groups are in', choices: GROUPS_IN },
-    wideColumns: isWide && {
-      label: 'Columns that are groups',
-      placeholder: 'Team *, Choir',
-      note: '* stands for any text. A cell has a mark (x, yes, 1) or a scope.',
-    },
-    wideGuid: isWide && {
-      label: 'GUID of such a column',
-      placeholder: '{column|slug}',
-      note: 'Leave empty to use the column’s name.',
-    },
-    numberedGuid: isNumbered && { label: 'Group columns', placeholder: 'course#', note: '# is the number.' },
-    numberedScope: isNumbered && { label: 'Scope columns', placeholder: 'role#' },
-  };
+/** The fields that the choices so far bring. */
+function shownOf(fields: Readonly<Record<string, ShapeField>>, form: Form, columns: readonly string[] = []) {
+  const choices: Choice[] = [['', 'none'], ...columnChoices(columns)];
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      isBrought(field, form.values.value) && (field.isColumn === true ? { ...field, choices } : field),
+    ]),
+  );
 }
 
 /** A second file, which has the ids for what this one has. */

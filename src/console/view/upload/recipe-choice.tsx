@@ -128,6 +128,7 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
 
 /** The options of the form as a recipe for files with the same header. */
 function recipeOf(title: string, preview: FilePreview) {
+  const map = preview.chosen.peek();
   const { map: _, shape = '', recipe: __, region: ___, ...options } = preview.options;
   const found = preview.found.peek();
   const columns = found?.columns ?? [];
@@ -146,7 +147,7 @@ function recipeOf(title: string, preview: FilePreview) {
       ...others,
       ...(files !== undefined && { files: [files] }),
       ...(others['delimiter'] === 'tab' && { delimiter: '\t' }),
-      ...(Object.keys(preview.chosen.peek()).length > 0 && { map: preview.chosen.peek() }),
+      ...(Object.keys(map).length > 0 && { map }),
       ...(shape !== '' && { shape: shaped }),
     },
   };

@@ -76,7 +76,7 @@ export class UploadEntry {
 
   constructor(kind: UploadKind) {
     this.kind = kind;
-    this.form = new Form({ ...READING, ...SHAPING, recipe: '', recipeTitle: '', ...kind.own });
+    this.form = new Form({ ...READING, ...SHAPING, map: '', recipe: '', recipeTitle: '', ...kind.own });
     this.preview = new FilePreview(this.form, this.#ending.signal);
   }
 
@@ -101,7 +101,7 @@ export class UploadEntry {
     entry.file.value = record.file;
     entry.#isStored = true;
     keep(placeOf(kind), entry);
-    void entry.preview.read(record.file, { chosen: record.chosen, lookups: record.lookups });
+    void entry.preview.read(record.file, record.lookups);
     return entry;
   }
 
@@ -138,6 +138,7 @@ export class UploadEntry {
     const before = this.file.peek();
     // Another file has another shape; the same one, fixed, has not.
     if (before !== undefined && before.name !== chosen.name) this.form.assign(OF_ONE_FILE);
+    this.form.set('map', '');
     this.file.value = chosen;
     // The one that is under way goes on in the frame.
     this.upload.value = undefined;
@@ -172,7 +173,6 @@ export class UploadEntry {
       file,
       lookups: this.preview.lookups.peek(),
       values: this.form.values.peek(),
-      chosen: this.preview.chosen.peek(),
       made: this.made,
       asked: this.#asked,
     });

@@ -1,9 +1,9 @@
 /** The times of a schedule in words, as an expression and the next five, and its file as the server finds it now: asked for when the person wants to see it. */
 
-import { batch, computed } from '@preact/signals';
+import { batch } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SentFor } from '../../../api/operation.ts';
-import type { Field, Recipe } from '../../../console/answers.ts';
+import type { Recipe } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
@@ -20,7 +20,7 @@ import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
 import type { scheduleOperations } from '../operations.ts';
 import { cronWords } from './schedules.tsx';
-import { cronOf, EVERY_CHOICES, mapOf, pairs, plainReading, readingFields } from './settings-form.ts';
+import { cronOf, EVERY_CHOICES, plainReading, readingFields } from './settings-form.ts';
 
 export function WhenFields({ form }: { form: Form }) {
   const every = form.get('every');
@@ -119,23 +119,11 @@ function NextTimes({ cron, tz }: { cron: string; tz: string }) {
 
 /** A schedule looks ids up where its settings say, and a file that is too large is refused. */
 export class SourcePreview extends ShownFile {
-  override chosen = computed(() => this.#chosen());
   /** Whether it was asked for, also where that was refused or is still to be answered: not where there is no file. */
   isWanted = false;
-  #form;
-
-  constructor(form: Form) {
-    super();
-    this.#form = form;
-  }
 
   get isShown() {
     return this.found.value !== undefined || this.facts.value !== undefined;
-  }
-
-  override chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
-    this.#form.set('map', pairs({ ...this.#chosen(), ...columns }));
-    for (const field of Object.keys(columns)) this.#form.setError(`map-${field}`, '');
   }
 
   /** @param settings of the schedule @throws ApiError */
@@ -152,16 +140,7 @@ export class SourcePreview extends ShownFile {
       this.found.value = preview ?? undefined;
       this.error.value = problem === null ? undefined : new ApiError(problem);
     });
-    if (this.#form.get('header') !== 'none') this.#form.set('width', String(this.columns.peek().length));
-  }
-
-  #chosen(): Readonly<Partial<Record<Field, string>>> {
-    try {
-      return mapOf({ map: this.#form.get('map') });
-    } catch {
-      // The user is typing it.
-      return {};
-    }
+    if (this.form.get('header') !== 'none') this.form.set('width', String(this.columns.peek().length));
   }
 }
 

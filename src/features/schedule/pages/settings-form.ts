@@ -5,6 +5,7 @@ import { listIn } from '../../../console/format.ts';
 import type { Choice } from '../../../console/kit/form.tsx';
 import { wrongField } from '../../../console/requests.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
+import { pairs, pairsIn } from '../../../console/view/upload/file-preview.ts';
 import {
   FIRST_OF,
   fieldsAndRest,
@@ -190,11 +191,6 @@ export function plainReading(): Values {
   return { ...format, ...SHAPING, exportOf: '', map: '', shape: '' };
 }
 
-/** The columns that were chosen by hand, by field. */
-export function mapOf({ map = '' }: Values): Record<string, string> {
-  return pairsIn(map, 'map');
-}
-
 /**
  * The settings that the fields stand for, with what the form does not show.
  * @param recognisedUid the column that is recognised as the user; '' where none is known
@@ -204,7 +200,8 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
   const at = (name: string) => values[name] ?? '';
   if (/^$|\/$/.test(at('file'))) throw wrongField('file', 'Say which file is read: give its path.');
   const { name: _, ...shown } = before ?? { name: '' };
-  const { uid = recognisedUid, ...others } = mapOf(values);
+  const map = pairsIn(at('map'), 'map');
+  const { uid = recognisedUid, ...others } = map;
   const made = {
     ...shown,
     ...valuesOf(SETTINGS, { ...values, ...NOT_CREATING, ...creatingOptions(values) }),
@@ -212,7 +209,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
     reading: {
       ...before?.reading,
       ...valuesOf(READ, values),
-      map: nonEmpty(at('uidFrom') === '' ? mapOf(values) : others),
+      map: nonEmpty(at('uidFrom') === '' ? map : others),
       shape: nonEmpty(shapeIn(values, uid)),
     },
     limits: Object.fromEntries(
@@ -235,24 +232,6 @@ function shapeIn(values: Values, uidColumn: string): Readonly<Record<string, unk
   const rest = at('shape') === '' ? {} : jsonIn('shape', at('shape'));
   const fields = shapeOf(values, { width: Number(at('width')), uidColumn, lookups: {} });
   return { ...fields, ...(rest as object) };
-}
-
-/** `a=b, c=d` */
-function pairsIn(text: string, field: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split(/,(?=[^,]*=)/).flatMap((part) => {
-      if (part.trim() === '') return [];
-      const at = part.indexOf('=');
-      if (at < 1) throw wrongField(field, `“${part.trim()}” is not name=value.`);
-      return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
-    }),
-  );
-}
-
-export function pairs(values: object) {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(', ');
 }
 
 function numberIn(field: string, name: string, text: string) {
