@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../src/cli/commands.ts';
+import { COMMANDS, loadCommand } from '../src/cli/commands.ts';
 import { PACKAGE_FOLDER } from '../src/platform/package-folder.ts';
 import { manyMembers, members, openSandboxPlace, type SandboxPlace } from './cli/workplace.ts';
 import { tempDir } from './temp-dir.ts';
@@ -22,14 +22,8 @@ function wrong(command: string, document: unknown): string | null {
 
 test('every command that takes --json has the schema of what it prints', async () => {
   const named = async (name: string) => {
-    const make = await COMMANDS[name]?.load();
-    const io = { out: process.stdout, err: process.stderr, live: false, color: false, width: 80 };
-    return make === undefined
-      ? []
-      : withJson(
-          make(io, async () => {}),
-          '',
-        );
+    const command = await loadCommand(name);
+    return command === undefined ? [] : withJson(command, '');
   };
   const withJson = (command: Command, before: string): string[] => {
     const name = `${before}${command.name()}`;

@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
 import { type Command, Help, type Option } from 'commander';
 import { COMMANDS, loadCommand } from '../src/cli/commands.ts';
 import { settingsTable } from '../src/platform/settings.ts';
@@ -22,10 +21,8 @@ export async function flagsDocument(): Promise<string> {
   const chapters: Chapter[] = [];
   for (const [name, entry] of Object.entries(COMMANDS)) {
     if (entry.hidden) continue;
-    const [out, err] = [new PassThrough(), new PassThrough()];
-    const make = await loadCommand(entry);
-    const command = make({ out, err, live: false, color: false, width: 80 }, async () => {});
-    chapters.push(...chaptersOf(name, command.description(entry.description)));
+    const command = await loadCommand(name);
+    chapters.push(...chaptersOf(name, (command as Command).description(entry.description)));
   }
   const users = Map.groupBy(
     chapters.flatMap(({ name, flags }) => flags.map((flag) => ({ name, meaning: meaningOf(flag) }))),

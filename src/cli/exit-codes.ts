@@ -1,6 +1,7 @@
 import type { ReasonCode } from '../imports/reason-codes.ts';
 import { type ImportState, isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
+import type { Io } from './screen/io.ts';
 
 /** Exit codes of every command. */
 export const EXIT = {
@@ -24,8 +25,12 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   stillRunning: 'no longer waited for, because of --timeout or Ctrl-C; the import continues',
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-/** Takes the exit code of a command. */
-export type End = (code: Promise<ExitCode>) => Promise<void>;
+
+/** The work of a command, with its arguments and flags. Its exit code is `ok` where it returns none. */
+type Doing<Given extends unknown[]> = (io: Io, ...given: Given) => Promise<ExitCode | undefined> | Promise<void>;
+
+/** Makes the action of a command, which commander calls. */
+export type Action = <Given extends unknown[]>(does: Doing<Given>) => (...given: Given) => Promise<void>;
 
 interface Ended {
   readonly state: ImportState;

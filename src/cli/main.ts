@@ -6,7 +6,7 @@ import { isDiskFull } from '../platform/disk-full.ts';
 import { NEXT_ADDRESS_MS } from '../platform/loopback.ts';
 import { VERSION } from '../platform/package-folder.ts';
 import { COMMANDS, loadCommand } from './commands.ts';
-import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
+import { type Action, EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { refuseSecondValues } from './flags/once.ts';
 import { settingFlag } from './flags/setting-flag.ts';
 import { type Io, print, say, terminalIo } from './screen/io.ts';
@@ -16,9 +16,11 @@ import { unexpectedSentence } from './unexpected.ts';
 /** Runs one command line; resolves with its exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = EXIT.ok;
-  const end = async (promised: Promise<ExitCode>) => {
-    code = await promised;
-  };
+  const action: Action =
+    (does) =>
+    async (...given) => {
+      code = (await does(io, ...given)) ?? EXIT.ok;
+    };
   const program = new Command('rollcall')
     .description('Imports memberships into chat groups in bulk, and accounts for every row.')
     .version(VERSION)
@@ -32,10 +34,9 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     );
   const named = commandNamed(args);
   if (args[0] === 'help' && named !== undefined && !Object.hasOwn(COMMANDS, named)) return explain(io, named);
-  for (const [name, entry] of Object.entries(COMMANDS)) {
-    const { description, hidden = false } = entry;
+  for (const [name, { description, hidden = false }] of Object.entries(COMMANDS)) {
     // For the help, only these two parts of the other commands are needed.
-    const command = name === named ? (await loadCommand(entry))(io, end) : new Command(name);
+    const command = (name === named && (await loadCommand(name, action))) || new Command(name);
     program.addCommand(command.description(description), { hidden });
     for (const one of [command, ...command.commands]) settle(one, io);
   }

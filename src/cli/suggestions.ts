@@ -1,6 +1,5 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { profileNames, readConfig } from '../platform/config.ts';
-import type { Io } from './screen/io.ts';
 
 /** Suggestions for the next word of a command line. */
 export interface Suggestions {
@@ -16,7 +15,6 @@ type Place = Readonly<Record<'dataDir' | 'server' | 'profile', string | undefine
 interface KnownCommand {
   readonly description: string;
   readonly hidden?: true;
-  readonly load: () => Promise<(io: Io, end: () => Promise<void>) => Command>;
   readonly names?: () => Promise<Names>;
 }
 
@@ -26,15 +24,16 @@ const MAX_NAMES = 50;
 
 interface CommandLine {
   readonly commands: Readonly<Record<string, KnownCommand>>;
+  /** Loads one of them. */
+  readonly load: (name: string) => Promise<Command | undefined>;
   /** The topics that `rollcall help` explains, in addition to the commands. */
   readonly topics: () => readonly Name[];
   /** The words after `rollcall`; the last one is being typed, and may be empty. */
   readonly typed: readonly string[];
-  readonly io: Io;
 }
 
 /** Completes a command line from the commands' own descriptions. */
-export async function suggest({ commands, topics, typed, io }: CommandLine): Promise<Suggestions> {
+export async function suggest({ commands, load, topics, typed }: CommandLine): Promise<Suggestions> {
   // bash makes three words of `--flag=value`.
   const words = typed.filter((word) => word !== '=');
   const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
@@ -46,13 +45,9 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
     return among(current, [...names, ['help', 'explain a command or a topic'], ['--help', ''], ['--version', '']]);
   }
   if (name === 'help') return among(current, given.length === 0 ? [...names, ...topics()] : []);
-  const load = Object.hasOwn(commands, name) ? commands[name]?.load : undefined;
-  if (load === undefined) return among(current, []);
-  const make = await load();
-  const { command, option, position } = typedSoFar(
-    make(io, async () => {}),
-    given,
-  );
+  const outer = await load(name);
+  if (outer === undefined) return among(current, []);
+  const { command, option, position } = typedSoFar(outer, given);
   const place: Place = {
     dataDir: flagValue(given, '--data-dir'),
     server: flagValue(given, '--server'),

@@ -14,16 +14,14 @@ beforeAll(async () => {
 });
 
 test('every flag about sending that import and resume have in common goes along', () => {
-  const io = { out: process.stdout, err: process.stderr, live: false, color: false, width: 80 };
+  const describing = () => async () => {};
   const flagsOf = (command: ReturnType<typeof importCommand>) => command.options.map(({ long }) => long ?? '');
-  const common = new Set(flagsOf(importCommand(io, async () => {})));
+  const common = new Set(flagsOf(importCommand(describing)));
   // These are for this process alone: what it prints, and what --detach cannot be used with.
   const others = ['--json', '--server', '--plain-http', '--sandbox', '--sandbox-seed', '--sandbox-faults'];
   // These are kept with the import.
   others.push('--max-create', '--max-removals', '--no-ban-check');
-  const shared = flagsOf(resumeCommand(io, async () => {})).filter(
-    (flag) => common.has(flag) && !others.includes(flag),
-  );
+  const shared = flagsOf(resumeCommand(describing)).filter((flag) => common.has(flag) && !others.includes(flag));
   const config = {
     dataDir: '/data',
     callsPerMinute: 1,

@@ -119,8 +119,7 @@ test('everyone has the same queue, host, apps and rate limit', () => {
 });
 
 test('commands have flags that exist', () => {
-  const io = { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
-  const command = (make: typeof serveCommand): Command => make(io as never, async () => {}).exitOverride();
+  const command = (make: typeof serveCommand): Command => make(() => async () => {}).exitOverride();
   for (const manifests of rendered.values()) {
     for (const { name, args = [] } of workloads(manifests).map((workload) => only(workload).container)) {
       if (name === 'redis') continue;

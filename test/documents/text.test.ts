@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Command, CommanderError } from 'commander';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -143,9 +142,7 @@ async function refusals(line: string, counts: (error: unknown) => boolean): Prom
 const withCommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withCommands)];
 
 async function commandOf(name: string): Promise<Command> {
-  const entry = COMMANDS[name];
-  if (entry === undefined) throw new Error(name);
-  const make = await loadCommand(entry);
-  const [out, err] = [new PassThrough(), new PassThrough()];
-  return make({ out, err, live: false, color: false, width: 80 }, async () => {});
+  const command = await loadCommand(name);
+  if (command === undefined) throw new Error(name);
+  return command;
 }

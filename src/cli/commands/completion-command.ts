@@ -1,30 +1,26 @@
 import { Argument, Command } from 'commander';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import type { Io } from '../screen/io.ts';
 import type { Suggestions } from '../suggestions.ts';
 
 /** `rollcall completion`: the script that lets a shell complete commands, flags and ids. */
-export function completionCommand(io: Io, end: End): Command {
+export function completionCommand(action: Action): Command {
   const shell = new Argument('<shell>', 'prints what this shell is to load; its first lines say how').choices(
     Object.keys(SCRIPTS),
   );
-  return new Command('completion').addArgument(shell).action((name: string) => {
-    io.out.write(SCRIPTS[name] ?? '');
-    return end(Promise.resolve(EXIT.ok));
-  });
+  return new Command('completion')
+    .addArgument(shell)
+    .action(action(async ({ out }, name: string) => void out.write(SCRIPTS[name] ?? '')));
 }
 
 /** `rollcall complete -- <words>`: called by these scripts. */
-export function completeCommand(io: Io, end: End, answer: (typed: readonly string[]) => Promise<Suggestions>): Command {
-  const command = new Command('complete').argument('[words...]');
-  return command.action((typed: readonly string[]) => end(complete(io, answer(typed))));
-}
-
-async function complete(io: Io, answer: Promise<Suggestions>): Promise<ExitCode> {
-  const { files, words } = await answer;
-  const lines = words.map(([word, meaning]) => (meaning === '' ? word : `${word}\t${meaning}`));
-  io.out.write([files ? 'files' : 'words', ...lines, ''].join('\n'));
-  return EXIT.ok;
+export function completing(action: Action, suggest: (typed: readonly string[]) => Promise<Suggestions>) {
+  const complete = async (io: Io, typed: readonly string[]) => {
+    const { files, words } = await suggest(typed);
+    const lines = words.map(([word, meaning]) => (meaning === '' ? word : `${word}\t${meaning}`));
+    io.out.write([files ? 'files' : 'words', ...lines, ''].join('\n'));
+  };
+  return new Command('complete').argument('[words...]').action(action(complete));
 }
 
 /**

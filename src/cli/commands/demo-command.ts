@@ -4,7 +4,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
 import { localImports } from '../client/data-directory.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importFile } from '../import-file.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -13,9 +13,9 @@ import { shortest } from '../typed-command.ts';
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
 
 /** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
-export function demoCommand(io: Io, end: End): Command {
+export function demoCommand(action: Action): Command {
   const command = new Command('demo');
-  return withDataDir(command).action((flags: CommonFlags) => end(demo(io, flags)));
+  return withDataDir(command).action(action(demo));
 }
 
 async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {

@@ -15,9 +15,9 @@ import { shellWord, wrap } from '../../text/terminal-text.ts';
 import { withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
 import { checkService, checkSources, checkTheQueue, type Finding } from '../doctor-network.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
-import { type Io, print, say } from '../screen/io.ts';
+import { type Io, print, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 
 interface Flags extends CommonFlags, QueueFlags {
@@ -29,11 +29,11 @@ interface Flags extends CommonFlags, QueueFlags {
 const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
-export function doctorCommand(io: Io, end: End): Command {
+export function doctorCommand(action: Action): Command {
   const command = new Command('doctor')
     .option('--rebuild-catalog', 'make a new list of imports from their folders, where the old one is lost or damaged')
     .option('--adopt', 'let this data directory go on, where it is a copy or was restored from a backup');
-  return withQueue(withDataDir(withJson(command))).action((flags: Flags) => end(doctor(io, flags)));
+  return withQueue(withDataDir(withJson(command))).action(action(doctor));
 }
 
 async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
@@ -60,7 +60,7 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
   ]).finally(progress.stop);
   const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service, ...sources];
   const ok = findings.every((finding) => finding.ok);
-  if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
+  if (flags.json) printJson(io, { ok, findings });
   else {
     const width = Math.max(...findings.map(({ check }) => check.length));
     const indent = ' '.repeat(width + 9);

@@ -5,7 +5,7 @@ import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
 import { openImports } from '../client/open-imports.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
@@ -18,7 +18,7 @@ import type { Io } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
-export function importCommand(io: Io, end: End): Command {
+export function importCommand(action: Action): Command {
   const command = new Command('import').argument(
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
@@ -35,7 +35,7 @@ export function importCommand(io: Io, end: End): Command {
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
-  return command.action((file: string, flags: ImportFlags) => end(importAs(io, file, flags)));
+  return command.action(action(importAs));
 }
 
 async function importAs(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {

@@ -17,7 +17,7 @@ import { counted, grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { remedyFor, ServerRefused } from '../client/server-errors.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
   type QueueFlags,
@@ -32,7 +32,7 @@ import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags
 import type { Work } from '../run.ts';
 import { conclude, nextSteps } from '../screen/conclude.ts';
 import { followImport, followSteps } from '../screen/follow.ts';
-import { type Io, print, say, tableWidth } from '../screen/io.ts';
+import { type Io, print, printJson, say, tableWidth } from '../screen/io.ts';
 import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/show-progress.ts';
 import { drawTable } from '../screen/table.ts';
 import { UsageError } from '../usage-error.ts';
@@ -50,18 +50,17 @@ function aboutImport(name: string): Command {
 }
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
-export function pauseCommand(io: Io, end: End): Command {
-  return actCommand(io, end, 'pause');
+export function pauseCommand(action: Action): Command {
+  return actCommand(action, 'pause');
 }
 
-export function cancelCommand(io: Io, end: End): Command {
-  return actCommand(io, end, 'cancel');
+export function cancelCommand(action: Action): Command {
+  return actCommand(action, 'cancel');
 }
 
-function actCommand(io: Io, end: End, verb: 'pause' | 'cancel'): Command {
-  return withQueue(aboutImport(verb)).action((id: string | undefined, flags: ActFlags) =>
-    end(act(io, verb, id, flags)),
-  );
+function actCommand(action: Action, verb: 'pause' | 'cancel'): Command {
+  const acting = (io: Io, id: string | undefined, flags: ActFlags) => act(io, verb, id, flags);
+  return withQueue(aboutImport(verb)).action(action(acting));
 }
 
 async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: ActFlags): Promise<ExitCode> {
@@ -71,7 +70,7 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
   const answer = await imports.ask(importOperations[verb], { id });
   if (answer !== undefined) {
     if (verb === 'cancel' && answer.state === state) return untilCancelled(io, imports, id, flags.json === true);
-    if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
+    if (flags.json) printJson(io, { id, state: answer.state });
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
@@ -111,10 +110,10 @@ async function untilCancelled(io: Io, imports: Imports, id: string, json: boolea
 }
 
 /** `rollcall watch`: follows an import that another process or a server runs, to its end. */
-export function watchCommand(io: Io, end: End): Command {
+export function watchCommand(action: Action): Command {
   return aboutImport('watch')
     .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 10_000_000))
-    .action((id: string | undefined, flags: WatchFlags) => end(watch(io, id, flags)));
+    .action(action(watch));
 }
 
 async function watch(io: Io, given: string | undefined, { timeout, ...flags }: WatchFlags): Promise<ExitCode> {
@@ -146,11 +145,11 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: W
 }
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
-export function statusCommand(io: Io, end: End): Command {
-  return aboutImport('status').action((id: string | undefined, flags: PlaceFlags) => end(status(io, id, flags)));
+export function statusCommand(action: Action): Command {
+  return aboutImport('status').action(action(status));
 }
 
-async function status(io: Io, given: string | undefined, flags: PlaceFlags): Promise<ExitCode> {
+async function status(io: Io, given: string | undefined, flags: PlaceFlags): Promise<void> {
   const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const summary = summaryIn(found);
@@ -160,8 +159,8 @@ async function status(io: Io, given: string | undefined, flags: PlaceFlags): Pro
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
     const check = checked && { check: checked.document };
-    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }), ...check })}\n`);
-    return EXIT.ok;
+    printJson(io, { ...summary, ...(interrupted && { interrupted }), ...check });
+    return;
   }
   // The service's answers count more than the check of the file.
   if (checked?.isDone) io.out.write(`${importTitle(summary, io)}\n`);
@@ -176,7 +175,6 @@ async function status(io: Io, given: string | undefined, flags: PlaceFlags): Pro
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
   else if (checked !== undefined) checked.conclude(io);
   else say(io, '', ...nextSteps(imports, found));
-  return EXIT.ok;
 }
 
 /** Most imports have no check: its part is loaded for those that may. */
@@ -203,17 +201,15 @@ function regionLine(status: RegionStatus): string {
 }
 
 /** `rollcall tag`: adds words to an import by which `rollcall list --tag` finds it, or removes them. */
-export function tagCommand(io: Io, end: End): Command {
+export function tagCommand(action: Action): Command {
   const command = new Command('tag')
     .argument('<id>', 'import')
     .argument('<tags...>', 'tags to add')
     .option('--remove', 'remove these tags instead');
-  return withServer(withDataDir(withJson(command))).action((id: string, words: readonly string[], flags: TagFlags) =>
-    end(tag(io, id, words, flags)),
-  );
+  return withServer(withDataDir(withJson(command))).action(action(tag));
 }
 
-async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags): Promise<ExitCode> {
+async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags): Promise<void> {
   const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
   if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
   const { imports } = await openImports(flags);
@@ -225,9 +221,8 @@ async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags
     throw new ServerRefused(code, detail, remedyFor(code, remedy));
   }
   const { tags } = await imports.one(id);
-  if (flags.json) io.out.write(`${JSON.stringify({ id, tags })}\n`);
+  if (flags.json) printJson(io, { id, tags });
   say(io, tags.length === 0 ? `Import ${id} has no tags.` : `Tags of import ${id}: ${printable(tags.join(', '))}.`);
-  return EXIT.ok;
 }
 
 const MAX_LISTED = 1_000;
@@ -235,14 +230,12 @@ const MAX_LISTED = 1_000;
 const PLAIN: ReadonlySet<string> = new Set(['file', '']);
 
 /** `rollcall list`: the imports of a data directory, newest first. */
-export function listCommand(io: Io, end: End): Command {
+export function listCommand(action: Action): Command {
   const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
-  return withListFilter(withServer(withDataDir(withJson(command)))).action((flags: ListedFlags) =>
-    end(list(io, flags)),
-  );
+  return withListFilter(withServer(withDataDir(withJson(command)))).action(action(list));
 }
 
-async function list(io: Io, flags: ListedFlags): Promise<ExitCode> {
+async function list(io: Io, flags: ListedFlags): Promise<void> {
   const { imports } = await openImports(flags);
   const filter = await filterTexts(flags);
   let found: readonly ImportView[];
@@ -252,19 +245,19 @@ async function list(io: Io, flags: ListedFlags): Promise<ExitCode> {
     if (!isError(error, 'NO_IMPORTS')) throw error;
     if (flags.json) io.out.write('[]\n');
     say(io, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
-    return EXIT.ok;
+    return;
   }
   if (flags.json) {
     const listed = found.map((view) => {
       const { createdAt, createdBy, kind, tags } = view;
       return { ...summaryIn(view), createdAt, createdBy, kind, tags };
     });
-    io.out.write(`${JSON.stringify(listed)}\n`);
-    return EXIT.ok;
+    printJson(io, listed);
+    return;
   }
   if (found.length === 0) {
     say(io, 'No import fits; leave out a flag to see more.');
-    return EXIT.ok;
+    return;
   }
   const isOwned = (await imports.regions()) !== undefined;
   const table = found.map(({ id, state, file, rows, kind, tags }) => [
@@ -284,5 +277,4 @@ async function list(io: Io, flags: ListedFlags): Promise<ExitCode> {
   );
   const shown = (row: readonly string[]) => row.filter((_, at) => said[at]);
   io.out.write(`${drawTable(shown(head), table.map(shown), tableWidth(io))}\n`);
-  return EXIT.ok;
 }

@@ -5,7 +5,7 @@ import { type Given, keptOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { openImports } from '../client/open-imports.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { optionFlag, withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
@@ -20,7 +20,7 @@ interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
 }
 
 /** `rollcall report`: the outcome of every row, streamed. */
-export function reportCommand(io: Io, end: End): Command {
+export function reportCommand(action: Action): Command {
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(optionFlag('format', REPORT.format).default('csv'))
@@ -31,12 +31,10 @@ export function reportCommand(io: Io, end: End): Command {
       ).conflicts(['format', 'retryable']),
     )
     .addOption(optionFlag('retryable', REPORT.retryable).conflicts(['format']));
-  return withServer(withDataDir(withOptions(withOutput(command), ROWS))).action(
-    (id: string | undefined, flags: Flags) => end(report(io, id, flags)),
-  );
+  return withServer(withDataDir(withOptions(withOutput(command), ROWS))).action(action(report));
 }
 
-async function report(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+async function report(io: Io, given: string | undefined, flags: Flags): Promise<void> {
   const filter = rowFilterOf(keptOf(ROWS, flags));
   if (flags.format === 'html' && Object.keys(filter).length > 0) {
     throw new UsageError(
@@ -62,7 +60,6 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
     throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);
   }
   if (output !== undefined) say(io, `Written to ${output}.`);
-  return EXIT.ok;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -11,23 +11,23 @@ import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
 import { findImport } from '../client/kept-imports.ts';
 import { openImports } from '../client/open-imports.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
 import { run } from '../run.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, printJson, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Flags = RunningFlags & AnsweringChoices & ServerFlags;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
-export function resumeCommand(io: Io, end: End): Command {
+export function resumeCommand(action: Action): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(withServer(command)), ANSWERING);
-  return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
+  return command.action(action(resume));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
@@ -40,7 +40,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const request = { id, ...Object.fromEntries(textsOf(ANSWERING, changed)) };
   const answer = await imports.ask(importOperations.resume, request);
   if (answer !== undefined) {
-    if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
+    if (flags.json) printJson(io, { id, state: answer.state });
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }

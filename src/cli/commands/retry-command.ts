@@ -15,7 +15,7 @@ import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { unless } from '../client/operation-client.ts';
 import { currentUser } from '../current-user.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
@@ -29,14 +29,14 @@ type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
  * confirmed or not sent. With `--edits` it sends rows that were corrected.
  */
-export function retryCommand(io: Io, end: End): Command {
+export function retryCommand(action: Action): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(withServer(withOptions(command, ROWS))), STOPPING);
   command.option(
     '--edits <file>',
     'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed` as CSV or XLSX, with its column _row',
   );
-  return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
+  return command.action(action(retry));
 }
 
 async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {

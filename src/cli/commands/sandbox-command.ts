@@ -11,9 +11,10 @@ import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
 import { shellWord } from '../../text/terminal-text.ts';
-import { EXIT } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { faultList, portFlag, wholeNumber } from '../flags/flags.ts';
 import { repeatable, secret } from '../flags/once.ts';
+import { type Io, printJson } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */
@@ -21,12 +22,6 @@ const DEFAULT_USERS = 1000;
 const DEFAULT_GROUPS = 20;
 
 const FAULT_SYNTAX = '[region:]kind[=when], several by commas; when is 5%, 0.05 or a count; slow=400ms[@when]';
-
-/** Outputs of a command: results go to stdout, everything else to stderr. */
-export interface SandboxIo {
-  readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
-}
 
 interface Flags {
   readonly port: number;
@@ -47,7 +42,7 @@ interface Flags {
 }
 
 /** `rollcall sandbox`: runs the chat service on this machine until Ctrl-C or SIGTERM. */
-export function sandboxCommand(io: SandboxIo): Command {
+export function sandboxCommand(action: Action): Command {
   return new Command('sandbox')
     .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
     .option('--host <name>', 'host name in its addresses; its subdomains must resolve to this machine', 'localhost')
@@ -84,7 +79,7 @@ export function sandboxCommand(io: SandboxIo): Command {
       'after',
       `\nFaults:\n${faultsHelp()}\n\nBehaviour (the first value is the default):\n${behaviourHelp()}`,
     )
-    .action((flags: Flags) => run(flags, io));
+    .action(action(run));
 }
 
 /** The users and groups that exist at the start. */
@@ -99,7 +94,7 @@ function populationOf({ open, users, groups, seed }: Flags): Population {
   return { users: users ?? defaultUsers, groups: groups ?? defaultGroups };
 }
 
-async function run(flags: Flags, io: SandboxIo): Promise<void> {
+async function run(io: Io, flags: Flags): Promise<void> {
   const { key: apiKey } = flags;
   const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
   const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
@@ -129,7 +124,7 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
       if (flags.json) {
         const { url, apps, management, env } = sandbox;
         const all = { url, caFile, apps, managementUrl: managementUrlOf(sandbox), management, env };
-        io.stdout.write(`${JSON.stringify(all)}\n`);
+        printJson(io, all);
       } else {
         introduce(sandbox, flags, io);
       }
@@ -144,8 +139,8 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
 }
 
 /** For people: stdout has only the `export` lines, so that they can be saved in a file. */
-function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
-  io.stderr.write(
+function introduce(sandbox: Sandbox, flags: Flags, io: Io): void {
+  io.err.write(
     [
       `The sandbox listens on ${sandbox.url}${flags.listen === '127.0.0.1' ? ' (this machine only)' : ''}.`,
       '',
@@ -165,8 +160,8 @@ function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
       '',
     ].join('\n'),
   );
-  for (const [name, value] of Object.entries(sandbox.env)) io.stdout.write(`export ${name}=${shellWord(value)}\n`);
-  io.stderr.write('\nStop it with Ctrl-C; it stores nothing.\n');
+  for (const [name, value] of Object.entries(sandbox.env)) io.out.write(`export ${name}=${shellWord(value)}\n`);
+  io.err.write('\nStop it with Ctrl-C; it stores nothing.\n');
 }
 
 function usersAndGroups(flags: Flags): string {

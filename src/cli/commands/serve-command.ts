@@ -1,16 +1,15 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
-import type { End } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { byteCount, portFlag, withDataDir, withNotify, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
 import { settingFlag, withLog } from '../flags/setting-flag.ts';
-import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
 
 const DEFAULT_PORT = 7700;
 
 /** `rollcall serve`: a coordinator that keeps running, with its HTTP API and console. */
-export function serveCommand(io: Io, end: End): Command {
+export function serveCommand(action: Action): Command {
   const command = new Command('serve')
     .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
     .addOption(portFlag(DEFAULT_PORT))
@@ -26,9 +25,12 @@ export function serveCommand(io: Io, end: End): Command {
       'proxies in front of it, whose X-Forwarded-For is trusted: addresses or ranges, separated by commas, such as 10.0.0.0/8',
       proxies,
     );
-  return withLog(withSandbox(withPace(withWorkers(withDataDir(withNotify(command)))))).action((flags: ServeFlags) =>
-    // Loaded on demand: every other command starts in a fraction of the time without the web server.
-    end(import('../serving.ts').then(({ serve }) => serve(io, flags))),
+  return withLog(withSandbox(withPace(withWorkers(withDataDir(withNotify(command)))))).action(
+    action(async (io, flags: ServeFlags) => {
+      // Loaded on demand: every other command starts in a fraction of the time without the web server.
+      const { serve } = await import('../serving.ts');
+      return serve(io, flags);
+    }),
   );
 }
 

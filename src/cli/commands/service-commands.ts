@@ -11,9 +11,9 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { printable } from '../../text/wording.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, type SandboxFlags, withJson, withSandbox } from '../flags/flags.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, printJson, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Commands that make a few calls and no import: they need neither a data directory nor a queue. */
@@ -27,16 +27,16 @@ interface MessageFlags extends CallFlags {
 }
 
 /** `rollcall message`: sends one text message, such as a word to a group whose members were imported. */
-export function messageCommand(io: Io, end: End): Command {
+export function messageCommand(action: Action): Command {
   const command = new Command('message')
     .argument('<text>', 'text of the message')
     .addOption(new Option('--to-user <uid>', 'user who gets it').conflicts('toGroup'))
     .option('--to-group <guid>', 'group that gets it')
     .requiredOption('--on-behalf-of <uid>', 'user who sends it');
-  return withRegion(command).action((text: string, flags: MessageFlags) => end(send(io, text, flags)));
+  return withRegion(command).action(action(send));
 }
 
-async function send(io: Io, text: string, flags: MessageFlags): Promise<ExitCode> {
+async function send(io: Io, text: string, flags: MessageFlags): Promise<void> {
   if (text.trim() === '') throw new UsageError('the text of the message is empty: write what it says');
   const to = receiverOf(flags);
   const { onBehalfOf } = flags;
@@ -45,10 +45,9 @@ async function send(io: Io, text: string, flags: MessageFlags): Promise<ExitCode
     return { id, region };
   });
   const { id, region } = sent;
-  if (flags.json) io.out.write(`${JSON.stringify({ id, region, ...to, onBehalfOf })}\n`);
+  if (flags.json) printJson(io, { id, region, ...to, onBehalfOf });
   const number = id === null ? '' : `, message ${printable(id)}`;
   say(io, `Sent to ${to.receiverType} ${printable(to.receiver)} in ${region}, from ${printable(onBehalfOf)}${number}.`);
-  return EXIT.ok;
 }
 
 function receiverOf({ toUser, toGroup }: MessageFlags): Receiver {
@@ -63,15 +62,15 @@ interface TokenFlags extends CallFlags {
 }
 
 /** `rollcall users`: lists the users of an app, and makes auth tokens for them. */
-export function usersCommand(io: Io, end: End): Command {
+export function usersCommand(action: Action): Command {
   const list = withRegion(new Command('list')).description('show every user of an app, the deactivated too');
   const token = withRegion(new Command('token'))
     .description('create an auth token, with which a client application logs in as this user; it is shown only once')
     .argument('<uid>', 'user')
     .option('--platform <name>', 'tie it to a platform, such as ios, android or web')
     .option('--device <user-agent>', 'tie it to a device, by its User-Agent');
-  list.action((flags: CallFlags) => end(listUsers(io, flags)));
-  token.action((uid: string, flags: TokenFlags) => end(createToken(io, uid, flags)));
+  list.action(action(listUsers));
+  token.action(action(createToken));
   return new Command('users').addCommand(list).addCommand(token);
 }
 
@@ -81,7 +80,7 @@ function withRegion(command: Command): Command {
   return withSandbox(withJson(command.addOption(region.choices(REGIONS))));
 }
 
-async function listUsers(io: Io, flags: CallFlags): Promise<ExitCode> {
+async function listUsers(io: Io, flags: CallFlags): Promise<void> {
   const users = await withApp(flags, async (chat) => {
     const found = mapStore<UserFacts>();
     await readList(found, chat, 'users', '');
@@ -96,39 +95,37 @@ async function listUsers(io: Io, flags: CallFlags): Promise<ExitCode> {
       createdAt: timeOf(createdAt),
       deactivatedAt: timeOf(deactivatedAt),
     }));
-    io.out.write(`${JSON.stringify(shown)}\n`);
-    return EXIT.ok;
+    printJson(io, shown);
+    return;
   }
   if (users.length === 0) say(io, 'The app has no users.');
   for (const { uid, name, role, deactivatedAt } of users) {
     const about = [name ?? '', role ?? '', deactivatedAt === null ? '' : 'deactivated'].map(printable);
     io.out.write(`${[printable(uid), ...about].join('\t').trimEnd()}\n`);
   }
-  return EXIT.ok;
 }
 
-async function createToken(io: Io, uid: string, flags: TokenFlags): Promise<ExitCode> {
+async function createToken(io: Io, uid: string, flags: TokenFlags): Promise<void> {
   const { platform, device } = flags;
   const { authToken } = await withApp(flags, (chat) => chat.createAuthToken(uid, { platform, userAgent: device }));
   if (flags.json) {
     const tiedTo = { platform: platform ?? null, device: device ?? null };
-    io.out.write(`${JSON.stringify({ uid, ...tiedTo, authToken })}\n`);
+    printJson(io, { uid, ...tiedTo, authToken });
   } else io.out.write(`${authToken}\n`);
   say(io, `Auth token of user ${printable(uid)}. Keep it: it is not shown again.`);
-  return EXIT.ok;
 }
 
 /** `rollcall apps`: lists the apps of the account. It needs the management key, which no import does. */
-export function appsCommand(io: Io, end: End): Command {
-  return withSandbox(withJson(new Command('apps'))).action((flags: CallFlags) => end(apps(io, flags)));
+export function appsCommand(action: Action): Command {
+  return withSandbox(withJson(new Command('apps'))).action(action(apps));
 }
 
-async function apps(io: Io, flags: CallFlags): Promise<ExitCode> {
+async function apps(io: Io, flags: CallFlags): Promise<void> {
   const found = await withManagement(flags, (management) => management.listApps());
   if (flags.json) {
     const shown = found.map(({ createdAt, ...app }) => ({ ...app, createdAt: timeOf(createdAt) }));
-    io.out.write(`${JSON.stringify(shown)}\n`);
-    return EXIT.ok;
+    printJson(io, shown);
+    return;
   }
   if (found.length === 0) say(io, 'The account has no apps.');
   const width = Math.max(...found.map(({ id }) => id.length));
@@ -136,7 +133,6 @@ async function apps(io: Io, flags: CallFlags): Promise<ExitCode> {
     io.out.write(
       `${printable(id).padEnd(width)}  ${(region ?? '').padEnd(2)}  ${printable(name ?? '')}`.trimEnd().concat('\n'),
     );
-  return EXIT.ok;
 }
 
 /** @param seconds since 1970 */

@@ -3,16 +3,16 @@ import { sourceContextOf } from '../../app/ca-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withJson } from '../flags/flags.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall sources`: the sources that the settings name, and whether each can be read. */
-export function sourcesCommand(io: Io, end: End): Command {
+export function sourcesCommand(action: Action): Command {
   const command = new Command('sources').argument('[name...]', 'only these (default: all)');
-  return withJson(command).action((names: readonly string[], flags: CommonFlags) => end(sources(io, names, flags)));
+  return withJson(command).action(action(sources));
 }
 
 async function sources(io: Io, names: readonly string[], flags: CommonFlags): Promise<ExitCode> {
@@ -29,7 +29,7 @@ async function sources(io: Io, names: readonly string[], flags: CommonFlags): Pr
     progress.stop();
     signal.ignore();
   });
-  if (flags.json) io.out.write(`${JSON.stringify(tried)}\n`);
+  if (flags.json) printJson(io, tried);
   else if (tried.length === 0) {
     say(io, 'The settings name no sources. Name one in "sources" of rollcall.config.json: docs/addresses.md.');
   }

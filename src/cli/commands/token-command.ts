@@ -14,10 +14,10 @@ import {
 } from '../../server/access/access-store.ts';
 import { printable } from '../../text/wording.ts';
 import { atTerminal } from '../audit.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
 import { valueOfFlag } from '../flags/setting-flag.ts';
-import { type Io, say } from '../screen/io.ts';
+import { type Io, printJson, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface CreateFlags extends CommonFlags {
@@ -28,7 +28,7 @@ interface CreateFlags extends CommonFlags {
 }
 
 /** `rollcall token`: who may use `rollcall serve`. Changes take effect at once, also while a server runs. */
-export function tokenCommand(io: Io, end: End): Command {
+export function tokenCommand(action: Action): Command {
   const create = new Command('create')
     .description('create a token and print it; only its hash is stored, so it is shown only once')
     .addOption(
@@ -42,13 +42,13 @@ export function tokenCommand(io: Io, end: End): Command {
       'how long it is valid, such as 90d (default: until it is revoked)',
       valueOfFlag(duration),
     );
-  withDataDir(withJson(create)).action((flags: CreateFlags) => end(createToken(io, flags)));
+  withDataDir(withJson(create)).action(action(createToken));
   const list = withDataDir(
     withJson(new Command('list').description('show tokens: id, role, expiry, last use, name')),
-  ).action((flags: CommonFlags) => end(listTokens(io, flags)));
+  ).action(action(listTokens));
   const revoke = withDataDir(withJson(new Command('revoke').description('revoke a token and end its sessions')))
     .argument('<id>', 'as `token list` shows it')
-    .action((id: string, flags: CommonFlags) => end(revokeToken(io, id, flags)));
+    .action(action(revokeToken));
   return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
 }
 
@@ -63,7 +63,7 @@ function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Re
   }
 }
 
-async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
+async function createToken(io: Io, flags: CreateFlags): Promise<void> {
   const { role, name = '', expires } = flags;
   const expiresAt = expires === undefined ? null : Date.now() + expires;
   const { id, text } = withAccess(flags, (access) => {
@@ -72,31 +72,29 @@ async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
     return made;
   });
   const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
-  if (flags.json) io.out.write(`${JSON.stringify({ id, role, name: name || id, expiresAt: until, token: text })}\n`);
+  if (flags.json) printJson(io, { id, role, name: name || id, expiresAt: until, token: text });
   else io.out.write(`${text}\n`);
   say(
     io,
     `Token ${id} for ${aRole(role)}${until === null ? '' : `, valid until ${until}`}. Keep it: it is not shown again.`,
   );
-  return EXIT.ok;
 }
 
-async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
+async function listTokens(io: Io, flags: CommonFlags): Promise<void> {
   const dir = dataDir(readConfig(flags).dataDir);
   const tokens = existsSync(join(dir.root, 'access.sqlite')) ? withAccess(flags, (access) => access.tokens()) : [];
   if (flags.json) {
-    io.out.write(`${JSON.stringify(tokens.map(tokenJson))}\n`);
-    return EXIT.ok;
+    printJson(io, tokens.map(tokenJson));
+    return;
   }
   if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role admin');
   for (const token of tokens) {
     const columns = [token.id, token.role.padEnd(8), stateOf(token).padEnd(29), useOf(token).padEnd(22)];
     io.out.write(`${columns.join('  ')}  ${printable(token.name)}\n`);
   }
-  return EXIT.ok;
 }
 
-async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<ExitCode> {
+async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<void> {
   const revoked = withAccess(flags, (access) => {
     const done = access.revoke(id);
     if (done) access.note({ ...atTerminal(), action: 'token.revoke', target: id, detail: '' });
@@ -107,9 +105,8 @@ async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<Exit
       `no valid token has the id ${JSON.stringify(id)}; \`rollcall token list\` shows those that there are`,
     );
   }
-  if (flags.json) io.out.write(`${JSON.stringify({ id, revoked: true })}\n`);
+  if (flags.json) printJson(io, { id, revoked: true });
   say(io, `Token ${id} is revoked.`);
-  return EXIT.ok;
 }
 
 function tokenJson(token: TokenRecord) {

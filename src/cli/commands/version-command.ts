@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { PACKAGE_FOLDER, VERSION } from '../../platform/package-folder.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
-import type { Io } from '../screen/io.ts';
+import { type Io, printJson } from '../screen/io.ts';
 
 /** `rollcall version`: what a bug report should say about the installation. */
-export function versionCommand(io: Io, end: End): Command {
-  return withJson(new Command('version')).action((flags: { readonly json?: true }) => end(version(io, flags)));
+export function versionCommand(action: Action): Command {
+  return withJson(new Command('version')).action(action(version));
 }
 
-async function version(io: Io, { json }: { readonly json?: true }): Promise<ExitCode> {
+async function version(io: Io, { json }: { readonly json?: true }): Promise<void> {
   const folder = fileURLToPath(PACKAGE_FOLDER);
   const facts = {
     version: VERSION,
@@ -23,8 +23,8 @@ async function version(io: Io, { json }: { readonly json?: true }): Promise<Exit
     sources: existsSync(new URL('src/cli/main.ts', PACKAGE_FOLDER)),
   };
   if (json) {
-    io.out.write(`${JSON.stringify(facts)}\n`);
-    return EXIT.ok;
+    printJson(io, facts);
+    return;
   }
   const { node, sqlite, platform, arch, sources } = facts;
   const lines = [
@@ -33,5 +33,4 @@ async function version(io: Io, { json }: { readonly json?: true }): Promise<Exit
     `${sources ? 'running from the sources in' : 'installed in'} ${folder}`,
   ];
   io.out.write(`${lines.join('\n')}\n`);
-  return EXIT.ok;
 }

@@ -15,7 +15,7 @@ import { VERSION } from '../../platform/package-folder.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { counted } from '../../text/wording.ts';
-import { type End, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type QueueFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
 import { type LogFlags, settingFlag, withLog } from '../flags/setting-flag.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
@@ -30,7 +30,7 @@ interface Flags extends QueueFlags, LogFlags {
 }
 
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
-export function workerCommand(io: Io, end: End): Command {
+export function workerCommand(action: Action): Command {
   const command = new Command('worker')
     .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
     .addOption(settingFlag('concurrency'))
@@ -40,10 +40,10 @@ export function workerCommand(io: Io, end: End): Command {
       wholeNumber(0, 65_535),
     )
     .option('--health-host <address>', 'address that the health port listens on', '127.0.0.1');
-  return withLog(withQueue(command)).action((flags: Flags) => end(work(io, flags)));
+  return withLog(withQueue(command)).action(action(work));
 }
 
-async function work(io: Io, flags: Flags): Promise<ExitCode> {
+async function work(io: Io, flags: Flags): Promise<void> {
   const config = readConfig(flags);
   if (config.queue === undefined) {
     throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
@@ -109,7 +109,6 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     stay();
     signal.ignore();
   }
-  return EXIT.ok;
 }
 
 function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {

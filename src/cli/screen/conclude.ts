@@ -6,7 +6,7 @@ import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { type Io, print, say } from './io.ts';
+import { type Io, print, printJson, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */
 export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
@@ -15,7 +15,7 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   // An import on a server continues; only this command stops watching it.
   const interrupted = !imports.unattended && isUnderWay(found.state);
   if (json) {
-    io.out.write(`${JSON.stringify({ ...summary, ...(interrupted && { interrupted }) })}\n`);
+    printJson(io, { ...summary, ...(interrupted && { interrupted }) });
   } else if (summary.rows.read > 0) {
     const problems = await imports.problems(id);
     print(io, `\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);

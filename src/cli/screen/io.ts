@@ -88,6 +88,11 @@ export function print({ out, typed = (text) => text }: Pick<Io, 'out' | 'typed'>
   out.write(typed(text));
 }
 
+/** Writes a document for programs, on one line of standard output. */
+export function printJson({ out }: Pick<Io, 'out'>, document: unknown): void {
+  out.write(`${JSON.stringify(document)}\n`);
+}
+
 /** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
 export function say(io: Io, ...lines: readonly string[]): void {
   if (lines.length === 0) return;

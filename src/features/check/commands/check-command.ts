@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { serviceOpener } from '../../../app/open-service.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
-import type { End, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { run, type Work } from '../../../cli/run.ts';
@@ -14,10 +14,10 @@ import { checkWork } from './check-work.ts';
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 
 /** `rollcall check`: asks the service about an import that was read and not sent, and continues such a check. */
-export function checkCommand(io: Io, end: End): Command {
+export function checkCommand(action: Action): Command {
   const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
   withServer(withRunning(withCheckCost(command)));
-  return command.action((id: string | undefined, flags: Flags) => end(check(io, id, flags)));
+  return command.action(action(check));
 }
 
 async function check(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {

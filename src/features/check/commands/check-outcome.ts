@@ -1,7 +1,7 @@
 import { meaningOf } from '../../../chat/service/codes.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { type Io, print, say } from '../../../cli/screen/io.ts';
+import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
@@ -30,7 +30,7 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
   const where = sandbox ? ' --sandbox' : '';
   const { state = 'running', reason = '', calls = 0, summary = null, files = [] } = checked ?? {};
   if (summary === null) {
-    if (json) io.out.write(`${JSON.stringify({ id, state, reason, calls })}\n`);
+    if (json) printJson(io, { id, state, reason, calls });
     const howToContinue = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
     if (state === 'priced') say(io, '', `Not checked to the end: ${reason}.`, ...howToContinue(' --yes'));
     else if (state === 'stopped')
@@ -38,7 +38,7 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
     else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...howToContinue(''));
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
-  if (json) io.out.write(`${JSON.stringify(summary)}\n`);
+  if (json) printJson(io, summary);
   else print(io, `\n${checkText(summary)}`);
   say(io, '', 'Every row and every group:', ...files.map((file) => `  ${file}`));
   const resume = `  ${imports.command('resume', id)}${allowed(summary)}${where}`;

@@ -8,7 +8,7 @@ import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { End, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { type Running, run, type Work } from '../../../cli/run.ts';
@@ -40,13 +40,13 @@ interface Resumed extends Partial<Pick<ExportOptions, 'users' | 'groupsOnly'>> {
 }
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
-export function exportCommand(io: Io, end: End): Command {
+export function exportCommand(action: Action): Command {
   const command = withExport(new Command('export')).option(
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
   );
   withServer(withRunning(command));
-  return command.action((flags: Flags) => end(exportGroups(io, flags)));
+  return command.action(action(exportGroups));
 }
 
 async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {

@@ -1,7 +1,7 @@
 import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import { type Io, say, writeOut } from '../../../cli/screen/io.ts';
+import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source.ts';
 import { counted, printable } from '../../../text/wording.ts';
@@ -40,7 +40,7 @@ export async function concludeExport(options: Concluding, view: ExportView): Pro
   const files = await write(options, view);
   if (totals !== null) {
     const document: ExportDocument = { id, state, reason, calls, createdAt, finishedAt, totals, files };
-    if (flags.json) io.out.write(`${JSON.stringify(document)}\n`);
+    if (flags.json) printJson(io, document);
     else sayExport(io, imports, view, totals, files);
   }
   await client.call(exportOperations.remove, { id });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/file-facts.ts';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type Action, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
@@ -11,7 +11,7 @@ import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, withShape } from '../../../cli/flags/shape-flags.ts';
 import { addressFlagsOf, type SourceFlags, withSource } from '../../../cli/flags/source-flags.ts';
 import { sayNothingBegan } from '../../../cli/run.ts';
-import { type Io, print, say } from '../../../cli/screen/io.ts';
+import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { showSteps } from '../../../cli/screen/show-progress.ts';
 import { LOOKUPS, mapLookups, mapLookupsInTurn } from '../../../options/lookups.ts';
 import { READING, type ReadingChoices } from '../../../options/reading-options.ts';
@@ -23,14 +23,12 @@ import { factsText, inspectFile, nextLines } from './inspect-file.ts';
 type Flags = ReadingChoices & ShapeFlags & SourceFlags & CommonFlags;
 
 /** `rollcall inspect`: what a file is, and how to import it. Needs no settings, sends and stores nothing. */
-export function inspectCommand(io: Io, end: End): Command {
+export function inspectCommand(action: Action): Command {
   const command = new Command('inspect').argument(
     '<file>',
     'any file, or an address; - reads the beginning of standard input',
   );
-  return withDataDir(withJson(withShape(withOptions(withSource(command), READING)))).action(
-    (file: string, flags: Flags) => end(inspectCommandLine(io, file, flags)),
-  );
+  return withDataDir(withJson(withShape(withOptions(withSource(command), READING)))).action(action(inspectCommandLine));
 }
 
 async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
@@ -47,7 +45,7 @@ async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<E
           asTyped(await inspectFile(config, path, options, lookups, name), file, flags),
         );
   if (facts === undefined) return sayNothingBegan(io);
-  if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
+  if (flags.json) printJson(io, facts);
   else {
     print(io, factsText(facts, io.width));
     const next = nextLines(facts);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type End, EXIT } from '../../../cli/exit-codes.ts';
+import { type Action, EXIT } from '../../../cli/exit-codes.ts';
 import { withNotify } from '../../../cli/flags/flags.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
@@ -7,10 +7,10 @@ import { readConfig } from '../../../platform/config.ts';
 import { notifyTarget, tryReceiver } from '../open-receiver.ts';
 
 /** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
-export function notifyCommand(io: Io, end: End): Command {
+export function notifyCommand(action: Action): Command {
   const test = withNotify(new Command('test'))
     .description('send a test notification, and say whether it arrived')
-    .action((flags: Parameters<typeof notifyTarget>[1]) => end(sendTest(io, flags)));
+    .action(action(sendTest));
   return new Command('notify').addCommand(test);
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type End, EXIT } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
-import { type Io, say, tableWidth } from '../../../cli/screen/io.ts';
+import { type Io, printJson, say, tableWidth } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Name, Names } from '../../../cli/suggestions.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
@@ -13,37 +13,33 @@ import { BadRecipe, expected, needText, type Recipe } from '../recipe.ts';
 import { builtInRecipes, findRecipeOrFile, listRecipes } from '../recipe-store.ts';
 
 /** `rollcall recipes`: settings for the exports of other systems, and for your own files. */
-export function recipesCommand(io: Io, end: End): Command {
-  const list = withDataDir(withJson(new Command('list').description('list all recipes'))).action((flags: CommonFlags) =>
-    end(listAll(io, flags)),
-  );
+export function recipesCommand(action: Action): Command {
+  const list = withDataDir(withJson(new Command('list').description('list all recipes'))).action(action(listAll));
   const show = withDataDir(
     withJson(
       new Command('show')
         .description('what a recipe does, and what it needs; with --json the file, to change and use')
         .argument('<recipe>', 'its name, or a file'),
     ),
-  ).action((recipe: string, flags: CommonFlags) => end(showOne(io, recipe, flags)));
+  ).action(action(showOne));
   return new Command('recipes').addCommand(list, { isDefault: true }).addCommand(show);
 }
 
 async function listAll(io: Io, flags: CommonFlags) {
   const { recipes, unreadable } = listRecipes(dataDir(readConfig(flags).dataDir));
-  if (flags.json) io.out.write(`${JSON.stringify(recipes)}\n`);
+  if (flags.json) printJson(io, recipes);
   else {
     const rows = recipes.map(({ name, saved, title }) => [name, saved ? 'saved' : 'built in', title]);
     for (const name of unreadable) rows.push([name, 'unreadable', '`rollcall recipes show` says why']);
     io.out.write(`${drawTable(['name', '', 'for'], rows, tableWidth(io))}\n`);
     say(io, '', 'Use one with --recipe NAME. See what it does with:', '  rollcall recipes show NAME');
   }
-  return EXIT.ok;
 }
 
 async function showOne(io: Io, nameOrFile: string, flags: CommonFlags) {
   const recipe = readOne(dataDir(readConfig(flags).dataDir), nameOrFile);
   const { name: _, saved: __, ...file } = recipe;
   io.out.write(flags.json ? `${JSON.stringify(file, undefined, 2)}\n` : recipeText(recipe, io.width));
-  return EXIT.ok;
 }
 
 /** @throws UnknownRecipe, and UsageError with the reason for a saved file that is not a recipe */

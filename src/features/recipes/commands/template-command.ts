@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import { type End, EXIT } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { TEMPLATE_FORMATS, type TemplateFormat, templateFile } from '../template-file.ts';
@@ -11,11 +11,11 @@ interface Flags {
 }
 
 /** `rollcall template`: writes an example file. */
-export function templateCommand(io: Io, end: End): Command {
+export function templateCommand(action: Action): Command {
   return new Command('template')
     .addOption(new Option('--format <format>', 'format of the file').choices(TEMPLATE_FORMATS).default('csv'))
     .option('--output <file>', 'write to a file instead of standard output; one that exists is not replaced')
-    .action((flags: Flags) => end(template(io, flags)));
+    .action(action(template));
 }
 
 async function template(io: Io, { format, output }: Flags) {
@@ -23,7 +23,7 @@ async function template(io: Io, { format, output }: Flags) {
   if (output === undefined) {
     if (format === 'xlsx' && io.color) throw new UsageError('a workbook is not text: name a file with --output');
     io.out.write(file);
-    return EXIT.ok;
+    return;
   }
   try {
     await writeFile(output, file, { flag: 'wx' });
@@ -34,5 +34,4 @@ async function template(io: Io, { format, output }: Flags) {
     throw new UsageError(`the example cannot be written: ${why}; name another file with --output`);
   }
   say(io, `Written to ${output}. Check it with:`, `  rollcall import ${output} --sandbox`);
-  return EXIT.ok;
 }

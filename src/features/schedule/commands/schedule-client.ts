@@ -4,9 +4,8 @@ import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import { EXIT } from '../../../cli/exit-codes.ts';
 import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
-import { type Io, print, say } from '../../../cli/screen/io.ts';
+import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir, hasCatalog } from '../../../platform/data-dir.ts';
@@ -63,9 +62,8 @@ export type Work<Flags> = (client: Opened['client'], name: string, flags: Flags,
 export async function answer<Flags extends PlaceFlags>(io: Io, flags: Flags, name: string, work: Work<Flags>) {
   const opened = await openSchedules(flags);
   const { json, prints, says = [] } = await work(opened.client, name, flags, opened);
-  if (flags.json) io.out.write(`${JSON.stringify(json)}\n`);
+  if (flags.json) printJson(io, json);
   // Remarks on what is listed are for people who see the list.
   if (!flags.json || prints === undefined) say(io, ...says);
   if (!flags.json && prints) print(io, `${prints}\n`);
-  return EXIT.ok;
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { End } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import {
   type RunningFlags,
   type ServerFlags,
@@ -10,7 +10,6 @@ import {
   withServer,
 } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
-import type { Io } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { APPLYING, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
@@ -26,20 +25,25 @@ import { changesIn, type EditFlags, localTime } from './schedule-flags.ts';
 import { runSchedule } from './schedule-run.ts';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
-export function scheduleCommand(io: Io, end: End): Command {
+export function scheduleCommand(action: Action): Command {
   const answered = <Flags extends PlaceFlags>(command: Command, work: Work<Flags>) =>
-    withServer(withDataDir(withJson(command))).action((...given: unknown[]) => {
-      const [flags, name = ''] = given.slice(0, -1).toReversed() as [Flags, string | undefined];
-      return end(answer(io, flags, name, work));
-    });
+    withServer(withDataDir(withJson(command))).action(
+      action((io, ...given: unknown[]) => {
+        const [flags, name = ''] = given.slice(0, -1).toReversed() as [Flags, string | undefined];
+        return answer(io, flags, name, work);
+      }),
+    );
   const run = aboutOne('run', 'run a schedule now, even if it is paused or not due; on the server if one is running');
   return new Command('schedule')
     .addCommand(answered(addCommand(), add))
     .addCommand(answered(editCommand(), edit))
     .addCommand(answered(new Command('list').description('show schedules, their next three times and last run'), list))
     .addCommand(
-      withServer(withRunning(run)).action((name: string, flags: RunningFlags & ServerFlags) =>
-        end(openSchedules(flags).then(({ config, imports }) => runSchedule({ io, config, imports, name, flags }))),
+      withServer(withRunning(run)).action(
+        action(async (io, name: string, flags: RunningFlags & ServerFlags) => {
+          const { config, imports } = await openSchedules(flags);
+          return runSchedule({ io, config, imports, name, flags });
+        }),
       ),
     )
     .addCommand(

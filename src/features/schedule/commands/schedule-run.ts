@@ -6,7 +6,7 @@ import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Running, run } from '../../../cli/run.ts';
-import { say } from '../../../cli/screen/io.ts';
+import { printJson, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
@@ -31,7 +31,7 @@ export async function runSchedule(wanted: RunOfSchedule): Promise<ExitCode> {
     ? await server.call(scheduleOperations.run, { name })
     : await askOwner(dataDir(config.dataDir), scheduleOperations.run, { name }, currentUser());
   if (begun === undefined) return runAlone(wanted);
-  if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
+  if (flags.json) printJson(io, begun);
   say(
     io,
     `The server runs schedule ${name} now. See what comes of it with:`,
@@ -80,7 +80,7 @@ async function runAlone({ name, flags, ...place }: RunOfSchedule) {
     say(io, '', `Schedule ${name}: ${reason}.`);
     return code;
   }
-  if (json) io.out.write(`${JSON.stringify(over)}\n`);
+  if (json) printJson(io, over);
   if (state === 'running') {
     say(io, 'Stopped before the plan was ready; nothing was sent.');
     return EXIT.interrupted;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type RunningFlags,
@@ -35,7 +35,7 @@ const MARKDOWN = 'markdown';
 type Typed = Omit<Flags, 'format' | 'markdown'> & { readonly format?: Flags['format'] | typeof MARKDOWN };
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
-export function syncCommand(io: Io, end: End): Command {
+export function syncCommand(action: Action): Command {
   const command = new Command('sync')
     .argument(
       '<file>',
@@ -49,15 +49,17 @@ export function syncCommand(io: Io, end: End): Command {
   const format = command.options.find(({ long }) => long === '--format');
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);
   if (format !== undefined) format.description += `; ${MARKDOWN}: print the plan as Markdown, for a pull request`;
-  command.action((file: string, { format, ...flags }: Typed) =>
-    end(sync(io, file, format === MARKDOWN ? { ...flags, markdown: true } : { ...flags, ...(format && { format }) })),
+  command.action(
+    action((io, file: string, { format, ...flags }: Typed) =>
+      sync(io, file, format === MARKDOWN ? { ...flags, markdown: true } : { ...flags, ...(format && { format }) }),
+    ),
   );
   return command
-    .addCommand(applyCommand(io, end))
-    .addCommand(approveCommand(io, end))
-    .addCommand(rejectCommand(io, end))
-    .addCommand(syncListCommand(io, end))
-    .addCommand(syncShowCommand(io, end));
+    .addCommand(applyCommand(action))
+    .addCommand(approveCommand(action))
+    .addCommand(rejectCommand(action))
+    .addCommand(syncListCommand(action))
+    .addCommand(syncShowCommand(action));
 }
 
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
@@ -66,24 +68,20 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
 }
 
 /** `rollcall sync apply`: carries out a stored plan, or continues it. */
-function applyCommand(io: Io, end: End): Command {
+function applyCommand(action: Action): Command {
   const command = new Command('apply')
     .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
     .argument('<id>', 'as `sync list` shows it');
-  return withServer(withRunning(command)).action((id: string, flags: RunningFlags & ServerFlags) =>
-    end(carryOut(io, id, flags)),
-  );
+  return withServer(withRunning(command)).action(action(carryOut));
 }
 
 /** `rollcall sync approve`: lets a held plan through, this once. */
-function approveCommand(io: Io, end: End): Command {
+function approveCommand(action: Action): Command {
   const command = new Command('approve')
     .description('approve a plan that a guard holds, this once and on record, and carry it out')
     .argument('<id>', 'as `sync list` shows it')
     .requiredOption('--reason <text>', 'why the plan is right');
-  return withServer(withRunning(command)).action((id: string, flags: RunningFlags & ServerFlags & Reason) =>
-    end(carryOut(io, id, flags)),
-  );
+  return withServer(withRunning(command)).action(action(carryOut));
 }
 
 async function carryOut(io: Io, id: string, flags: RunningFlags & ServerFlags & Partial<Reason>): Promise<ExitCode> {
@@ -106,20 +104,17 @@ async function carryOut(io: Io, id: string, flags: RunningFlags & ServerFlags & 
 }
 
 /** `rollcall sync reject`: rejects a plan. */
-function rejectCommand(io: Io, end: End): Command {
+function rejectCommand(action: Action): Command {
   const command = new Command('reject')
     .description('reject a plan: it can no longer be carried out')
     .argument('<id>', 'as `sync list` shows it')
     .requiredOption('--reason <text>', 'why you reject it');
-  return withServer(withDataDir(command)).action((id: string, flags: CommonFlags & ServerFlags & Reason) =>
-    end(reject(io, id, flags)),
-  );
+  return withServer(withDataDir(command)).action(action(reject));
 }
 
-async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Reason): Promise<ExitCode> {
+async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Reason): Promise<void> {
   const { reason } = flags;
   const { syncs } = await openSyncs(flags);
   await syncs.client.call(syncOperations.reject, { id, reason });
   say(io, `Sync ${id} is rejected: ${reason}`);
-  return EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
-import { type End, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import {
   type CommonFlags,
   type ServerFlags,
@@ -9,7 +9,7 @@ import {
   withJson,
   withServer,
 } from '../../../cli/flags/flags.ts';
-import { type Io, print, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
+import { type Io, print, printJson, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
@@ -27,25 +27,25 @@ type ShowFlags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' |
 const MAX_LISTED = 1_000;
 
 /** `rollcall sync list`: syncs, newest first. */
-export function syncListCommand(io: Io, end: End): Command {
+export function syncListCommand(action: Action): Command {
   const command = new Command('list')
     .description('show syncs, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
-  return withServer(withDataDir(withJson(command))).action((flags: ListFlags) => end(list(io, flags)));
+  return withServer(withDataDir(withJson(command))).action(action(list));
 }
 
-async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
+async function list(io: Io, flags: ListFlags): Promise<void> {
   const { imports, syncs } = await openSyncs(flags);
   const found = await syncs.list(flags.limit);
   if (flags.json) {
     const documents: unknown[] = [];
     for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));
-    io.out.write(`${JSON.stringify(documents)}\n`);
-    return EXIT.ok;
+    printJson(io, documents);
+    return;
   }
   if (found.length === 0) {
     say(io, `There are no syncs ${imports.place()}; plan one with \`${imports.command('sync', '<file>')}\`.`);
-    return EXIT.ok;
+    return;
   }
   const isOwned = (await imports.regions()) !== undefined;
   const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
@@ -56,7 +56,6 @@ async function list(io: Io, flags: ListFlags): Promise<ExitCode> {
       tableWidth(io),
     )}\n`,
   );
-  return EXIT.ok;
 }
 
 function rowOf(sync: SyncEntry, isOwned: boolean): string[] {
@@ -70,7 +69,7 @@ function rowOf(sync: SyncEntry, isOwned: boolean): string[] {
 }
 
 /** `rollcall sync show`: a stored plan and its result. */
-export function syncShowCommand(io: Io, end: End): Command {
+export function syncShowCommand(action: Action): Command {
   const command = new Command('show')
     .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')
@@ -82,26 +81,25 @@ export function syncShowCommand(io: Io, end: End): Command {
         .choices(['text', 'csv', 'json', 'markdown'])
         .default('text'),
     );
-  return withServer(withDataDir(command)).action((id: string, flags: ShowFlags) => end(show(io, id, flags)));
+  return withServer(withDataDir(command)).action(action(show));
 }
 
-async function show(io: Io, id: string, flags: ShowFlags): Promise<ExitCode> {
+async function show(io: Io, id: string, flags: ShowFlags): Promise<void> {
   const { syncs } = await openSyncs(flags);
   const sync = await syncs.find(id);
   if (flags.format === 'markdown') {
     await printMarkdown(syncs, io, sync);
-    return EXIT.ok;
+    return;
   }
   if (flags.format !== 'text') {
     const plan = await syncs.client.download(syncOperations.plan, { id, format: flags.format });
     await writeOut(io, plan);
-    return EXIT.ok;
+    return;
   }
   print(io, `${headOf(sync).join('\n')}\n`);
   const waiting = sync.state === 'applying' ? await waitingImport(syncs, sync) : [];
   await printPlan(syncs, io, id);
   if (waiting.length > 0) say(io, '', ...waiting);
-  return EXIT.ok;
 }
 
 function headOf(sync: SyncView): string[] {

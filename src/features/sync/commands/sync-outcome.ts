@@ -3,7 +3,7 @@ import type { ImportSummary } from '../../../api/import-summary.ts';
 import type { Planning, SyncEntry } from '../../../api/sync-entry.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../../../cli/exit-codes.ts';
 import { conclude, nextSteps } from '../../../cli/screen/conclude.ts';
-import { type Io, print, say, writeOut } from '../../../cli/screen/io.ts';
+import { type Io, print, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import type { ReasonCode } from '../../../imports/reason-codes.ts';
 import { summaryIn } from '../../../imports/report/summarize.ts';
 import { writeWhole } from '../../../platform/whole-file.ts';
@@ -81,7 +81,7 @@ export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown
   const { imports } = syncs;
   if (planCsv !== undefined) await writePlan(syncs, id, planCsv);
   const sync = await syncs.find(id);
-  if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
+  if (json) printJson(io, await documentOf(syncs, sync));
   if (markdown) await printMarkdown(syncs, io, sync);
   say(io, '', ...unknownToService(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
   const code = await exitOf(syncs, io, sync, json || markdown === true);

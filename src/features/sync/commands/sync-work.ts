@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
-import { type Io, say } from '../../../cli/screen/io.ts';
+import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -164,7 +164,7 @@ export async function askedOwner(
   const asked = await askOwner(dataDir(config.dataDir), operation, input, currentUser());
   if (asked === undefined) return undefined;
   const { id, state } = asked;
-  if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, await syncs.find(id)))}\n`);
+  if (json) printJson(io, await documentOf(syncs, await syncs.find(id)));
   const does = state === 'planning' ? 'plans' : 'carries out';
   say(io, `The server that uses the data directory ${does} sync ${id}. See how far it is with:`);
   say(io, `  ${imports.command('sync', 'show', id)}`);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
-import type { End, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { run } from '../../../cli/run.ts';
@@ -13,10 +13,10 @@ import { askedOwner, openRunning, type SyncWork, syncWork } from './sync-work.ts
 type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanningFlags;
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
-export function undoCommand(io: Io, end: End): Command {
+export function undoCommand(action: Action): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withServer(withRunning(withOptions(withPlan(withDeciding(command)), UNDOING)));
-  return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
+  return command.action(action(undo));
 }
 
 async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
