@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { ROW_COLUMNS } from '../membership/row-columns.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
-import { count, nextCursor, original, rowCounts, rowNumber, time } from './fields.ts';
+import { count, nextCursor, original, rowNumber, time } from './fields.ts';
 import { cursorOption, limitOption, queryOf } from './query-options.ts';
 
 const outcome = z.enum(OUTCOMES);
@@ -115,34 +115,12 @@ export type ProblemView = z.infer<typeof problemView>;
 /** `GET /v1/imports/:id/problems` */
 export const problemsAnswer = z.strictObject({ problems: z.array(problemView) });
 
-/** Rows of a group by outcome. */
-const groupCount = z.strictObject({ region: z.string(), guid: z.string(), rows: rowCounts });
-export type GroupCount = z.infer<typeof groupCount>;
-
-/** `GET /v1/imports/:id/groups` */
-export const groupsQuery = z.strictObject({ limit: limitOption(50, 1_000) });
-export const groupsAnswer = z.strictObject({ groups: z.array(groupCount), total: count });
-
-/** The calls to one region that ended within a span of time. */
-const callBucket = z.strictObject({
-  at: time.meta({ description: 'Start of the span.' }),
-  widthMs: count,
-  calls: count.meta({ description: 'All calls, `failed` and `rateLimited` included.' }),
-  failed: count.meta({
-    description: 'Calls without a usable answer: network errors, timeouts, refusals other than 429.',
-  }),
-  rateLimited: count.meta({ description: 'Calls answered with 429.' }),
-  p50Ms: z.number(),
-  maxMs: z.number(),
-  region: z.string(),
-});
-export type CallBucketView = z.infer<typeof callBucket>;
+const callRate = z.strictObject({ at: time, calls: z.number().nullable(), rateLimited: z.number().nullable() });
+export type CallRate = z.infer<typeof callRate>;
 
 /** `GET /v1/imports/:id/calls` */
-export const callsQuery = z.strictObject({ buckets: limitOption(200, 1_000) });
 export const callsAnswer = z.strictObject({
-  buckets: z.array(callBucket),
-  rates: z.array(z.strictObject({ at: time, calls: z.number().nullable(), rateLimited: z.number().nullable() })).meta({
+  rates: z.array(callRate).meta({
     description:
       'Calls of all regions per second, in the order of time, around `at`; null from there on until the next where none was made for ten seconds: a pause, or a server that was away.',
   }),

@@ -42,7 +42,7 @@ export const importOptions = z.strictObject({
   create: createOptions.optional(),
   ...BAN_OPTIONS,
   /** The filter that chose the rows of a partial retry, by option. */
-  retryOnly: z.record(z.string(), z.string()).optional(),
+  retryOnly: z.boolean().optional(),
   /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean().default(false),
   /** The destination; the coordinator stores it. */

@@ -71,7 +71,7 @@ export const ROW_FILTER = {
     help: 'only rows with this verdict of the check before sending: `fail`, or `fail:BANNED` for one reason',
   }),
 };
-export type RowChoices = Given<typeof ROW_FILTER>;
+export type RowFilter = Given<typeof ROW_FILTER>;
 
 /** Options of a report beside its rows. */
 export const REPORT = {

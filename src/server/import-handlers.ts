@@ -5,8 +5,9 @@ import type { importOperations } from '../api/operations/import-operations.ts';
 import { tagsAfter } from '../api/tags.ts';
 import { type Catalog, tagsOf } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import type { ImportState } from '../membership/import-state.ts';
+import { textsOf } from '../options/option.ts';
+import { ROW_FILTER } from '../options/row-filter.ts';
 import { inShort } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 import { importReading } from './import-reading.ts';
@@ -39,10 +40,9 @@ export function importActs({ coordinator, views }: ImportActs): HandlersOf<typeo
 /** Begins a retry, in a process that stays until it is over. */
 export function retrying({ coordinator, views }: ImportActs): Pick<HandlersOf<typeof importOperations>, 'retry'> {
   return {
-    retry: async ({ id, maxErrors, ...chosen }, { who, audited }) => {
-      const only = rowFilterOf(chosen);
+    retry: async ({ id, maxErrors, ...only }, { who, audited }) => {
       const made = await coordinator.retry(id, { maxErrors, only, createdBy: who });
-      const texts = new URLSearchParams(rowFilterOptions(only)).toString();
+      const texts = new URLSearchParams(textsOf(ROW_FILTER, only)).toString();
       audited(texts === '' ? `of ${id}` : `of ${id}, only ${texts.slice(0, 500)}`, made);
       return views.of(coordinator.find(made));
     },

@@ -7,9 +7,10 @@ import { asParameter } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { CatalogReader, ImportRecord, Transition } from '../imports/catalog.ts';
 import { adviceFor } from '../imports/report/advice.ts';
-import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/found-rows.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
+import type { RowFilter } from '../options/row-filter.ts';
+import { defined } from '../platform/defined.ts';
 
 /** The catalog that imports are read from: a server's, or that of a data directory that another process may own. */
 interface Reading extends Pick<CatalogReader, 'page'> {
@@ -67,8 +68,7 @@ export function problemViews(
 }
 
 /** @throws BAD_OPTION where options contradict each other */
-export function wantedBy({ format, retryable, ...query }: ReportQuery): WantedReport {
-  const filter = rowFilterOf(query);
+export function wantedBy({ format, retryable, ...filter }: ReportQuery): WantedReport {
   if (retryable) {
     if (format !== undefined) {
       throw new RollcallError('BAD_OPTION', {
@@ -78,7 +78,7 @@ export function wantedBy({ format, retryable, ...query }: ReportQuery): WantedRe
     }
     return { form: 'retry', filter };
   }
-  const [field] = Object.keys(rowFilterOptions(filter));
+  const [field] = Object.keys(defined(filter));
   if (format === 'html' && field !== undefined) {
     const what = `${field} cannot be given for html, which shows the whole import.`;
     throw new RollcallError('BAD_OPTION', { what, field });

@@ -69,13 +69,13 @@ export function reportRoutes(app: Api, context: ServerContext): void {
 
 /** The report file of a finished import that matches the request. */
 function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof reportPaths>): string | undefined {
-  const { statuses, ...others } = filter;
-  if (Object.keys(others).length > 0) return undefined;
+  const { status, ...others } = filter;
+  if (Object.values(others).some((value) => value !== undefined)) return undefined;
   if (form === 'html') return paths.html;
-  if (form === 'retry') return statuses === undefined ? paths.retry : undefined;
+  if (form === 'retry') return status === undefined ? paths.retry : undefined;
   if (form !== 'csv') return undefined;
-  if (statuses === undefined) return paths.all;
-  return statuses.symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
+  if (status === undefined) return paths.all;
+  return new Set(status).symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
 }
 
 /** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */

@@ -1,15 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { rowOperations } from '../api/operations/row-operations.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { callRates } from '../imports/report/call-bucket.ts';
-import { rowFilterOf } from '../imports/report/found-rows.ts';
 import { readCursor } from '../imports/report/row-search.ts';
 import type { Api, ServerContext } from './context.ts';
 import { callerOf, sendJson } from './http-answers.ts';
 import { problemViews } from './import-reading.ts';
 import { serve } from './serve.ts';
 
-/** Serves the rows, problems, groups and calls of an import. */
+/** Serves the rows, problems and calls of an import. */
 export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerContext): void {
   /** @throws UNKNOWN_IMPORT; NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
@@ -19,7 +17,7 @@ export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerCon
     const order = { by: sort, descending: direction === 'desc' };
     const after = cursor === undefined ? undefined : readCursor(cursor, order);
     if (cursor !== undefined && after === undefined) throw new RollcallError('BAD_CURSOR', { cursor });
-    const page = { filter: rowFilterOf(filter), order, limit, ...(after !== undefined && { after }) };
+    const page = { filter, order, limit, ...(after !== undefined && { after }) };
     return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
   });
 
@@ -34,17 +32,7 @@ export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerCon
     return { problems: problemViews(problems, await repairs.progress(id)) };
   });
 
-  serve(app, rowOperations.groups, async ({ params: { id }, query: { limit } }, reply) => {
-    const { groups, total } = await rowsOf(id, reply).groups(limit);
-    return { groups: [...groups], total };
-  });
-
-  serve(app, rowOperations.calls, async ({ params: { id }, query: { buckets } }, reply) => {
-    const calls = await rowsOf(id, reply).calls(buckets);
-    const withTime = <T extends { readonly at: number }>({ at, ...rest }: T) => ({
-      at: new Date(at).toISOString(),
-      ...rest,
-    });
-    return { buckets: calls.map(withTime), rates: callRates(calls).map(withTime) };
-  });
+  serve(app, rowOperations.calls, async ({ params: { id } }, reply) => ({
+    rates: await rowsOf(id, reply).callRates(),
+  }));
 }

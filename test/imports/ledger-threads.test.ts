@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RowFilter } from '../../src/imports/report/found-rows.ts';
 import { type ImportReader, openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type LedgerThreads, openLedgerThreads } from '../../src/imports/report/ledger-threads.ts';
 import { type ReportRequest, reportPieces } from '../../src/imports/report/report-files.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';
+import type { RowFilter } from '../../src/options/row-filter.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
@@ -81,11 +81,9 @@ test('another thread answers what the reader itself answers, and its reports are
       const there = threads.of(path);
       expect(await there.counters()).toEqual(reader.counters());
       expect(await there.input()).toEqual(reader.input());
-      expect(await there.calls(3)).toEqual(reader.calls(3));
       expect(await there.rowsPage(filter, 7)).toEqual(reader.rowsPage(filter, 7));
       expect(await there.problems()).toEqual(reader.problems());
-      expect(await there.groups(2)).toEqual(reader.groups(2));
-      expect(await there.calls(10)).toEqual(reader.calls(10));
+      expect(await there.callRates()).toEqual(reader.callRates());
       expect(await threads.check(path)).toEqual(reader.check());
       for (const form of ['csv', 'ndjson', 'json', 'html', 'retry'] as const) {
         const request = requestOf(reader, form, { filter });

@@ -11,6 +11,7 @@ import { type ImportOptions, importOptions } from '../../src/imports/import-opti
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import type { ReportRow } from '../../src/imports/report/report-table.ts';
+import { totalsOf } from '../../src/imports/report/summarize.ts';
 import type { OpenRegion } from '../../src/imports/send/region.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
@@ -214,7 +215,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     run: async (content, chosen) => started.coordinator.settled(await pipeline.send(content, chosen)),
     rows: (id) => reading(id, (reader) => reader.rows().toArray()),
     counts: (id) => countsOf(pipeline.rows(id)),
-    calls: (id) => reading(id, (reader) => reader.calls(1).reduce((sum, { calls }) => sum + calls, 0)),
+    calls: (id) => reading(id, (reader) => totalsOf(reader.counters(), true).calls),
     summary: (id) => JSON.parse(readFileSync(join(dir.folder(id), 'summary.json'), 'utf8')),
     stop: () => started.coordinator.stop(2_000),
     restart: async (again = {}) => {

@@ -56,7 +56,7 @@ function reportOf(pipeline: Pipeline, id: string): string {
   const summary = pipeline.summary(id);
   const lines = reportPieces(reader, {
     form: 'csv',
-    filter: { statuses: new Set(['invalid']) },
+    filter: { status: ['invalid'] },
     summary,
     version: '1',
   });

@@ -54,7 +54,6 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['POST', '/v1/schedules/look', 'operator'],
   ['PUT', '/v1/schedules/x', 'operator'],
   ['GET', '/v1/imports/x/problems', 'viewer'],
-  ['GET', '/v1/imports/x/groups', 'viewer'],
   ['GET', '/v1/imports/x/calls', 'viewer'],
   ['GET', '/v1/imports/x/transitions', 'viewer'],
   ['GET', '/v1/imports/x/report', 'viewer'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import { rowDetail } from '../../src/api/row-detail.ts';
-import type { ProblemView } from '../../src/api/rows.ts';
+import type { CallRate, ProblemView } from '../../src/api/rows.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Row {
@@ -172,7 +172,7 @@ test('a cursor of something else is refused', async () => {
 test('an import without rows says so', async () => {
   const rejected = await server.run('a,b\n1,2\n');
   expect(rejected.state).toBe('rejected');
-  for (const path of ['rows', 'problems', 'groups', 'calls', 'report']) {
+  for (const path of ['rows', 'problems', 'calls', 'report']) {
     expect(await server.problem(`/v1/imports/${rejected.id}/${path}`)).toMatchObject({
       code: 'NO_ROWS_YET',
       status: 409,
@@ -254,18 +254,9 @@ test('a problem whose values have several shapes has a row of each, with the num
   ]);
 });
 
-test('groups come with their counts, those in need of attention first', async () => {
-  const { groups, total } = await server.json<{ groups: { guid: string; rows: object }[]; total: number }>(
-    `/v1/imports/${first.id}/groups?limit=1`,
-  );
-  expect(total).toBe(2);
-  expect(groups).toMatchObject([{ region: 'us', guid: 'g1', rows: { added: 2, failed: 1 } }]);
-});
-
 test('calls come over time', async () => {
-  const { buckets } = await server.json<{ buckets: { calls: number; at: string }[] }>(`/v1/imports/${first.id}/calls`);
-  expect(buckets.reduce((sum, { calls }) => sum + calls, 0)).toBe(first.calls);
-  expect(buckets.map(({ at }) => at)).toEqual(buckets.map(({ at }) => new Date(at).toISOString()));
+  const { rates } = await server.json<{ rates: CallRate[] }>(`/v1/imports/${first.id}/calls`);
+  expect(rates.reduce((sum, { calls }) => sum + (calls ?? 0), 0)).toBe(first.calls);
 });
 
 describe("a member's history", () => {

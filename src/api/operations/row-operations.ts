@@ -3,11 +3,11 @@ import { INPUTS } from '../../options/input-kinds.ts';
 import { reportQuery } from '../imports.ts';
 import { fileOf, operationsOf } from '../operation.ts';
 import { rowDetail } from '../row-detail.ts';
-import { callsAnswer, callsQuery, groupsAnswer, groupsQuery, problemsAnswer, rowsPage, rowsQuery } from '../rows.ts';
+import { callsAnswer, problemsAnswer, rowsPage, rowsQuery } from '../rows.ts';
 
 const operation = operationsOf('rows', z.object({ id: z.string() }));
 
-/** Rows, problems, groups and calls of an import, and its report: a file with the outcome of every row. */
+/** Rows, problems and calls of an import, and its report: a file with the outcome of every row. */
 export const rowOperations = {
   rows: operation('GET /v1/imports/:id/rows', 'viewer', {
     summary: 'Rows with their outcomes, in the order of the input or sorted',
@@ -33,15 +33,8 @@ export const rowOperations = {
     answer: problemsAnswer,
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),
-  groups: operation('GET /v1/imports/:id/groups', 'viewer', {
-    summary: 'The groups most in need of attention, then the largest',
-    query: groupsQuery,
-    answer: groupsAnswer,
-    refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
-  }),
   calls: operation('GET /v1/imports/:id/calls', 'viewer', {
-    summary: 'Calls to the chat service over time, by region',
-    query: callsQuery,
+    summary: 'Calls to the chat service over time',
     answer: callsAnswer,
     refusals: ['UNKNOWN_IMPORT', 'NO_ROWS_YET'],
   }),

@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 import { rowOperations } from '../../api/operations/row-operations.ts';
-import { rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
-import { type Given, keptOf } from '../../options/option.ts';
+import { type Given, textsOf } from '../../options/option.ts';
 import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { openImports } from '../client/open-imports.ts';
@@ -35,8 +34,8 @@ export function reportCommand(action: Action): Command {
 }
 
 async function report(io: Io, given: string | undefined, flags: Flags): Promise<void> {
-  const filter = rowFilterOf(keptOf(ROWS, flags));
-  if (flags.format === 'html' && Object.keys(filter).length > 0) {
+  const chosen = textsOf(ROWS, flags);
+  if (flags.format === 'html' && chosen.length > 0) {
     throw new UsageError(
       'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',
     );
@@ -50,7 +49,7 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
   const { imports } = await openImports(flags);
   const { id } = await imports.find(given);
   const which = form === 'retry' ? { retryable: 'true' as const } : { format: form };
-  const request = { id, ...which, ...rowFilterOptions(filter) };
+  const request = { id, ...which, ...Object.fromEntries(chosen) };
   const pieces = await imports.client.download(rowOperations.report, request);
   try {
     if (output === undefined) await writeOut(io, pieces);

@@ -3,9 +3,8 @@ import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import type { Edits } from '../../features/repair/commands/retry-edits.ts';
-import { rowFilterOf, rowFilterOptions } from '../../imports/report/found-rows.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
-import { type Given, keptOf, textsOf } from '../../options/option.ts';
+import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
 import { STOPPING } from '../../options/sending-options.ts';
 import { isAddress } from '../../text/address-text.ts';
@@ -54,8 +53,8 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
-  const only = rowFilterOf(keptOf(ROWS, flags));
-  if (edits !== undefined && Object.keys(only).length > 0) {
+  const only = textsOf(ROWS, flags);
+  if (edits !== undefined && only.length > 0) {
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }
   if (edits === undefined && found.reports.retry === null) {
@@ -64,11 +63,11 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     if (correct.length > 0) say(io, ...correct);
     return code;
   }
-  const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
+  const nothingLeft = edits !== undefined ? NONE_REPAIRED : only.length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
   const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
   const { maxErrors } = flags;
-  const chosen = { ...rowFilterOptions(only), ...Object.fromEntries(textsOf(STOPPING, { maxErrors })) };
+  const chosen = Object.fromEntries([...only, ...textsOf(STOPPING, { maxErrors })]);
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
     const made = await (edits === undefined ? again() : send(doing, io, edits));

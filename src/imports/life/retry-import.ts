@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
+import type { RowFilter } from '../../options/row-filter.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { type ImportRecord, tagsOf } from '../catalog.ts';
 import { nothingToSend, wrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { linesSentEdited } from '../repaired-rows.ts';
-import { type RowFilter, rowFilterOptions } from '../report/found-rows.ts';
 import { openImportReader } from '../report/import-reader.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
@@ -52,13 +52,12 @@ export async function retryImport(
     throw nothingToSend(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
   }
   const ledger = dir.ledger(earlier.id);
-  const only = rowFilterOptions(changes.only ?? {});
-  const isPart = Object.keys(only).length > 0;
+  const filter = changes.only ?? {};
+  const isPart = Object.values(filter).some((value) => value !== undefined);
   const nothingLeft = () =>
     isPart
       ? nothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
       : nothingToSend(earlier, 'has nothing to send again: its rows were repaired', actionsOf(earlier.state, false));
-  const filter = changes.only ?? {};
   const without = linesSentEdited(dir.folder(earlier.id));
   const isWhole = !isPart && without === undefined;
   if (!isWhole && !(await reading.of(ledger).hasToRetry(filter, without))) throw nothingLeft();
@@ -75,7 +74,7 @@ export async function retryImport(
     const options = {
       ...retryOptions(readOptions(earlier), { format, isShaped }),
       maxErrors,
-      ...(isPart && { retryOnly: only }),
+      ...(isPart && { retryOnly: true }),
     };
     return await create({
       id,

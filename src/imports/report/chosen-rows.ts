@@ -186,8 +186,8 @@ function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAr
 }
 
 /** SQL that is true for those rows of `memberships m`, the ones that are sent, which have one of these outcomes. */
-export function sentWith(outcomes: ReadonlySet<Outcome>): string {
-  const sent = [...outcomes].filter((outcome) => !NOT_SENT_OUTCOMES.has(outcome));
+export function sentWith(outcomes: readonly Outcome[]): string {
+  const sent = outcomes.filter((outcome) => !NOT_SENT_OUTCOMES.has(outcome));
   if (sent.length === 0) return 'false';
   // A row without an outcome yet is unprocessed.
   return `coalesce(m.outcome_id, ${outcomeId('unprocessed')}) in (${sent.map(outcomeId).join(', ')})`;

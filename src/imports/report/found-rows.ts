@@ -1,54 +1,16 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
-import type { Region } from '../../membership/membership.ts';
-import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
-import type { LineRange, RowChoices } from '../../options/row-filter.ts';
-import { defined } from '../../platform/defined.ts';
+import { OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
+import type { LineRange, RowFilter } from '../../options/row-filter.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { rowsOfCheck } from '../predictions/row-check.ts';
 import { hashUid, outcomeId, regionId } from '../record/enum-ids.ts';
 import { sentWith } from './chosen-rows.ts';
 import { textSearch } from './text-search.ts';
 
-/** Conditions on rows; an absent one is always met. GUID and UID are whole ones, without regard to case. */
-export interface RowFilter {
-  readonly statuses?: ReadonlySet<Outcome>;
-  readonly code?: string;
-  /** Column of the first problem of an invalid row. */
-  readonly problemColumn?: string;
-  /** Verdict of the check before sending, with a code behind a colon or without. */
-  readonly check?: string;
-  readonly region?: Region;
-  readonly guid?: string;
-  readonly uid?: string;
-  /** Part of the UID, of the GUID or of any value of the row, without regard to case. */
-  readonly text?: string;
-  /** Line numbers as in a spreadsheet, both included. */
-  readonly lines?: LineRange;
-}
-
 /** The same rows, as far as they may be sent again. */
 export function retryable(filter: RowFilter): RowFilter {
-  const { statuses = RETRYABLE } = filter;
-  return { ...filter, statuses: RETRYABLE.intersection(statuses) };
-}
-
-/** The filter that the options of a request, or of a command, ask for. */
-export function rowFilterOf({ status, line, ...others }: RowChoices): RowFilter {
-  return {
-    ...defined(others),
-    ...(status !== undefined && { statuses: new Set(status) }),
-    ...(line !== undefined && { lines: line }),
-  };
-}
-
-/** The same as options of a request: nothing where there is no filter. */
-export function rowFilterOptions({ statuses, lines, ...others }: RowFilter): Record<string, string> {
-  return {
-    ...(statuses !== undefined && { status: [...statuses].join(',') }),
-    ...defined(others),
-    ...(lines !== undefined && { line: lines.from === lines.to ? `${lines.from}` : `${lines.from}-${lines.to}` }),
-  };
+  return { ...filter, status: [...RETRYABLE].filter((outcome) => filter.status?.includes(outcome) ?? true) };
 }
 
 /** A statement that finds rows, with values for the names in it. */
@@ -87,7 +49,7 @@ const BY_OUTCOME: ReadonlySet<RowSort> = new Set(['outcome', 'code', 'finished']
 
 /** The rows that pass the filter, with what they are sorted by. */
 export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSort = 'row'): FoundRows {
-  const { statuses, code, problemColumn, check, region, guid, uid, text, lines } = filter;
+  const { status, code, problemColumn, check, region, guid, uid, text, line } = filter;
   const values: Record<string, SQLInputValue> = {};
   const ofRow: string[] = [];
   const ofBatch: string[] = [];
@@ -106,12 +68,8 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
   }
   if (code !== undefined) values['code'] = code;
   const isNarrow =
-    check !== undefined ||
-    problemColumn !== undefined ||
-    uid !== undefined ||
-    text !== undefined ||
-    lines !== undefined;
-  if (!isNarrow && (statuses !== undefined || code !== undefined || BY_OUTCOME.has(sort))) {
+    check !== undefined || problemColumn !== undefined || uid !== undefined || text !== undefined || line !== undefined;
+  if (!isNarrow && (status !== undefined || code !== undefined || BY_OUTCOME.has(sort))) {
     return { sql: byOutcome(filter, sort, ofRow, ofBatch), values };
   }
   if (uid !== undefined) {
@@ -126,8 +84,8 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
     values['checked'] = JSON.stringify(rowsOfCheck(database, check));
     ofRow.push('r.id in (select value from json_each(:checked))');
   }
-  if (lines !== undefined) {
-    Object.assign(values, rowsBetween(database, lines));
+  if (line !== undefined) {
+    Object.assign(values, rowsBetween(database, line));
     ofRow.push('r.id between :first and :last');
   }
   if (text !== undefined) {
@@ -135,7 +93,7 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
     Object.assign(values, search.values);
     ofRow.push(search.sql);
   }
-  if (statuses !== undefined) ofRow.push(`${KEYS.outcome} in (${[...statuses].map(outcomeId).join(', ')})`);
+  if (status !== undefined) ofRow.push(`${KEYS.outcome} in (${status.map(outcomeId).join(', ')})`);
   if (code !== undefined) ofRow.push(`${KEYS.code} = :code`);
   const sql = FOUND_BY_ROW.replace('/* key */ r.id', () => KEYS[sort]).replace('/* wanted */ true', () =>
     all(...ofRow),
@@ -145,14 +103,14 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
 
 /** Rare outcomes are found soon in the tables that hold them. */
 function byOutcome(
-  { statuses = new Set(OUTCOMES), code }: RowFilter,
+  { status = [...OUTCOMES], code }: RowFilter,
   sort: RowSort,
   ofRow: readonly string[],
   ofBatch: readonly string[],
 ) {
   const coded = (column: string) => (code === undefined ? [] : [`${column} = :code`]);
   let sql = FOUND_BY_OUTCOME.replace('/* key */ x.id', () => KEYS_BY_OUTCOME[sort]).replace('/* sent */ true', () =>
-    all(sentWith(statuses), ...ofBatch, ...coded("coalesce(m.code, '')")),
+    all(sentWith(status), ...ofBatch, ...coded("coalesce(m.code, '')")),
   );
   const others = [
     ['invalid', 'p.code'],
@@ -162,7 +120,7 @@ function byOutcome(
   for (const [outcome, column] of others) {
     sql = sql
       .replace(`/* ${outcome} */ null`, String(outcomeId(outcome)))
-      .replace(`/* of_${outcome} */ true`, () => all(String(statuses.has(outcome)), ...ofRow, ...coded(column)));
+      .replace(`/* of_${outcome} */ true`, () => all(String(status.includes(outcome)), ...ofRow, ...coded(column)));
   }
   return sql;
 }

@@ -1,11 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isoTime } from '../../api/fields.ts';
 import type { RowDetailFacts } from '../../api/row-detail.ts';
-import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import type { CallRate, ProblemCount } from '../../api/rows.ts';
 import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
-import { FULFILLED, OUTCOMES, RETRYABLE, sumOfOutcomes } from '../../membership/outcome.ts';
+import { FULFILLED, OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
 import type { InputKind } from '../../options/input-kinds.ts';
+import type { RowFilter } from '../../options/row-filter.ts';
 import { openForReading, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import { columnsOfInput } from '../input-columns.ts';
@@ -14,9 +16,8 @@ import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } 
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
-import type { CallBucket } from './call-bucket.ts';
 import { chosenRows } from './chosen-rows.ts';
-import { foundRows, type RowFilter, retryable } from './found-rows.ts';
+import { foundRows, retryable } from './found-rows.ts';
 import type { ReportRow } from './report-table.ts';
 import type { MembershipToRetry } from './retry-file.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
@@ -109,8 +110,8 @@ export class ImportReader {
   }
 
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
-  rows(filter?: RowFilter): IteratorObject<ReportRow> {
-    if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(this.#database, 'true');
+  rows(filter: RowFilter = {}): IteratorObject<ReportRow> {
+    if (Object.values(filter).every((value) => value === undefined)) return chosenRows(this.#database, 'true');
     const { sql, values } = foundRows(this.#database, filter);
     return chosenRows(this.#database, `r.id in (select id from (${sql}))`, values);
   }
@@ -153,17 +154,6 @@ export class ImportReader {
       });
   }
 
-  /** The groups most in need of attention, then the largest; and how many groups there are. */
-  groups(limit: number): { readonly groups: GroupCount[]; readonly total: number } {
-    const found = this.#sql<Omit<GroupCount, 'rows'> & { rows: string }>('group_counts');
-    const groups = found.all({ fulfilled: FULFILLED_IDS, limit }).map(({ rows, ...group }) => {
-      const none = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0]));
-      const counts = { ...none, ...JSON.parse(rows) } as GroupCount['rows'];
-      return { ...group, rows: { ...counts, read: sumOfOutcomes(counts) } };
-    });
-    return { groups, total: Number(this.#sql('group_total').get()?.['n']) };
-  }
-
   /**
    * Returns the rows of a shaped input that pass the filter, as memberships to send again, in the order of the input.
    */
@@ -193,13 +183,12 @@ export class ImportReader {
     return this.#sql('has_changes').get({ add: actionId('add') }) !== undefined;
   }
 
-  /** Calls over time, in at most `buckets` buckets per region. */
-  calls(buckets: number): CallBucket[] {
-    const span = this.#sql('call_span').get();
-    if (Number(span?.['n']) === 0) return [];
-    const first = Number(span?.['first']);
-    const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
-    return this.#sql<CallBucket>('call_buckets').all({ first, width });
+  /** Calls of all regions over time. */
+  callRates(): CallRate[] {
+    const { first, last } = this.#sql<{ first: number | null; last: number }>('call_span').get() ?? {};
+    if (typeof first !== 'number' || last === undefined) return [];
+    const stepMs = Math.max(MIN_RATE_MS, Math.ceil((last - first + 1) / MAX_RATES));
+    return ratesOf(this.#sql<CallsOfStep>('call_steps').all({ step: stepMs }), stepMs);
   }
 
   /** A note on groups that the additions took beyond the size with all features; undefined where there is none. */
@@ -232,6 +221,34 @@ export class ImportReader {
     );
     return examples.filter(({ value }, at) => examples.findIndex((one) => one.value === value) === at);
   }
+}
+
+/** A rate over less time (ms) says nothing. */
+const MIN_RATE_MS = 1_000;
+const MAX_RATES = 200;
+/** After so long without a call (ms) the import may have been paused or its server away. */
+const QUIET_MS = 10_000;
+
+interface CallsOfStep {
+  /** Number of the step since 1970. */
+  readonly step: number;
+  readonly calls: number;
+  readonly rateLimited: number;
+}
+
+/** Rates in the order of time, those of steps without a call included. @param steps those with calls, in the same order */
+export function ratesOf(steps: readonly CallsOfStep[], stepMs: number): CallRate[] {
+  const rates: CallRate[] = [];
+  const add = (step: number, calls: number | null, rateLimited: number | null) =>
+    rates.push({ at: isoTime((step + 0.5) * stepMs), calls, rateLimited });
+  let next = steps[0]?.step ?? 0;
+  for (const { step, calls, rateLimited } of steps) {
+    if ((step - next) * stepMs >= QUIET_MS) add(next, null, null);
+    else for (; next < step; next += 1) add(next, 0, 0);
+    add(step, (calls * 1_000) / stepMs, (rateLimited * 1_000) / stepMs);
+    next = step + 1;
+  }
+  return rates;
 }
 
 export const openImportReader = (path: string): ImportReader => new ImportReader(path);

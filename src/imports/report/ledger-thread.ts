@@ -1,7 +1,7 @@
+import type { RowFilter } from '../../options/row-filter.ts';
 import { serve } from '../../platform/threads.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
-import type { RowFilter } from './found-rows.ts';
 import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
 import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
 import { reportPaths, writtenReports } from './report-paths.ts';

@@ -20,8 +20,7 @@ const QUEUE_OF = {
   hasToRetry: 'search',
   uidsWith: 'search',
   problems: 'whole',
-  groups: 'whole',
-  calls: 'whole',
+  callRates: 'whole',
 } as const satisfies { readonly [Name in keyof ImportReader]?: 'quick' | 'rows' | 'search' | 'whole' };
 type Question = keyof typeof QUEUE_OF;
 

@@ -170,46 +170,14 @@ select c.kind, r.name as region, c.name as id, c.outcome, coalesce(c.code, '') a
 -- In: row. Out: the value of its first problem.
 select value from problems where row_id = :row and position = 0;
 
--- name: group_counts
--- In: fulfilled (JSON array of outcomes), limit. Out: rows by outcome (JSON) of the groups with most rows in need of attention, then the largest.
--- (Counted by batch first, in storage order: by row it takes twenty times as long.)
-with of_batch as materialized (
-  select batch_id, count(*) as n, sum(outcome_id not in (select value from json_each(:fulfilled))) as bad from memberships group by batch_id),
-busiest as materialized (
-  select cg.group_id, sum(o.n) as n, sum(o.bad) as bad
-    from of_batch o join batches b on b.id = o.batch_id join call_groups cg on cg.id = b.call_group_id
-   group by cg.group_id order by bad desc, n desc, cg.group_id limit :limit)
-select reg.name as region, g.guid, json_group_object(x.outcome, x.rows) as rows
-  from (select y.*, coalesce(o.name, 'unprocessed') as outcome, count(*) as rows
-          from busiest y
-          join call_groups cg on cg.group_id = y.group_id
-          join batches b on b.call_group_id = cg.id
-          join memberships m on m.batch_id = b.id
-          left join outcomes o on o.id = m.outcome_id
-         group by y.group_id, outcome) x
-  join groups g on g.id = x.group_id
-  join regions reg on reg.id = g.region_id
- group by x.group_id
- order by x.bad desc, x.n desc, x.group_id;
-
--- name: group_total
--- Out: how many groups have batches.
-select count(distinct cg.group_id) as n from batches b join call_groups cg on cg.id = b.call_group_id;
-
 -- name: call_span
--- Out: start of the first and the last call (ms), and how many there are.
-select min(at) as first, max(at) as last, count(*) as n from calls;
+-- Out: start of the first and the last call (ms); null where there are none.
+select min(at) as first, max(at) as last from calls;
 
--- name: call_buckets
--- In: first (ms), width (ms). Out: calls by region and bucket, with times.
-select cast(:first as integer) + bucket * cast(:width as integer) as at, cast(:width as integer) as widthMs, count(*) as calls,
-       sum(kind not in ('answered', 'slow-down')) as failed, sum(kind = 'slow-down') as rateLimited,
-       max(case when place <= (n + 1) / 2 then ms end) as p50Ms, max(ms) as maxMs, region
-  from (select (c.at - cast(:first as integer)) / cast(:width as integer) as bucket, r.name as region, c.kind, c.ms,
-               row_number() over same as place, count(*) over (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id) as n
-          from calls c join regions r on r.id = c.region_id
-        window same as (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id order by c.ms))
- group by bucket, region order by bucket, region;
+-- name: call_steps
+-- In: step (ms). Out: calls of all regions by step of time since 1970, in their order; steps without any are left out.
+select at / cast(:step as integer) as step, count(*) as calls, sum(kind = 'slow-down') as rateLimited
+  from calls group by 1 order by 1;
 
 -- name: retry_work
 -- In: retryable (JSON array of outcomes), call (UIDs in a call). Out: of rows with these outcomes, by region: groups and

@@ -1,10 +1,10 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
-import type { ReportFormat } from '../../options/row-filter.ts';
+import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeTable } from '../../platform/table.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import { type RowFilter, retryable } from './found-rows.ts';
+import { retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
 import type { CreatedThing, ImportReader } from './import-reader.ts';
 import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
@@ -23,7 +23,7 @@ export async function writeReportFiles(
   const input = reader.input();
   await writeWhole(paths.all, tableReport(input, reader.rows(), 'csv'));
   if (hasAny(reader, NEEDS_ATTENTION))
-    await writeWhole(paths.failed, tableReport(input, reader.rows({ statuses: NEEDS_ATTENTION }), 'csv'));
+    await writeWhole(paths.failed, tableReport(input, reader.rows({ status: [...NEEDS_ATTENTION] }), 'csv'));
   if (hasAny(reader, RETRYABLE)) await writeWhole(paths.retry, retryText(reader, input));
   if (hasCreated(reader)) await writeWhole(paths.created, createdFile(reader.created()));
   const summary = summaryOf();

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
+import type { RowFilter } from '../../options/row-filter.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { checkOfRows } from '../predictions/row-check.ts';
 import { type Counters, totalRows } from '../record/counters.ts';
 import { rowReader } from './chosen-rows.ts';
-import { type FoundRows, foundRows, type RowFilter } from './found-rows.ts';
+import { type FoundRows, foundRows } from './found-rows.ts';
 import type { ReportRow } from './report-table.ts';
 
 /**
@@ -90,11 +91,11 @@ function placesOf(
 
 /** Counts the rows that pass the filter. */
 export function countRows(database: DatabaseSync, filter: RowFilter, counters: () => Counters): number {
-  const { statuses, region, ...others } = filter;
+  const { status, region, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {
     const known = counters();
     const counts = region === undefined ? totalRows(known) : known.get(region)?.rows;
-    return OUTCOMES.reduce((sum, name) => sum + (statuses?.has(name) === false ? 0 : (counts?.[name] ?? 0)), 0);
+    return OUTCOMES.reduce((sum, name) => sum + (status?.includes(name) === false ? 0 : (counts?.[name] ?? 0)), 0);
   }
   const { sql, values } = foundRows(database, filter);
   return Number(database.prepare(`select count(*) as n from (${sql})`).get(values)?.['n']);

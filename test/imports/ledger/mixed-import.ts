@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Sent } from '../../../src/imports/record/batch-result.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import type { RowFilter } from '../../../src/imports/report/found-rows.ts';
 import { REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
+import type { RowFilter } from '../../../src/options/row-filter.ts';
 import { dispatch, EMPTY_UID, resultOf, stage, type WantedRow } from './staged-import.ts';
 
 /** Few names, so that rows of the same group, UID and outcome are frequent. */
@@ -41,13 +41,13 @@ export const mixedImport: fc.Arbitrary<MixedImport> = fc.record({
 /** Filters of which many find something. */
 export const rowFilter: fc.Arbitrary<RowFilter> = fc.record(
   {
-    statuses: fc.subarray([...OUTCOMES]).map((outcomes) => new Set(outcomes)),
+    status: fc.subarray([...OUTCOMES]),
     code: fc.constantFrom('', 'EMPTY', 'DUPLICATE', 'NOBODY', ...CODES),
     region: fc.constantFrom(...REGIONS),
     guid: fc.constantFrom(...GROUPS, 'nowhere'),
     uid: fc.constantFrom(...NAMES, 'nobody'),
     text: fc.constantFrom('ann', 'AN', 'oar', 'row', '1', 'nobody', ',', ']'),
-    lines: fc
+    line: fc
       .tuple(fc.integer({ min: 0, max: 70 }), fc.integer({ min: 0, max: 70 }))
       .map((ends) => ({ from: Math.min(...ends), to: Math.max(...ends) })),
   },

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { CallRecord } from '../../../src/imports/record/batch-result.ts';
 import { openImportReader } from '../../../src/imports/report/import-reader.ts';
 import { ALL_DONE, BAD_UID, members, stagedImport } from './staged-import.ts';
 
@@ -85,7 +84,7 @@ describe('the report', () => {
     const { reader } = await finishedImport();
     expect(
       reader
-        .rows({ statuses: new Set(outcomes) })
+        .rows({ status: [...outcomes] })
         .map(({ line }) => line)
         .toArray(),
     ).toEqual(lines);
@@ -168,50 +167,6 @@ describe('values of several shapes', () => {
     expect(reader.problems()).toMatchObject([
       { count: 100_011, examined: 100_000, examples: [{ rows: 99_990 }, { rows: 10 }] },
     ]);
-  });
-});
-
-test('groups come with those in need of attention first, then the largest, and are counted without a limit', async () => {
-  const { reader, dispatch, record } = await stagedImport([
-    ...members(10, { guid: 'large' }),
-    ...members(3, { guid: 'troubled' }),
-    ...members(5, { guid: 'middle' }),
-  ]);
-  for (const batch of dispatch()) {
-    if (batch.guid !== 'troubled') record(batch, ALL_DONE);
-    else record(batch, { kind: 'group', code: 'ERR_GUID_NOT_FOUND', message: 'gone' });
-  }
-  const { groups, total } = reader.groups(2);
-  expect(total).toBe(3);
-  expect(groups).toMatchObject([
-    { region: 'us', guid: 'troubled', rows: { read: 3, failed: 3, added: 0 } },
-    { region: 'us', guid: 'large', rows: { read: 10, added: 10 } },
-  ]);
-});
-
-describe('calls over time', () => {
-  const call = (at: number, ms: number, kind: CallRecord['kind'] = 'answered'): CallRecord => ({
-    at,
-    ms,
-    kind,
-    httpStatus: 200,
-    code: '',
-  });
-
-  test('fall into buckets of equal width, with medians and maxima', async () => {
-    const { reader, dispatch, record } = await stagedImport(members(1));
-    const calls = [call(1_000, 5), call(1_010, 7), call(1_020, 9, 'slow-down'), call(1_099, 50, 'again')];
-    for (const batch of dispatch()) record(batch, ALL_DONE, { calls });
-    const base = { widthMs: 50, region: 'us' };
-    expect(reader.calls(2)).toEqual([
-      { ...base, at: 1_000, calls: 3, failed: 0, rateLimited: 1, p50Ms: 7, maxMs: 9 },
-      { ...base, at: 1_050, calls: 1, failed: 1, rateLimited: 0, p50Ms: 50, maxMs: 50 },
-    ]);
-  });
-
-  test('are none before the first call', async () => {
-    const { reader } = await stagedImport(members(1));
-    expect(reader.calls(10)).toEqual([]);
   });
 });
 

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ROW_SORTS, type RowSort } from '../../../src/api/rows.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
-import type { RowFilter } from '../../../src/imports/report/found-rows.ts';
 import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
 import type { ReportRow } from '../../../src/imports/report/report-table.ts';
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../../src/imports/report/row-search.ts';
 import { hasText } from '../../../src/imports/report/text-search.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
+import type { RowFilter } from '../../../src/options/row-filter.ts';
 import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './mixed-import.ts';
@@ -26,12 +26,12 @@ const same = (one: string, other: string) => one.toLowerCase() === other.toLower
 const has = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
 
 /** The filter in the plainest possible way. */
-function passes(row: ReportRow, { statuses, code, region, guid, uid, text, lines }: RowFilter): boolean {
+function passes(row: ReportRow, { status, code, region, guid, uid, text, line }: RowFilter): boolean {
   const cells: readonly string[] = JSON.parse(row.original);
   return (
     (text === undefined || [row.uid, row.guid, ...cells].some((one) => has(String(one), text))) &&
-    (lines === undefined || (row.line >= lines.from && row.line <= lines.to)) &&
-    (statuses?.has(row.status) ?? true) &&
+    (line === undefined || (row.line >= line.from && row.line <= line.to)) &&
+    (status?.includes(row.status) ?? true) &&
     (code === undefined || row.code === code) &&
     (region === undefined || row.region === region) &&
     (guid === undefined || same(row.guid, guid)) &&

@@ -77,8 +77,6 @@ function Region({ region, own, now, over }: RegionProperties) {
 
 type Point = Pick<Rate, 'at' | 'calls' | 'rateLimited'>;
 
-const BUCKETS = 200;
-
 const CALLS = [
   { of: 'calls', label: 'calls', colour: '--accent' },
   { of: 'rateLimited', label: 'rate-limited', colour: '--invalid' },
@@ -89,7 +87,7 @@ const OUTCOMES = [
 ] as const;
 
 export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
-  const path = addressOf('GET /v1/imports/:id/calls', { id, query: { buckets: BUCKETS } });
+  const path = addressOf('GET /v1/imports/:id/calls', { id });
   // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
   const { data, error } = useAnswer(live.hasRows.value ? path : null, { turn: live.turns.value });
   const known = useMemo(

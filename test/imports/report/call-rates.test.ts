@@ -1,15 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { callRates } from '../../../src/imports/report/call-bucket.ts';
+import { ratesOf } from '../../../src/imports/report/import-reader.ts';
 
 describe('the rates of calls', () => {
-  const called = (second: number, calls: number, region = 'us') => {
-    const none = { failed: 0, rateLimited: 0, p50Ms: 1, maxMs: 1 };
-    return { at: second * 1_000, widthMs: 1_000, calls, region, ...none };
-  };
+  const ratesIn = (steps: readonly (readonly [second: number, calls: number])[]) =>
+    ratesOf(
+      steps.map(([step, calls]) => ({ step, calls, rateLimited: 0 })),
+      1_000,
+    ).map(({ at, calls }) => ({ at: Date.parse(at), calls }));
 
   test('count seconds without a call, and are a gap after ten of them', () => {
-    const rates = callRates([called(0, 8), called(0, 2, 'eu'), called(3, 6), called(14, 4)]);
+    const rates = ratesIn([
+      [0, 10],
+      [3, 6],
+      [14, 4],
+    ]);
     expect(rates.map(({ at, calls }) => [at / 1_000, calls])).toEqual([
       ...[
         [0.5, 10],
@@ -22,19 +27,23 @@ describe('the rates of calls', () => {
         [14.5, 4],
       ],
     ]);
-    expect(callRates([])).toEqual([]);
+    expect(ratesIn([])).toEqual([]);
   });
+
+  const someSteps = fc
+    .uniqueArray(fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 50 })), {
+      minLength: 1,
+      selector: ([second]) => second,
+    })
+    .map((steps) => steps.toSorted(([a], [b]) => a - b));
 
   test('hold every call, are in the order of time, and never above the busiest second', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(300), fc.integer({ min: 1, max: 50 })), { minLength: 1 }), (calls) => {
-        const rates = callRates(calls.map(([second, count]) => called(second, count)));
+      fc.property(someSteps, (calls) => {
+        const rates = ratesIn(calls);
         expect(rates.reduce((sum, rate) => sum + (rate.calls ?? 0), 0)).toBe(calls.reduce((sum, [, n]) => sum + n, 0));
         expect(rates.every(({ at }, index) => index === 0 || at > (rates[index - 1]?.at ?? at))).toBe(true);
-        const busiest = Math.max(
-          ...calls.map(([at]) => calls.reduce((sum, [second, n]) => sum + (second === at ? n : 0), 0)),
-        );
-        expect(Math.max(...rates.map((rate) => rate.calls ?? 0))).toBe(busiest);
+        expect(Math.max(...rates.map((rate) => rate.calls ?? 0))).toBe(Math.max(...calls.map(([, n]) => n)));
         const gaps = rates.flatMap((rate, index) =>
           rate.calls === null ? [(rates[index + 1]?.at ?? 0) - rate.at] : [],
         );
