@@ -106,6 +106,8 @@ interface PagesOptions<Name> {
   most?: number;
   /** Events after which the list is asked for again. */
   news?: readonly (keyof ListEvents)[];
+  /** Whether an event changes the list. Default: each does */
+  concerns?: (data: ListEvents[keyof ListEvents]) => boolean;
 }
 
 /** Items that come at a time. */
@@ -123,14 +125,14 @@ export function usePages<Page, Name extends ListsOf<Page>, T = ItemOf<Page, Name
   const pages = useMemo(() => new Pages<T>(options), []);
   pages.path = path;
   useEffect(() => pages.begin(), [path]);
-  useListNews(options.news ?? [], () => pages.follow());
+  useListNews(options.news ?? [], () => pages.follow(), options.concerns);
   return pages;
 }
 
 /** The items of a list that are there. A component that reads one of these is drawn again when it changes. */
 export class Pages<T> {
   path: string | null = null;
-  readonly #options: Required<Omit<PagesOptions<string>, 'news'>>;
+  readonly #options: Required<Omit<PagesOptions<string>, 'news' | 'concerns'>>;
   readonly #items = signal<readonly T[] | undefined>(undefined);
   readonly #total = signal<number | null>(null);
   readonly #unread = signal<ReadonlySet<string>>(new Set());

@@ -66,10 +66,17 @@ const COUNTER = `
   };
   globalThis.underWay = 0;
   const { fetch: real } = globalThis;
-  globalThis.fetch = (path, ...more) => {
+  globalThis.fetch = async (path, ...more) => {
     asked.push(String(path));
     underWay += 1;
-    return real(path, ...more).finally(() => { underWay -= 1; });
+    try {
+      const answer = await real(path, ...more);
+      // To its end: only then the page goes on.
+      await answer.clone().text();
+      return answer;
+    } finally {
+      underWay -= 1;
+    }
   };
 `;
 const asked = (page: Page) => page.evaluate<string[]>('asked');

@@ -53,6 +53,19 @@ test('five hundred who connect at once get all imports, each of which is asked a
   list.close();
 });
 
+test('who connects hears of nothing more until something changes', async () => {
+  const { list, join } = openList(3);
+  const first = await join();
+  await vi.advanceTimersByTimeAsync(500);
+  const second = await join();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([first, second].map((written) => written.length)).toEqual([1, 1]);
+  list.close();
+  // The next ones get all of them again.
+  expect((await join())[0]).toContain('"id":"import-2"');
+  list.close();
+});
+
 test('who connects after a change gets the current state', async () => {
   const { list, states, join } = openList(3);
   const first = await join();

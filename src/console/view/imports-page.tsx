@@ -23,7 +23,7 @@ import { Badge, Card, ErrorPlace, foreign, importHref, OutcomeBar, Tag, Time, ta
 import { daysAsked, FilterBar, useFilter } from '../kit/filter.tsx';
 import { type Choice, useChange } from '../kit/form.tsx';
 import { type Column, List } from '../kit/list.tsx';
-import { onListEvents, refreshOverview } from '../live.ts';
+import { refreshOverview } from '../live.ts';
 import { saidOf } from '../option-words.ts';
 import { usePlace } from '../place.ts';
 import { addressOf, call } from '../requests.ts';
@@ -49,11 +49,18 @@ function ImportsList() {
   const chosen = useSignal<ReadonlySet<string>>(new Set());
   const filter = useFilter(CONDITIONS);
   const path = addressOf('GET /v1/imports', { query: daysAsked(filter.values) });
-  const pages = usePages(path, { name: 'imports', news: ['imports', 'removed', 'sync'] });
+  const heard = useRef(new Map<string, ImportView>()).current;
+  const pages = usePages(path, {
+    name: 'imports',
+    news: ['imports', 'removed', 'sync'],
+    concerns: (data) => !('imports' in data) || data.imports.filter((view) => isNew(view, heard)).length > 0,
+  });
+  useEffect(() => {
+    for (const view of pages.items ?? []) heard.set(view.id, view);
+  }, [pages.items]);
   useChange(path, () => {
     chosen.value = new Set();
   });
-  useAnnounced(pages.items);
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   return (
     <>
@@ -72,21 +79,20 @@ function ImportsList() {
   );
 }
 
-/** Says aloud which of the imports are in another state, also where the filter has them no more. */
-function useAnnounced(items: readonly ImportView[] = []) {
-  const states = useRef(new Map<string, string>());
-  useEffect(() => {
-    for (const { id, state } of items) states.current.set(id, state);
-  }, [items]);
-  useEffect(() => {
-    const hear = (view: ImportView) => {
-      const before = states.current.get(view.id);
-      if (before === undefined || before === view.state) return;
-      states.current.set(view.id, view.state);
-      announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
-    };
-    return onListEvents({ imports: ({ imports }) => imports.forEach(hear) }, () => undefined);
-  }, []);
+/**
+ * Whether a list would show something else of it, and not only how long it will take. Says aloud that it is in another
+ * state, also where the filter has it no more.
+ */
+function isNew(view: ImportView, heard: Map<string, ImportView>) {
+  const before = heard.get(view.id);
+  heard.set(view.id, view);
+  if (before !== undefined && before.state !== view.state)
+    announce(`${fileName(view.file)}: ${stateLabel(view)}`, view.id);
+  return before === undefined || listed(before) !== listed(view);
+}
+
+function listed(view: ImportView) {
+  return JSON.stringify({ ...view, etaSeconds: undefined, stoppedRegions: undefined, unansweredRegions: undefined });
 }
 
 function chooseColumn(chosen: Chosen): Column<ImportView> {

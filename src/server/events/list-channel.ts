@@ -6,26 +6,19 @@ const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Most unfinished imports that are looked at. */
 const MAX_LISTED = 200;
 
-/** An import as a watcher is told of it. */
-interface Listed {
-  readonly id: string;
-  /** Its view, as JSON. */
-  readonly text: string;
-}
-
 /** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
 export class ListChannel implements Channel {
   readonly #sources: EventSources;
   readonly #channel: Channel;
-  /** The view that was sent last, as JSON, by import. */
-  readonly #sent = new Map<string, string>();
+  /** The view that was sent last, as JSON, by import: for those that are not over. Another map for the next watchers. */
+  #sent = new Map<string, string>();
   readonly #moved = new Set<string>();
-  /** The present list, made once for all watchers that come in the same second: each would ask about every import. */
-  #present: { readonly at: number; readonly views: Promise<readonly Listed[]> } | undefined;
   #ticker: NodeJS.Timeout | undefined;
-  #looking = false;
-  /** The number of changes that were sent. */
-  #changes = 0;
+  /** Those who have not got the unfinished imports yet. */
+  readonly #new = new Set<Watcher>();
+  /** The look that is under way: each asks about every import, so those who come in the same second share one. */
+  #looking: Promise<void> | undefined;
+  #lookedAt = 0;
 
   constructor(sources: EventSources) {
     this.#sources = sources;
@@ -49,8 +42,9 @@ export class ListChannel implements Channel {
     clearInterval(this.#ticker);
     this.#ticker = undefined;
     this.#moved.clear();
-    this.#sent.clear();
-    this.#present = undefined;
+    this.#sent = new Map();
+    this.#looking = undefined;
+    this.#lookedAt = 0;
   }
 
   /** An import is in another state now. */
@@ -70,20 +64,16 @@ export class ListChannel implements Channel {
     this.send(eventText('removed', { id }));
   }
 
-  /** Sends one watcher the unfinished imports. */
+  /** Sends one watcher the unfinished imports, as all others know them then. */
   async welcome(watcher: Watcher): Promise<void> {
-    const isFirst = this.#ticker === undefined;
     this.#ticker ??= setInterval(() => void this.#tick(), TICK_MS);
-    for (let tried = 1; ; tried += 1) {
-      const before = this.#changes;
-      const views = await this.#presentViews();
-      // Changes that were sent meanwhile are newer, and an older list must not follow them.
-      if (this.#changes !== before && tried < 3) continue;
-      write(watcher, listText(views));
-      // No other watcher has to hear of these.
-      if (isFirst) for (const { id, text } of views) if (!this.#sent.has(id)) this.#sent.set(id, text);
-      return;
+    this.#new.add(watcher);
+    try {
+      if (Date.now() - this.#lookedAt >= TICK_MS) await this.#look();
+    } finally {
+      this.#new.delete(watcher);
     }
+    write(watcher, listText([...this.#sent.values()]));
   }
 
   async #viewOf(record: ImportRecord): Promise<string> {
@@ -91,71 +81,53 @@ export class ListChannel implements Channel {
     return JSON.stringify(await (record.state === 'running' ? running.of(record, regions()) : views.of(record)));
   }
 
-  #unfinished(): readonly ImportRecord[] {
-    return this.#sources.reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports;
+  #look(): Promise<void> {
+    if (this.#looking !== undefined) return this.#looking;
+    const looking = this.#sendChanged(this.#sent).finally(() => {
+      if (this.#looking === looking) this.#looking = undefined;
+    });
+    this.#looking = looking;
+    return looking;
   }
 
-  /** Views of these imports that differ from what was sent. */
-  async #changedOf(ids: ReadonlySet<string>) {
-    const changed: (Listed & { readonly isOver: boolean })[] = [];
-    for (const id of ids) {
-      const record = this.#sources.coordinator.lookUp(id);
-      if (record === undefined) continue;
-      const text = await this.#viewOf(record);
-      if (this.#sent.get(id) !== text) changed.push({ id, text, isOver: isFinal(record.state) });
-    }
-    return changed;
-  }
-
-  async #look(): Promise<readonly Listed[]> {
-    const imports = this.#unfinished();
+  /** Sends the views that differ from what was sent. */
+  async #sendChanged(sent: Map<string, string>): Promise<void> {
+    const { coordinator, reading } = this.#sources;
     const looked = [...this.#moved];
     this.#moved.clear();
+    const changed = new Map<string, string>();
     try {
-      const changed = await this.#changedOf(new Set([...looked, ...imports.map(({ id }) => id)]));
-      for (const { id, text, isOver } of changed) {
-        if (isOver) this.#sent.delete(id);
-        else this.#sent.set(id, text);
+      const unfinished = reading.page({ state: UNFINISHED, limit: MAX_LISTED }).imports;
+      for (const id of new Set([...looked, ...unfinished.map(({ id }) => id)])) {
+        const record = coordinator.lookUp(id);
+        const text = record && (await this.#viewOf(record));
+        if (text !== undefined && sent.get(id) !== text) changed.set(id, text);
       }
-      return changed;
     } catch (error) {
       // Nothing of it was sent: the next look takes them again.
       for (const id of looked) this.#moved.add(id);
       throw error;
     }
+    for (const [id, text] of changed) {
+      // One that was removed or ended meanwhile is not among the unfinished ones.
+      if (isFinal(coordinator.lookUp(id)?.state ?? 'completed')) sent.delete(id);
+      else sent.set(id, text);
+    }
+    if (sent === this.#sent) this.#lookedAt = Date.now();
+    if (changed.size === 0) return;
+    const text = listText([...changed.values()]);
+    for (const watcher of this.watchers) if (!this.#new.has(watcher)) write(watcher, text);
   }
 
   async #tick(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
     try {
-      const changed = await this.#look();
-      if (changed.length === 0) return;
-      this.#changes += 1;
-      this.#present = undefined;
-      this.send(listText(changed));
+      await this.#look();
     } catch (error) {
       this.#sources.log.warn({ err: error }, 'the list cannot be sent');
-    } finally {
-      this.#looking = false;
     }
-  }
-
-  #presentViews(): Promise<readonly Listed[]> {
-    if (this.#present !== undefined && Date.now() - this.#present.at < TICK_MS) return this.#present.views;
-    const views = Promise.all(
-      this.#unfinished().map(async (record) => ({ id: record.id, text: await this.#viewOf(record) })),
-    );
-    const made = { at: Date.now(), views };
-    this.#present = made;
-    // Those that cannot be made are tried again for the next viewer.
-    views.catch(() => {
-      if (this.#present === made) this.#present = undefined;
-    });
-    return views;
   }
 }
 
-function listText(views: readonly Listed[]): string {
-  return `event: imports\ndata: {"imports":[${views.map(({ text }) => text).join(',')}]}\n\n`;
+function listText(views: readonly string[]): string {
+  return `event: imports\ndata: {"imports":[${views.join(',')}]}\n\n`;
 }
