@@ -158,7 +158,7 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
     mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     buffer: xlsx({ sheets: [{ name: 'Rows', rows: textRows(corrected) }] }),
   });
-  await page.getByText('3 cells in 1 row taken; 1 row unchanged; 0 rows refused.').waitFor();
+  await page.getByText('3 cells edited in 1 row; 1 row as before.').waitFor();
   await page.getByText('Row 7 is still wrong').waitFor();
   await checkScreens(page, 'repair-file');
   await page.getByRole('button', { name: 'Restore row 7' }).click();

@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type RepairRow, repairReplace } from '../../src/features/repair/operations.ts';
-import { doRepair } from '../../src/features/repair/repair-work.ts';
-import { Repairs } from '../../src/features/repair/repairs.ts';
+import { doRepair, Repairs } from '../../src/features/repair/repairs.ts';
 import { newImportId } from '../../src/imports/import-id.ts';
 import { type ImportOptions, readOptions } from '../../src/imports/import-options.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
@@ -36,9 +35,9 @@ async function edit(pipeline: Pipeline, id: string, ...edits: readonly Edit[]): 
     const was = own?.[column] ?? cells?.[columns.findIndex(({ name }) => name === column)] ?? null;
     return { row, column, was, value };
   });
-  const { rows: edited, refused } = await repairsOf(pipeline).change(id, 'edit', given, 'ann');
+  const { changed, refused } = await repairsOf(pipeline).change(id, 'edit', given, 'ann');
   expect(refused).toEqual([]);
-  return edited;
+  return changed;
 }
 
 /** A corrected report that is given back. */
@@ -269,11 +268,11 @@ describe('two people', () => {
   test('never overwrite each other: an edit of a value that is not there any more says who changed it, and the others are made', async () => {
     const { change, values } = await openTwo();
     await change('ann', [1, 'a b', 'ada']);
-    const { refused, rows } = await change('bob', [1, 'a b', 'bea'], [2, 'c d', 'cyd'], [3, 'e f', 'eve']);
+    const { refused, changed } = await change('bob', [1, 'a b', 'bea'], [2, 'c d', 'cyd'], [3, 'e f', 'eve']);
     expect(refused).toEqual([
       { row: 1, line: 2, column: 'uid', value: 'bea', now: 'ada', reason: expect.stringContaining('ann'), sentIn: [] },
     ]);
-    expect(rows.map(({ edits }) => edits['uid'])).toEqual(['ada', 'cyd', 'eve']);
+    expect(changed.map(({ edits }) => edits['uid'])).toEqual(['ada', 'cyd', 'eve']);
     // The same value, or an answer that was lost: nothing is overwritten.
     expect((await change('bob', [1, 'a b', 'ada'], [1, 'ada', 'bea'])).refused).toEqual([]);
     expect((await change('ann', [1, 'ada', null])).refused).toMatchObject([{ now: 'bea' }]);

@@ -4,9 +4,9 @@ import type { RowsPage } from '../../src/api/rows.ts';
 import type { CheckView } from '../../src/features/check/api.ts';
 import type {
   RepairEdited,
+  RepairFileTaken,
   RepairReplaced,
   RepairRows,
-  RepairTaken,
   RepairView,
 } from '../../src/features/repair/operations.ts';
 import { eventually } from '../eventually.ts';
@@ -207,10 +207,12 @@ describe('rows of an import are repaired', () => {
 
     // An edit that does not help says so at once; the next one of the cell counts.
     const still = await edit(parent.id, [2, 'uid', 'user!2']);
-    expect(still).toMatchObject({ rows: [{ state: 'wrong', problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }] });
+    expect(still).toMatchObject({
+      changed: [{ state: 'wrong', problems: [{ column: 'uid', code: 'BAD_CHARACTER' }] }],
+    });
     const good = await edit(parent.id, [2, 'uid', 'user-2'], [5, 'uid', 'user-4']);
     expect(good).toMatchObject({
-      rows: [
+      changed: [
         { row: 2, state: 'ready', problems: [], edits: { uid: 'user-2' } },
         { row: 5, state: 'ready' },
       ],
@@ -225,7 +227,7 @@ describe('rows of an import are repaired', () => {
     expect(replaced).toMatchObject({ rows: 2, ready: 2, counts: { ready: 4 } });
     // One is taken back.
     expect(await edit(parent.id, [4, 'role', null])).toMatchObject({
-      rows: [{ state: 'open', edits: {} }],
+      changed: [{ state: 'open', edits: {} }],
       counts: { ready: 3 },
     });
 
@@ -303,8 +305,9 @@ describe('rows of an import are repaired', () => {
     const url = `/v1/imports/${id}/repair/replace`;
     const replace = (given: object) => server.json<RepairReplaced>(url, body('POST', { column: 'uid', ...given }));
     const exclamation = { as: 'text', from: '!', to: '', problemColumn: 'uid' };
-    expect(await replace({ ...exclamation, preview: true })).toEqual({
+    expect(await replace({ ...exclamation, preview: true })).toMatchObject({
       rows: 2,
+      cells: 0,
       ready: 0,
       examples: [
         { line: 2, from: 'user-1!', to: 'user-1' },
@@ -342,7 +345,7 @@ describe('rows of an import are repaired', () => {
       body: content,
     });
     const fixed = (await report(id, 'format=csv&status=invalid,failed')).replace('user 2', 'user-2');
-    const taken = await server.json<RepairTaken>(`/v1/imports/${id}/repair/file`, give(fixed, 'text/csv'));
+    const taken = await server.json<RepairFileTaken>(`/v1/imports/${id}/repair/file`, give(fixed, 'text/csv'));
     expect(taken).toMatchObject({ rows: 1, cells: 1, same: 3, refusedRows: 0, counts: { ready: 1, sent: 0 } });
     for (const [content, code] of [
       ['', 'BAD_BODY'],
@@ -352,9 +355,9 @@ describe('rows of an import are repaired', () => {
       const problem = await server.problem(`/v1/imports/${id}/repair/file`, give(content, 'application/octet-stream'));
       expect(problem).toMatchObject({ code });
     }
-    const stale = `/v1/imports/${id}/repair/send?revision=${taken.revision - 1}`;
+    const stale = `/v1/imports/${id}/repair/send?revision=${taken.revisions.after - 1}`;
     expect(await server.problem(stale, { method: 'POST' })).toMatchObject({ code: 'CANNOT_REPAIR' });
-    const made = await server.json<ImportView>(`/v1/imports/${id}/repair/send?revision=${taken.revision}`, {
+    const made = await server.json<ImportView>(`/v1/imports/${id}/repair/send?revision=${taken.revisions.after}`, {
       method: 'POST',
     });
     expect((await server.settled(made.id)).rows).toMatchObject({ read: 1, invalid: 0 });

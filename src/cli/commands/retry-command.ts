@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
 import { serviceOpener } from '../../app/open-service.ts';
-import type { Edits } from '../../features/repair/commands/retry-edits.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
@@ -13,12 +12,11 @@ import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { unless } from '../client/operation-client.ts';
-import { currentUser } from '../current-user.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
-import { type Doing, run, type Work } from '../run.ts';
+import { run, type Work } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -49,7 +47,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
       `import ${id} is ${state}, not over; first: ${first}${found.sandbox && !isRun ? ' --sandbox' : ''}`,
     );
   }
-  const edits = flags.edits === undefined ? undefined : { file: await editsOf(flags.edits), found, imports };
+  const edits = flags.edits === undefined ? undefined : { file: await (await editing()).readEdits(flags.edits), found };
   if (edits !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError('--max-errors cannot be given together with --edits');
   }
@@ -70,25 +68,14 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const chosen = Object.fromEntries([...only, ...textsOf(STOPPING, { maxErrors })]);
   const begin: Work['begin'] = async (doing) => {
     const again = () => unless('NOTHING_TO_SEND', doing.client.call(importOperations.retry, { id, ...chosen }));
-    const made = await (edits === undefined ? again() : send(doing, io, edits));
+    const made = await (edits === undefined ? again() : (await editing()).sendEdits(doing, edits, io));
     return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
   };
   return run(running, importWork(running, { json: flags.json === true, begin }));
 }
 
-async function send({ imports, here }: Doing, io: Io, edits: Edits): Promise<{ readonly id: string } | undefined> {
-  const { sendEdits, sendEditsTo } = await import('../../features/repair/commands/retry-edits.ts');
-  const id =
-    here === undefined
-      ? imports.server && (await sendEditsTo(imports.server, edits, io))
-      : await sendEdits(here, edits, io, currentUser());
-  return id === undefined ? undefined : { id };
-}
-
-async function editsOf(path: string): Promise<Edits['file']> {
-  const { readEdits } = await import('../../features/repair/commands/retry-edits.ts');
-  return readEdits(path);
-}
+/** Loaded when it is needed. */
+const editing = () => import('../../features/repair/commands/retry-edits.ts');
 
 const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
 const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';

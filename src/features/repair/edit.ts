@@ -11,38 +11,60 @@ import {
   type RepairEdited,
   type RepairReplace,
   type RepairReplaced,
+  type RepairTaken,
 } from './operations.ts';
 import {
   cannotRepair,
   countsOf,
-  editorOf,
-  editsOf,
   type OpenRepair,
-  originalsOf,
-  repairsOf,
+  type OpenRow,
+  problemsOf,
   revisionOf,
+  rowsOf,
   rowsToRepair,
-  whichToRepair,
+  statusesToRepair,
 } from './repair-ledger.ts';
 import { viewsOf } from './show.ts';
 
 /** Maximum number of rows in an answer besides those that were edited. */
 const MAX_OTHERS = 1_000;
+/** Edits that are listed as refused: all of a page. */
+const MAX_REFUSED = 1_000;
+/** Rows that are listed with their remaining problems. */
+const MAX_WRONG = 20;
 
-/** A change of a cell; null: as the file had it. */
-export type CellEdit = Readonly<Pick<AskedEdit, 'row' | 'column' | 'value'>>;
-
-/** Makes those edits that replace what they say, and says of each row what is wrong with it now. @throws CannotRepair */
+/** Makes the edits of a page: also gives the rows as they are then. @throws CannotRepair */
 export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: string): Promise<RepairEdited> {
+  const { others, ...taken } = await take(repair, asked, by);
+  const rows = new Set([...asked.map(({ row }) => row), ...others.slice(0, MAX_OTHERS)]);
+  return { ...taken, changed: viewsOf(repair, [...rows]) };
+}
+
+/**
+ * Makes those edits that replace what they say, and says what is wrong with each row now. The last edit of a cell counts.
+ * `others`: rows that may be sent now, or no longer: an edited row contradicted them, or does so now. @throws CannotRepair
+ */
+export async function take(
+  repair: OpenRepair,
+  asked: readonly AskedEdit[],
+  by: string,
+): Promise<RepairTaken & { readonly others: readonly number[] }> {
   const before = revisionOf(repair);
   const { taken, refused } = sift(repair, asked);
-  const { others } = await keep(repair, taken, by);
-  const rows = [...new Set([...asked, ...others.slice(0, MAX_OTHERS)].map(({ row }) => row))];
+  const edited = new Set(taken.map(({ row }) => row));
+  const judged = await keep(repair, taken, edited, by);
+  const own = judged.filter(({ row }) => edited.has(row));
+  const wrong = own.filter(({ problems }) => problems.length > 0);
   return {
-    rows: viewsOf(repair, rows),
-    refused,
+    rows: edited.size,
+    cells: taken.length,
+    ready: own.length - wrong.length,
+    refused: refused.slice(0, MAX_REFUSED),
+    refusedRows: new Set(refused.map(({ row }) => row)).size,
+    wrong: wrong.slice(0, MAX_WRONG).map(({ line, problems }) => ({ line, problems: [...problems] })),
     counts: countsOf(repair),
     revisions: { before, after: revisionOf(repair) },
+    others: judged.filter(({ row }) => !edited.has(row)).map(({ row }) => row),
   };
 }
 
@@ -50,29 +72,25 @@ export async function edit(repair: OpenRepair, asked: readonly AskedEdit[], by: 
  * Parts edits into those that can be made, and those that cannot: of a row that was sent, or of a cell that has another
  * value than they say. @throws CannotRepair for a row or column that is not there
  */
-export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
-  const { input } = repair;
+function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
   const places = new Map(asked.map(({ column }) => [column, editablePlace(repair, column)]));
-  const rows = [...new Set(asked.map(({ row }) => row))];
-  const originals = new Map(originalsOf(repair, rows).map((row) => [row.row, row]));
+  const rows = rowsOf(repair, [...new Set(asked.map(({ row }) => row))]);
   const closed = closedRows(repair, rows);
-  const edits = editsOf(repair, rows);
-  const taken: CellEdit[] = [];
+  const taken: AskedEdit[] = [];
   const refused: RefusedEdit[] = [];
   for (const { row, column, was, value } of asked) {
-    const original = originals.get(row);
-    if (original === undefined)
+    const found = rows.get(row);
+    if (found === undefined)
       throw new RollcallError('BAD_OPTION', { field: 'row', what: `the import has no row ${row}`, remedy: NO_ROW });
-    const inFile = cellsOf(input, original)[places.get(column) ?? -1] ?? null;
-    const now = edits.get(row)?.get(column) ?? inFile;
+    const { line, edits, editors } = found;
+    const inFile = cellsOf(repair.input, found)[places.get(column) ?? -1] ?? null;
+    const now = edits.get(column) ?? inFile;
     const isStale = now !== was && now !== (value ?? inFile);
-    const why =
-      closed.get(row) ?? (isStale ? { reason: changedTo(now, editorOf(repair, row, column)), sentIn: [] } : undefined);
-    if (why !== undefined) refused.push({ row, line: original.line, column, value, now, ...why });
+    const why = closed.get(row) ?? (isStale ? { reason: changedTo(now, editors.get(column)), sentIn: [] } : undefined);
+    if (why !== undefined) refused.push({ row, line, column, value, now, ...why });
     else {
-      taken.push({ row, column, value: value === inFile ? null : value });
-      if (value === null) edits.get(row)?.delete(column);
-      else edits.get(row)?.set(column, value);
+      taken.push({ row, column, was, value: value === inFile ? null : value });
+      setEdit(edits, column, value);
     }
   }
   return { taken, refused };
@@ -80,21 +98,25 @@ export function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
 
 const NO_ROW = 'edit only rows that are listed as rows to repair';
 
+function setEdit(edits: Map<string, string>, column: string, value: string | null): void {
+  if (value === null) edits.delete(column);
+  else edits.set(column, value);
+}
+
 /** Those of these rows that cannot be edited, and why. */
-function closedRows(repair: OpenRepair, rows: readonly number[]) {
-  const repairs = repairsOf(repair, rows);
-  const open = whichToRepair(repair, rows);
-  const retried = whichToRepair(repair, rows, false);
+function closedRows(repair: OpenRepair, rows: ReadonlyMap<number, OpenRow>) {
+  const { isTaken, takenBy } = repair;
+  const found = problemsOf(repair, [...rows.keys()]);
+  const open = statusesToRepair(isTaken);
   const why = new Map<number, Pick<RefusedEdit, 'reason' | 'sentIn'>>();
-  for (const row of rows) {
-    const sentIn = repairs.get(row)?.sentIn ?? null;
+  for (const { row, sentIn } of rows.values()) {
+    const problems = found.get(row) ?? [];
     if (sentIn !== null) why.set(row, { reason: `the row was sent in import ${sentIn}`, sentIn: [sentIn] });
-    else if (open.has(row)) continue;
-    else if (!retried.has(row)) why.set(row, { reason: 'the row has nothing to repair', sentIn: [] });
-    else
+    else if (problems.length === 0) why.set(row, { reason: 'the row has nothing to repair', sentIn: [] });
+    else if (!problems.some(({ status }) => open.includes(status)))
       why.set(row, {
-        reason: `the row was retried as it was, in import ${repair.takenBy.join(' or ')}`,
-        sentIn: [...repair.takenBy],
+        reason: `the row was retried as it was, in import ${takenBy.join(' or ')}`,
+        sentIn: [...takenBy],
       });
   }
   return why;
@@ -105,36 +127,25 @@ function changedTo(now: string | null, by: string | undefined) {
   return by === undefined ? `the cell has ${value}` : `${by} has entered ${value} meanwhile`;
 }
 
-/**
- * Keeps edits of rows that can be edited, with what these rows are then. The last edit of a cell counts.
- * @returns the rows that were edited, and others that may be sent now, or no longer: an edited row contradicted them, or does so now
- */
-export async function keep(repair: OpenRepair, edits: readonly CellEdit[], by: string) {
+/** Keeps edits, with what their rows are then, and others that may contradict these. @returns what was judged */
+async function keep(repair: OpenRepair, edits: readonly AskedEdit[], edited: ReadonlySet<number>, by: string) {
   const { sql, database } = repair;
-  const asked = new Set(edits.map(({ row }) => row));
-  const together = relativesOf(repair, [...asked]);
-  const all = [...asked.union(together)];
-  const cells = editsOf(repair, all);
-  for (const { row, column, value } of edits) {
-    if (value === null) cells.get(row)?.delete(column);
-    else cells.get(row)?.set(column, value);
-  }
-  const isEdited = (row: number) => (cells.get(row)?.size ?? 0) > 0;
-  const now = originalsOf(repair, all)
-    .filter(({ row }) => isEdited(row) || together.has(row))
-    .map((row) => ({ ...row, edits: cells.get(row.row) ?? new Map() }));
-  const judged = await judge(repair, now, together);
+  const together = relativesOf(repair, [...edited]);
+  const rows = rowsOf(repair, [...edited.union(together)]);
+  for (const { row, column, value } of edits) setEdit(rows.get(row)?.edits ?? new Map(), column, value);
+  const toJudge = [...rows.values()].filter(({ row, edits: own }) => own.size > 0 || together.has(row));
+  const judged = await judge(repair, toJudge, together);
+  const found = new Map(judged.map(({ row, problems }) => [row, problems]));
   inTransaction(database, () => {
     for (const { row, column, value } of edits) sql('set_edit').run({ row, column, value, by });
-    const kept = judged.filter(({ row, problems }) => problems.length === 0 || isEdited(row));
-    for (const { row, problems } of kept) sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
-    const rows = new Set(kept.map(({ row }) => row));
-    for (const row of all) if (!rows.has(row)) sql('forget_repair').run({ row });
+    for (const { row, edits: own } of rows.values()) {
+      const problems = found.get(row);
+      if (problems !== undefined && (own.size > 0 || problems.length === 0))
+        sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
+      else sql('forget_repair').run({ row });
+    }
   });
-  return {
-    judged: judged.filter(({ row }) => asked.has(row)),
-    others: judged.filter(({ row }) => !asked.has(row)),
-  };
+  return judged;
 }
 
 /** These rows and others that contradict each other, or did as the file had them. */
@@ -163,13 +174,6 @@ const PAGE = 10_000;
 /** Changes that are shown as examples. */
 const MAX_EXAMPLES = 10;
 
-/** A cell that would have another text. */
-interface Change extends CellEdit {
-  readonly line: number;
-  readonly from: string;
-  readonly to: string;
-}
-
 /** Replaces a value, or a text in values, in a column. @throws CannotRepair */
 export async function replace(repair: OpenRepair, request: RepairReplace, by: string): Promise<RepairReplaced> {
   const changes = changesIn(repair, request);
@@ -179,37 +183,30 @@ export async function replace(repair: OpenRepair, request: RepairReplace, by: st
       'choose fewer rows, or correct the file itself and import it again',
     );
   }
-  const long = changes.find(({ to }) => to.length > MAX_CELL);
+  const long = changes.find(({ value }) => value.length > MAX_CELL);
   if (long !== undefined) {
     throw cannotRepair(
-      `${long.column} in row ${long.line} would have ${counted(long.to.length, 'character')}`,
+      `${long.column} in row ${long.line} would have ${counted(long.value.length, 'character')}`,
       `a cell may have ${grouped(MAX_CELL)}`,
     );
   }
-  const { judged } = await keep(repair, request.preview ? [] : changes, by);
-  return {
-    rows: changes.length,
-    ready: judged.filter(({ problems }) => problems.length === 0).length,
-    examples: changes.slice(0, MAX_EXAMPLES).map(({ line, from, to }) => ({ line, from, to })),
-    counts: countsOf(repair),
-  };
+  const { others: _, ...taken } = await take(repair, request.preview ? [] : changes, by);
+  const examples = changes.slice(0, MAX_EXAMPLES).map(({ line, was, value }) => ({ line, from: was ?? '', to: value }));
+  return { ...taken, rows: changes.length, examples };
 }
 
 function changesIn(repair: OpenRepair, { states, preview: _, ...request }: RepairReplace) {
   const { column } = request;
   const replaced = replacing(request);
   const place = editablePlace(repair, column);
-  const changes: Change[] = [];
+  const changes: (AskedEdit & { value: string; line: number })[] = [];
   for (let after = 0; ; ) {
     const page = rowsToRepair(repair, { ...request, states }, after, PAGE);
-    const edits = editsOf(repair, page);
-    for (const { row, ...original } of originalsOf(repair, page)) {
-      const inFile = cellsOf(repair.input, original)[place] ?? null;
-      const from = edits.get(row)?.get(column) ?? inFile ?? '';
-      const to = replaced(from);
+    for (const row of rowsOf(repair, page).values()) {
+      const was = row.edits.get(column) ?? cellsOf(repair.input, row)[place] ?? null;
+      const value = replaced(was ?? '');
       // Where nothing matches, a missing cell stays missing.
-      if (to === from) continue;
-      changes.push({ row, column, value: to === inFile ? null : to, line: original.line, from, to });
+      if (value !== (was ?? '')) changes.push({ row: row.row, line: row.line, column, was, value });
     }
     after = page.at(-1) ?? 0;
     if (page.length < PAGE) return changes;

@@ -16,7 +16,7 @@ import { openLookups } from '../../imports/stage/lookup-file.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import type { EditedRow, Edits, OpenRepair } from './repair-ledger.ts';
+import type { OpenRepair, OpenRow } from './repair-ledger.ts';
 
 /** Additional columns of a file of repaired rows: rollcall ignores columns that begin like this. */
 export const FROM_ROW = '_from_row';
@@ -60,7 +60,7 @@ export function cellsOf(input: InputDescription, row: Original): (string | null)
  */
 function editedElement(
   row: Original,
-  edits: Edits,
+  edits: OpenRow['edits'],
   needed: readonly string[],
   added: readonly (readonly [string, string])[],
 ) {
@@ -91,7 +91,7 @@ function elementValue(text: string, before: unknown): unknown {
  */
 export async function readEdited(
   edited: Pick<OpenRepair, 'folder' | 'options' | 'input'>,
-  rows: readonly EditedRow[],
+  rows: readonly OpenRow[],
 ): Promise<InputRow[][]> {
   const { folder, options, input } = edited;
   const isCsv = input.format === 'csv';
@@ -129,7 +129,7 @@ export function readingOptions({ options, input }: Pick<OpenRepair, 'options' | 
  * The rows with their edits, in the columns of their file, and where they come from. CSV has a header; other rows are
  * elements, one on a line. Without a note where rows are shaped: every column may mean something there.
  */
-export function* editedText(input: InputDescription, rows: Iterable<EditedRow>): Generator<string> {
+export function* editedText(input: InputDescription, rows: Iterable<OpenRow>): Generator<string> {
   const { delimiter } = input;
   const isShaped = input.shaped === true;
   const isCsv = input.format === 'csv';
@@ -156,7 +156,7 @@ export function* editedText(input: InputDescription, rows: Iterable<EditedRow>):
 
 /** Returns the notes on a row: its number and its edits. A row that was repaired before keeps where it came from. */
 export function notesOn(
-  { line, edits }: Pick<EditedRow, 'line' | 'edits'>,
+  { line, edits }: Pick<OpenRow, 'line' | 'edits'>,
   before: (name: string) => string,
 ): [name: string, value: string][] {
   const earlier = before(EDITED)

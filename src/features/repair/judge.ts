@@ -5,11 +5,12 @@ import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { cellsOf, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
 import type { RepairProblem } from './operations.ts';
-import { type EditedRow, type OpenRepair, problemsOf } from './repair-ledger.ts';
+import { type OpenRepair, type OpenRow, problemsOf } from './repair-ledger.ts';
 
 /** The current state of an edited row. */
 export interface Judged {
   readonly row: number;
+  readonly line: number;
   /** Its remaining problems; none: it can be sent. */
   readonly problems: readonly RepairProblem[];
   /** The memberships to send, of a shaped row. */
@@ -22,7 +23,7 @@ const AT_ONCE = 5_000;
 /** Judges edited rows, by the code that reads files. @param together rows among them that may contradict each other */
 export async function judge(
   repair: OpenRepair,
-  rows: readonly EditedRow[],
+  rows: readonly OpenRow[],
   together: ReadonlySet<number> = new Set(),
 ): Promise<Judged[]> {
   const all: Judged[] = [];
@@ -30,11 +31,22 @@ export async function judge(
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     const some = rows.slice(at, at + AT_ONCE);
     const read = await readEdited(repair, some);
-    const lasting = lastingProblems(repair, some);
+    const found = problemsOf(
+      repair,
+      some.map(({ row }) => row),
+    );
     const done = inPlace(repair, some);
     for (const [index, row] of some.entries()) {
       const memberships = read[index] ?? [];
-      all.push(judged(repair, row, memberships, lasting.get(row.row) ?? [], done.get(row.row) ?? new Set()));
+      all.push(
+        judged(
+          repair,
+          row,
+          memberships,
+          lastingIn(found.get(row.row) ?? [], repair, row),
+          done.get(row.row) ?? new Set(),
+        ),
+      );
       if (together.has(row.row)) asking.set(row.row, { line: row.line, memberships });
     }
   }
@@ -53,12 +65,12 @@ export async function judge(
 
 function judged(
   { input }: OpenRepair,
-  { row, line }: EditedRow,
+  { row, line }: OpenRow,
   read: readonly InputRow[],
   lasting: readonly RepairProblem[],
   done: ReadonlySet<string>,
 ) {
-  const problems = [...lasting];
+  const problems = lasting.map(({ column, code, reason }) => ({ column, code, reason }));
   const said = new Set(problems.map(({ column, code }) => `${code} ${column}`));
   for (const { column, code, reason } of read.flatMap((one) => one.problems)) {
     if (!said.has(`${code} ${column}`)) problems.push({ column, code, reason });
@@ -67,7 +79,7 @@ function judged(
   const left = read.filter((one) => !done.has(keyOf(one)));
   if (problems.length === 0 && left.length === 0) problems.push(IN_PLACE);
   const memberships = input.shaped === true ? left.map((one) => membershipOf(line, one)) : [];
-  return { row, problems, memberships };
+  return { row, line, problems, memberships };
 }
 
 const NOTHING: RepairProblem = { column: '', code: 'EMPTY', reason: 'the row is empty' };
@@ -90,7 +102,7 @@ function membershipOf(line: number, { region, guid, uid, scope, onBehalfOf, acti
 }
 
 /** The memberships of these rows that the service has already, by row. */
-function inPlace({ sql }: OpenRepair, rows: readonly EditedRow[]) {
+function inPlace({ sql }: OpenRepair, rows: readonly OpenRow[]) {
   const found = new Map(rows.map(({ row }) => [row, new Set<string>()]));
   type Found = Record<'row' | 'region' | 'action', number> & Record<'guid' | 'uid' | 'actor', string>;
   const memberships = sql<Found & { scope: number | null }>('memberships_in_place').all({
@@ -105,24 +117,18 @@ function inPlace({ sql }: OpenRepair, rows: readonly EditedRow[]) {
 }
 
 /**
- * Problems that the text of an edited row no longer shows: too few or too many cells, until a person has edited
+ * The problem that the text of an edited row no longer shows: too few or too many cells, until a person has edited
  * those cells; a repeated key, until a person has chosen its value.
  */
-function lastingProblems(repair: OpenRepair, rows: readonly EditedRow[]) {
-  const { input } = repair;
-  const found = new Map<number, RepairProblem[]>();
-  const byRow = new Map(rows.map((row) => [row.row, row]));
+function lastingIn(problems: readonly RepairProblem[], { input }: OpenRepair, row: OpenRow) {
   const columns = editableColumns(input);
   const width = headerWidth(input);
-  for (const { row: number, column, code, reason } of problemsOf(repair, [...byRow.keys()])) {
-    const row = byRow.get(number);
-    if (row === undefined || (code !== 'CELL_COUNT' && code !== 'REPEATED_KEY')) continue;
-    if (code === 'REPEATED_KEY' ? row.edits.has(column) : cellsAreSaid(row)) continue;
-    found.set(number, [{ column, code, reason }]);
-  }
-  return found;
+  const lasting = problems.findLast(({ code, column }) =>
+    code === 'REPEATED_KEY' ? !row.edits.has(column) : code === 'CELL_COUNT' && !cellsAreSaid(),
+  );
+  return lasting === undefined ? [] : [lasting];
 
-  function cellsAreSaid(row: EditedRow): boolean {
+  function cellsAreSaid(): boolean {
     const cells = cellsOf(input, row);
     const given = cells.filter((cell) => cell !== null).length;
     if (given < width) return columns.slice(given, width).some((column) => row.edits.has(column));

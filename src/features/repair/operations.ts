@@ -26,7 +26,7 @@ const rowProblem = z.strictObject({
   reason: z.string(),
 });
 export type RepairProblem = z.infer<typeof rowProblem>;
-export const rowProblems = z.array(rowProblem);
+const rowProblems = z.array(rowProblem);
 
 const repairRow = z
   .strictObject({
@@ -120,15 +120,27 @@ const refusedEdit = z.strictObject({
 });
 export type RefusedEdit = z.infer<typeof refusedEdit>;
 
-const repairEdited = z.strictObject({
-  rows: z
-    .array(repairRow)
-    .meta({ description: 'The rows of the edits, and others that may be sent now, or no longer, for these edits.' }),
-  refused: z.array(refusedEdit).meta({ description: 'Edits that were not taken; all others were.' }),
+/** The result of edits, whichever way they came. */
+const repairTaken = z.strictObject({
+  rows: count.meta({ description: 'Rows with an edit that was taken.' }),
+  cells: count,
+  ready: count.meta({ description: 'Number of these rows that can be sent now.' }),
+  refused: z.array(refusedEdit).meta({ description: 'Edits that were not taken, the first 1,000; all others were.' }),
+  refusedRows: count.meta({ description: 'Rows with an edit that was not taken.' }),
+  wrong: z
+    .array(z.strictObject({ line: z.int(), problems: rowProblems }))
+    .meta({ description: 'Rows in which something is still wrong; the first 20.' }),
   counts: repairCounts,
   revisions: z
     .strictObject({ before: revision, after: revision })
     .meta({ description: 'If `before` is not the one that you know, someone else has edited rows since.' }),
+});
+export type RepairTaken = z.infer<typeof repairTaken>;
+
+const repairEdited = repairTaken.extend({
+  changed: z
+    .array(repairRow)
+    .meta({ description: 'The rows of the edits, and others that may be sent now, or no longer, for these edits.' }),
 });
 export type RepairEdited = z.infer<typeof repairEdited>;
 
@@ -150,31 +162,19 @@ export const repairReplace = z.strictObject({
 });
 export type RepairReplace = z.infer<typeof repairReplace>;
 
-/** The changes of a replacement, made or previewed. */
-const repairReplaced = z.strictObject({
-  rows: count.meta({ description: 'Rows that are changed, each in one cell.' }),
-  ready: count.meta({ description: 'Number of these rows that can be sent now; 0 in a preview.' }),
+/** A preview takes nothing: `rows` is what would change. */
+const repairReplaced = repairTaken.extend({
   examples: z
     .array(z.strictObject({ line: z.int(), from: z.string(), to: z.string() }))
     .meta({ description: 'The first ten cells that change.' }),
-  counts: repairCounts,
 });
 export type RepairReplaced = z.infer<typeof repairReplaced>;
 
 /** `POST /v1/imports/:id/repair/file` */
-const repairTaken = z.strictObject({
-  rows: count.meta({ description: 'Rows of the file with a correction that was taken.' }),
-  cells: count,
+const repairFileTaken = repairTaken.extend({
   same: count.meta({ description: 'Rows of the file without a difference.' }),
-  refused: z.array(refusedEdit).meta({ description: 'Corrections that were not taken; the first 20.' }),
-  refusedRows: count.meta({ description: 'Rows with a correction that was not taken.' }),
-  wrong: z
-    .array(z.strictObject({ line: z.int(), problems: rowProblems }))
-    .meta({ description: 'Rows in which something is still wrong; the first 20.' }),
-  counts: repairCounts,
-  revision,
 });
-export type RepairTaken = z.infer<typeof repairTaken>;
+export type RepairFileTaken = z.infer<typeof repairFileTaken>;
 
 const operation = operationsOf('repair', z.object({ id: z.string() }));
 const refusals = ['TOO_LARGE', 'UNKNOWN_IMPORT', 'WRONG_STATE'] as const;
@@ -215,7 +215,7 @@ export const repairOperations = {
     summary: 'Take edits from a corrected report: CSV or a workbook, with the column `_row`; nothing is sent',
     description:
       'The body is the file. A cell that differs from what the import had is an edit; it is refused if someone else has edited that cell.',
-    answer: repairTaken,
+    answer: repairFileTaken,
     refusals: ['BAD_OPTION', 'BAD_BODY', 'MEDIA_TYPE', 'STOPPING', ...refusals],
   }),
   send: operation('POST /v1/imports/:id/repair/send', 'operator', {

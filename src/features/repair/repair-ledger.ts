@@ -9,14 +9,13 @@ import type { Original } from '../../imports/report/report-table.ts';
 import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
 import type { InputDescription } from '../../imports/stage/staged-row.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
-import {
-  type RepairCounts,
-  type RepairedStatus,
-  type RepairProblem,
-  type RepairReplace,
-  type RepairRow,
-  type RepairState,
-  rowProblems,
+import type {
+  RepairCounts,
+  RepairedStatus,
+  RepairProblem,
+  RepairReplace,
+  RepairRow,
+  RepairState,
 } from './operations.ts';
 
 const STATEMENTS = new URL('repair.sql', import.meta.url);
@@ -68,9 +67,6 @@ export async function withRepair<Result>(
   }
 }
 
-/** Column -> new text of its cell. */
-export type Edits = ReadonlyMap<string, string>;
-
 /** Filter of the rows; `states` by default: those that were not sent. */
 export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColumn'> & {
   readonly states?: readonly RepairState[] | undefined;
@@ -79,9 +75,8 @@ export type RepairFilter = Pick<RepairReplace, 'status' | 'code' | 'problemColum
 const NOT_SENT: readonly RepairState[] = ['open', 'wrong', 'ready'];
 
 /** Returns the outcomes of rows that can be repaired. `isTaken`: a plain retry has taken the others. */
-export function statusesToRepair(isTaken: boolean, wanted?: RepairFilter['status']): string[] {
-  const statuses = ['invalid', 'skipped', ...(isTaken ? [] : ['failed', 'unprocessed'])];
-  return statuses.filter((status) => wanted === undefined || status === wanted);
+export function statusesToRepair(isTaken: boolean): RepairedStatus[] {
+  return isTaken ? ['invalid', 'skipped'] : ['invalid', 'skipped', 'failed', 'unprocessed'];
 }
 
 /** A problem that a row has in the file, or had when it was sent. */
@@ -91,15 +86,8 @@ export interface FoundProblem extends RepairProblem {
 }
 
 /** The problems of these rows: those of further memberships count for the first one. */
-export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): FoundProblem[] {
-  return sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) });
-}
-
-/** Those of these rows that can be repaired, or were. */
-export function whichToRepair(repair: OpenRepair, rows: readonly number[], isTaken = repair.isTaken): Set<number> {
-  const statuses = statusesToRepair(isTaken);
-  const possible = problemsOf(repair, rows).filter(({ status }) => statuses.includes(status));
-  return new Set(rows).intersection(new Set(possible.map(({ row }) => row)));
+export function problemsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, FoundProblem[]> {
+  return Map.groupBy(sql<FoundProblem>('problems_of').all({ rows: JSON.stringify(rows) }), ({ row }) => row);
 }
 
 /** Numbers of rows behind `after` that pass the filter. */
@@ -109,11 +97,12 @@ export function rowsToRepair(
   after: number,
   limit: number,
 ): number[] {
+  const statuses = statusesToRepair(isTaken).filter((one) => status === undefined || one === status);
   return sql<{ row: number }>('page_to_repair')
     .all({
       after,
       limit,
-      statuses: JSON.stringify(statusesToRepair(isTaken, status)),
+      statuses: JSON.stringify(statuses),
       code: code ?? null,
       column: problemColumn ?? null,
       states: JSON.stringify(states),
@@ -131,46 +120,29 @@ export function revisionOf({ sql }: OpenRepair): number {
   return Number(sql('revision').get()?.['n']);
 }
 
-/** A row as the file had it. */
-export interface OriginalRow extends Original {
-  /** Its number in the ledger. */
-  readonly row: number;
+/** A row as the file had it, with its edits, and what it is with them. */
+export interface OpenRow extends Original, Pick<RepairRow, 'row' | 'state' | 'sentIn'> {
+  /** Column -> new text of its cell. */
+  readonly edits: Map<string, string>;
+  /** Column -> who edited its cell last. */
+  readonly editors: ReadonlyMap<string, string>;
+  /** Null where it has no edits: it has the problems of the file. */
+  readonly problems: RepairRow['problems'] | null;
 }
 
-export function originalsOf({ sql }: OpenRepair, rows: readonly number[]): OriginalRow[] {
-  return sql<OriginalRow>('original_rows').all({ rows: JSON.stringify(rows) });
-}
-
-/** A row of the input with its edits. */
-export interface EditedRow extends OriginalRow {
-  readonly edits: Edits;
-}
-
-/** The cells of these rows that differ from the file, by row. */
-export function editsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, Map<string, string>> {
-  const found = new Map(rows.map((row) => [row, new Map<string, string>()]));
-  const edits = sql<{ row: number; column: string; value: string }>('edits_of').all({ rows: JSON.stringify(rows) });
-  for (const { row, column, value } of edits) found.get(row)?.set(column, value);
-  return found;
-}
-
-/** Returns who edited a cell last; undefined if nobody has. */
-export function editorOf({ sql }: OpenRepair, row: number, column: string): string | undefined {
-  return sql<{ by: string }>('editor_of').get({ row, column })?.by;
-}
-
-/** A row with edits as it is now. */
-type Repaired = Pick<RepairRow, 'state' | 'problems' | 'sentIn'>;
-
-/** Those of these rows that have edits. */
-export function repairsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, Repaired> {
-  const found = sql<Omit<Repaired, 'problems'> & { row: number; problems: string }>('repairs_of').all({
-    rows: JSON.stringify(rows),
-  });
+/** These rows by their numbers; further memberships of a row are not among them. */
+export function rowsOf({ sql }: OpenRepair, rows: readonly number[]): Map<number, OpenRow> {
+  type Json = Record<'edits' | 'editors' | 'problems', string>;
+  const found = sql<Omit<OpenRow, keyof Json> & Json>('rows_of').all({ rows: JSON.stringify(rows) });
   return new Map(
-    found.map(({ row, problems, ...repaired }) => [
-      row,
-      { ...repaired, problems: rowProblems.parse(JSON.parse(problems)) },
+    found.map(({ edits, editors, problems, ...row }) => [
+      row.row,
+      {
+        ...row,
+        edits: new Map(Object.entries<string>(JSON.parse(edits))),
+        editors: new Map(Object.entries<string>(JSON.parse(editors))),
+        problems: JSON.parse(problems),
+      },
     ]),
   );
 }

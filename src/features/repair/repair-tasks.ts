@@ -24,8 +24,17 @@ export type Given<Name extends TaskName> =
   Parameters<Tasks[Name]> extends [repair: unknown, ...given: infer Rest] ? Rest : never;
 export type Result<Name extends TaskName> = Awaited<ReturnType<Tasks[Name]>>;
 
-/** Does a piece of work on the repairs of an import in this thread, however long it takes. @throws CannotRepair */
-export function doTask(subject: Subject, name: TaskName, given: readonly unknown[]): Promise<unknown> {
+/** A piece of work on the repairs of an import. */
+export interface Asked {
+  readonly subject: Subject;
+  readonly name: TaskName;
+  readonly given: readonly unknown[];
+}
+/** The thread that does one on a big import. */
+export type RepairThread = { work: typeof work };
+
+/** Does it in this thread, however long it takes. @throws CannotRepair */
+export function work({ subject, name, given }: Asked): Promise<unknown> {
   const task = TASKS[name] as (repair: OpenRepair, ...given: readonly unknown[]) => unknown;
   return withRepair(subject, (repair) => task(repair, ...given));
 }

@@ -1,5 +1,4 @@
 import { serve } from '../../platform/threads.ts';
-import { doTask } from './repair-tasks.ts';
-import type { RepairThread } from './repair-work.ts';
+import { type RepairThread, work } from './repair-tasks.ts';
 
-serve<RepairThread>({ work: ({ subject, name, given }) => doTask(subject, name, given) });
+serve<RepairThread>({ work });

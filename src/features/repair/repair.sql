@@ -104,11 +104,17 @@ select distinct coalesce(t.first_row, p.row_id) as row
 
 -- name: rows_of_lines
 -- In: lines (JSON array). Out: the first row of each line.
-select line, min(id) as row from rows where line in (select value from json_each(:lines)) group by line;
+select min(id) as row from rows where line in (select value from json_each(:lines)) group by line;
 
--- name: original_rows
--- In: rows (JSON array). Out: rows as the input had them; further memberships of a row are not among them.
-select id as row, line, original from rows where id in (select value from json_each(:rows)) and original <> '' order by id;
+-- name: rows_of
+-- In: rows (JSON array). Out: rows as the input had them, with the cells that are not as the file had them (column -> value), who edited
+-- a cell last (column -> by), and what they are now; null, open: without edits. Further memberships of a row are not among them.
+select r.id as row, r.line, r.original,
+       (select json_group_object(column_name, value) from edits where row_id = r.id and value is not null) as edits,
+       (select json_group_object(column_name, by) from edits where row_id = r.id) as editors,
+       coalesce(p.problems, 'null') as problems, coalesce(p.state, 'open') as state, p.import_id as sentIn
+  from rows r left join repairs p on p.row_id = r.id
+ where r.id in (select value from json_each(:rows)) and r.original <> '' order by r.id;
 
 -- name: memberships_in_place
 -- In: rows (JSON array of first rows), fulfilled (JSON array of outcomes). Out: memberships of these rows with such an outcome.
@@ -127,15 +133,6 @@ select coalesce(t.first_row, m.row_id) as row, g.region_id as region, g.guid, r.
 -- In: row, column, value (null: as the file had it), by.
 insert or replace into edits (row_id, column_name, value, by) values (:row, :column, :value, :by);
 
--- name: edits_of
--- In: rows (JSON array). Out: cells of these rows that are not as the file had them.
-select row_id as row, column_name as column, value from edits
- where value is not null and row_id in (select value from json_each(:rows));
-
--- name: editor_of
--- In: row, column. Out: who edited this cell last.
-select by from edits where row_id = :row and column_name = :column;
-
 -- name: revision
 -- Out: the number of the last edit.
 select coalesce(max(id), 0) as n from edits;
@@ -148,10 +145,6 @@ insert into repairs (row_id, problems) values (:row, :problems)
 -- name: forget_repair
 -- In: row. It is as the file had it.
 delete from repairs where row_id = :row and import_id is null;
-
--- name: repairs_of
--- In: rows (JSON array). Out: how rows with edits are now.
-select row_id as row, problems, state, import_id as sentIn from repairs where row_id in (select value from json_each(:rows));
 
 -- name: repair_counts
 -- In: failed (1: failed rows count). Out: rows with edits by what was done about them.

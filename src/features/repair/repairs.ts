@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProblemCount, ProblemView } from '../../api/rows.ts';
@@ -9,15 +9,39 @@ import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { retryName } from '../../imports/life/retry-import.ts';
 import { hasLedger, ledgerIsThere } from '../../imports/lost-ledger.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
 import { inTurn, repairFile } from '../../imports/repaired-rows.ts';
 import { checkTarget } from '../../imports/target.ts';
 import { actionsOf, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
+import { Thread } from '../../platform/threads.ts';
 import type { RepairView } from './operations.ts';
 import type { Subject } from './repair-ledger.ts';
-import type { Given, Result } from './repair-tasks.ts';
-import { doRepair } from './repair-work.ts';
+import type { Asked, Given, RepairThread, Result, TaskName } from './repair-tasks.ts';
 import type { Fate } from './send.ts';
+import type { CorrectedFile } from './take-file.ts';
+
+/** Maximum size of a ledger whose answers take less time than starting a thread, in bytes. */
+const MAX_INLINE_BYTES = 16 * 1024 * 1024;
+
+/** Does a piece of work on the repairs of an import; in a thread where it may take long. @throws CannotRepair */
+export async function doRepair<Name extends TaskName>(
+  subject: Subject,
+  name: Name,
+  ...given: Given<Name>
+): Promise<Result<Name>> {
+  const asked: Asked = { subject, name, given };
+  const isBig = statSync(join(subject.folder, 'ledger.sqlite')).size > MAX_INLINE_BYTES;
+  // A corrected file may take long however few rows there are.
+  const isLong = name === 'takeFile' && (given[0] as CorrectedFile).bytes.length > MAX_INLINE_BYTES / 16;
+  if (isBig || isLong) {
+    const thread = new Thread<RepairThread>(import.meta.url, './repair-thread', { errors: [IntakeError] });
+    return (await thread.askOnce('work', asked)) as Result<Name>;
+  }
+  // Loaded when it is needed: most processes repair nothing.
+  const { work } = await import('./repair-tasks.ts');
+  return (await work(asked)) as Result<Name>;
+}
 
 /** The work that changes edits. */
 type Change = 'edit' | 'replace' | 'takeFile';

@@ -25,10 +25,8 @@ export function repairRoutes(app: Api, context: ServerContext): void {
 function repairHandlers({ coordinator, repairs, views }: ServerContext): HandlersOf<typeof repairOperations> {
   return {
     overview: ({ id }) => repairs.overview(id),
-    rows: async ({ id, state: states, limit, cursor, ...filter }) => {
-      const { rows, next } = await repairs.page(id, { ...filter, states }, numberCursor(cursor) ?? 0, limit);
-      return { rows, nextCursor: next === undefined ? null : String(next) };
-    },
+    rows: ({ id, state: states, limit, cursor, ...filter }) =>
+      repairs.page(id, { ...filter, states }, numberCursor(cursor) ?? 0, limit),
     edit: async ({ id, edits }, { who, audited }) => {
       const edited = await repairs.change(id, 'edit', edits, who);
       const rows = new Set(edits.map(({ row }) => row)).size;

@@ -8,15 +8,7 @@ import { inTransaction } from '../../platform/sqlite.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { EDITED, editedText, FROM_ROW, notesOn, readingOptions } from './edited-rows.ts';
 import { judge } from './judge.ts';
-import {
-  cannotRepair,
-  countsOf,
-  type EditedRow,
-  editsOf,
-  type OpenRepair,
-  originalsOf,
-  revisionOf,
-} from './repair-ledger.ts';
+import { cannotRepair, countsOf, type OpenRepair, type OpenRow, revisionOf, rowsOf } from './repair-ledger.ts';
 
 /** Rows that are written at a time: a bound on memory. */
 const AT_ONCE = 5_000;
@@ -74,7 +66,7 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
   const file = await open(path, 'w', 0o600);
   try {
     for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const some = editedRows(repair, rows.slice(at, at + AT_ONCE));
+      const some = [...rowsOf(repair, rows.slice(at, at + AT_ONCE)).values()];
       const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
       const repeated = at > 0 && (isShaped || input.format === 'csv') ? 1 : 0;
       for (const chunk of inChunks(Iterator.from(text).drop(repeated))) await file.appendFile(chunk);
@@ -88,13 +80,7 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
   return { ...plain, repaired: true };
 }
 
-/** Rows with their edits. */
-function editedRows(repair: OpenRepair, rows: readonly number[]) {
-  const edits = editsOf(repair, rows);
-  return originalsOf(repair, rows).map((row) => ({ ...row, edits: edits.get(row.row) ?? new Map() }));
-}
-
-async function shapedText(repair: OpenRepair, rows: readonly EditedRow[]) {
+async function shapedText(repair: OpenRepair, rows: readonly OpenRow[]) {
   const notes = new Map(rows.map((row) => [row.line, notesOn(row, () => '').map(([, value]) => value)]));
   const memberships = (await judge(repair, rows)).flatMap((one) => one.memberships);
   const withActions = repair.options.shape?.actions !== undefined;

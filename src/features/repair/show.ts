@@ -1,15 +1,14 @@
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { cellsOf, editableColumns } from './edited-rows.ts';
-import type { RepairProblem, RepairRow, RepairView } from './operations.ts';
+import type { RepairProblem, RepairRow, RepairRows, RepairView } from './operations.ts';
 import {
   countsOf,
-  editsOf,
+  type FoundProblem,
   type OpenRepair,
-  originalsOf,
   problemsOf,
   type RepairFilter,
-  repairsOf,
   revisionOf,
+  rowsOf,
   rowsToRepair,
   statusesToRepair,
 } from './repair-ledger.ts';
@@ -36,42 +35,39 @@ export function overview(repair: OpenRepair): Omit<RepairView, 'maySend' | 'fail
 const MAX_PAGE = 4 * 1024 * 1024;
 
 /** Rows to repair behind row `after`. */
-export function pageOf(
-  repair: OpenRepair,
-  filter: RepairFilter,
-  after: number,
-  limit: number,
-): { readonly rows: RepairRow[]; readonly next: number | undefined } {
+export function pageOf(repair: OpenRepair, filter: RepairFilter, after: number, limit: number): RepairRows {
   const found = rowsToRepair(repair, filter, after, limit + 1);
   const rows: RepairRow[] = [];
   let length = 0;
   for (const row of viewsOf(repair, found)) {
     length += JSON.stringify(row.cells).length;
     const last = rows.at(-1);
-    if (last !== undefined && (rows.length === limit || length > MAX_PAGE)) return { rows, next: last.row };
+    if (last !== undefined && (rows.length === limit || length > MAX_PAGE))
+      return { rows, nextCursor: String(last.row) };
     rows.push(row);
   }
-  return { rows, next: undefined };
+  return { rows, nextCursor: null };
 }
 
 /** These rows as they were and as they are. */
 export function viewsOf(repair: OpenRepair, rows: readonly number[]): RepairRow[] {
-  const edits = editsOf(repair, rows);
-  const repairs = repairsOf(repair, rows);
-  const found = Map.groupBy(problemsOf(repair, rows), ({ row }) => row);
-  return originalsOf(repair, rows).map(({ row, ...original }): RepairRow => {
-    // Several memberships of a row may have failed for the same reason.
-    const problems = new Map<string, RepairProblem>();
-    for (const { status, column, code, reason: told } of found.get(row) ?? []) {
-      const reason = status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : told;
-      if (code !== '') problems.set(`${column} ${code} ${reason}`, { column, code, reason });
-    }
-    return {
-      row,
-      line: original.line,
-      cells: cellsOf(repair.input, original),
-      edits: Object.fromEntries(edits.get(row) ?? []),
-      ...(repairs.get(row) ?? { state: 'open', problems: [...problems.values()], sentIn: null }),
-    };
-  });
+  const found = problemsOf(repair, rows);
+  return [...rowsOf(repair, rows).values()].map(
+    ({ original, edits, editors: _, problems, ...row }): RepairRow => ({
+      ...row,
+      cells: cellsOf(repair.input, { ...row, original }),
+      edits: Object.fromEntries(edits),
+      problems: problems ?? shownOnce(found.get(row.row) ?? []),
+    }),
+  );
+}
+
+/** Several memberships of a row may have failed for the same reason. */
+function shownOnce(found: readonly FoundProblem[]): RepairProblem[] {
+  const problems = new Map<string, RepairProblem>();
+  for (const { status, column, code, reason: told } of found) {
+    const reason = status === 'unprocessed' ? `${reasonOf(code)}, as the check says` : told;
+    if (code !== '') problems.set(`${column} ${code} ${reason}`, { column, code, reason });
+  }
+  return [...problems.values()];
 }

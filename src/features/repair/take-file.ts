@@ -1,19 +1,9 @@
 import { openIntake } from '../../imports/read/intake.ts';
-import { keep, sift } from './edit.ts';
+import { take } from './edit.ts';
 import { cellsOf, editableColumns, isEditable } from './edited-rows.ts';
-import type { AskedEdit, RepairTaken } from './operations.ts';
-import {
-  cannotRepair,
-  countsOf,
-  editorOf,
-  editsOf,
-  type OpenRepair,
-  originalsOf,
-  revisionOf,
-} from './repair-ledger.ts';
+import type { AskedEdit, RepairFileTaken } from './operations.ts';
+import { cannotRepair, type OpenRepair, rowsOf } from './repair-ledger.ts';
 
-/** Rows with remaining problems that are listed. */
-const MAX_LISTED = 20;
 /** Rows that a file may change. */
 const MAX_OF_FILE = 100_000;
 
@@ -31,70 +21,50 @@ type Lines = ReadonlyMap<number, readonly (readonly string[])[]>;
  * workbook. `_row` identifies a row; a cell that differs from what the import had is an edit. It replaces an earlier edit
  * of the same person, and nobody else's. Rows that are not to be repaired must be as they were. @throws CannotRepair, IntakeError
  */
-export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: string): Promise<RepairTaken> {
+export async function takeFile(repair: OpenRepair, file: CorrectedFile, by: string): Promise<RepairFileTaken> {
   const [header = [], ...records] = await recordsOf(file, repair);
   const at = rowColumn(header);
   const columns = placesIn(repair, header.slice(0, at));
   const lines = Map.groupBy(records, (cells) => lineOf(cells[at]));
   if (lines.size > MAX_OF_FILE)
     throw cannotRepair(`the file has ${lines.size} rows`, `give at most ${MAX_OF_FILE} at a time`);
-  const rows = rowsOf(repair, [...lines.keys()]);
-  const asked = correctionsIn(repair, columns, lines, { rows: [...rows.keys()], by });
-  const { taken, refused } = sift(repair, asked);
-  const { judged } = await keep(repair, taken, by);
-  return {
-    rows: judged.length,
-    cells: taken.length,
-    same: lines.size - new Set(asked.map(({ row }) => row)).size,
-    refused: refused.slice(0, MAX_LISTED),
-    refusedRows: new Set(refused.map(({ row }) => row)).size,
-    wrong: judged
-      .filter(({ problems }) => problems.length > 0)
-      .slice(0, MAX_LISTED)
-      .map(({ row, problems }) => ({ line: rows.get(row) ?? row, problems: [...problems] })),
-    counts: countsOf(repair),
-    revision: revisionOf(repair),
-  };
-}
-
-/** Row -> its line. @throws CannotRepair when the import has no such line */
-function rowsOf({ sql }: OpenRepair, lines: readonly number[]) {
-  const found = sql<{ row: number; line: number }>('rows_of_lines').all({ lines: JSON.stringify(lines) });
-  const known = new Map(found.map(({ line, row }) => [row, line]));
-  const existing = new Set(known.values());
-  const unknown = lines.find((line) => !existing.has(line));
-  if (unknown === undefined) return known;
-  throw cannotRepair(`the import has no row ${unknown}`, 'give back the report of this import, with its column _row');
+  const asked = correctionsIn(repair, columns, lines, by);
+  const { others: _, ...taken } = await take(repair, asked, by);
+  return { ...taken, same: lines.size - new Set(asked.map(({ row }) => row)).size };
 }
 
 /**
  * Cells of the file that have neither the value of the import nor the one that they were edited to.
- * @throws CannotRepair when a row is there several times and its cells do not agree
+ * @throws CannotRepair when the import has no such line, or when a row is there several times and its cells do not agree
  */
-function correctionsIn(
-  repair: OpenRepair,
-  columns: readonly Column[],
-  lines: Lines,
-  { rows, by }: { readonly rows: readonly number[]; readonly by: string },
-) {
-  const edits = editsOf(repair, rows);
-  return originalsOf(repair, rows).flatMap(({ row, ...original }) => {
-    const cells = cellsOf(repair.input, original);
+function correctionsIn(repair: OpenRepair, columns: readonly Column[], lines: Lines, by: string) {
+  const given = repair.sql<{ row: number }>('rows_of_lines').all({ lines: JSON.stringify([...lines.keys()]) });
+  const rows = rowsOf(
+    repair,
+    given.map(({ row }) => row),
+  );
+  const known = new Set([...rows.values()].map(({ line }) => line));
+  const unknown = [...lines.keys()].find((line) => !known.has(line));
+  if (unknown !== undefined)
+    throw cannotRepair(`the import has no row ${unknown}`, 'give back the report of this import, with its column _row');
+  return [...rows.values()].flatMap((found) => {
+    const { row, line, edits, editors } = found;
+    const cells = cellsOf(repair.input, found);
     return columns.flatMap(({ column, place, from }): AskedEdit[] => {
-      const edited = edits.get(row)?.get(column);
+      const edited = edits.get(column);
       const inFile = cells[place] ?? null;
       // A report repeats a row for each of its memberships, and people often correct only one of these lines.
-      const given = new Set(lines.get(original.line)?.map((one) => one[from] ?? ''));
-      given.delete(inFile ?? '');
-      const [value, other] = [...given].filter((text) => text !== edited);
+      const texts = new Set(lines.get(line)?.map((one) => one[from] ?? ''));
+      texts.delete(inFile ?? '');
+      const [value, other] = [...texts].filter((text) => text !== edited);
       if (other !== undefined) {
         throw cannotRepair(
-          `row ${original.line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
+          `row ${line} is on several lines of the file, with ${JSON.stringify(value)} and ${JSON.stringify(other)} in ${column}`,
           'correct one of these lines, or give all of them the same cells',
         );
       }
       if (value === undefined) return [];
-      const isOwn = edited !== undefined && editorOf(repair, row, column) === by;
+      const isOwn = edited !== undefined && editors.get(column) === by;
       return [{ row, column, was: isOwn ? edited : inFile, value }];
     });
   });

@@ -15,10 +15,10 @@ import type {
   RepairEdited,
   RepairReplaced,
   RepairRow,
-  RepairTaken,
   RepairView,
   repairOperations,
 } from '../operations.ts';
+import { takenWords } from '../taken-words.ts';
 
 /** Set by choices that the page draws. */
 const CONDITIONS = {
@@ -50,8 +50,8 @@ export class RepairRows {
   refused = signal<readonly RefusedEdit[]>([]);
   /** The last one that was made by hand. */
   latest = signal<AskedEdit | undefined>(undefined);
-  /** The result of the last work on many rows, or its error. */
-  done = signal('');
+  /** The result of the last work on many rows, in sentences, or its error. */
+  done = signal<readonly string[]>([]);
   failed = signal<unknown>(undefined);
   #id;
   #saving: Promise<void> | undefined;
@@ -139,8 +139,8 @@ export class RepairRows {
     this.failure.value = undefined;
   }
 
-  #saved(edits: readonly AskedEdit[], { rows, refused, revisions }: RepairEdited) {
-    const answered = new Map(rows.map((row) => [row.row, row]));
+  #saved(edits: readonly AskedEdit[], { changed, refused, revisions }: RepairEdited) {
+    const answered = new Map(changed.map((row) => [row.row, row]));
     batch(() => {
       this.pages.edit((items) => items.map((row) => answered.get(row.row) ?? row));
       this.unsaved.value = this.unsaved.peek().filter((edit) => !edits.includes(edit));
@@ -155,12 +155,12 @@ export class RepairRows {
   }
 
   /** Work on many rows. @param task gives what it has done */
-  async carryOut(task: () => Promise<string>) {
-    this.done.value = '';
+  async carryOut(task: () => Promise<string | readonly string[]>) {
+    this.done.value = [];
     this.failed.value = undefined;
     try {
       await this.allSaved();
-      this.done.value = await task();
+      this.done.value = [await task()].flat();
     } catch (error) {
       this.failed.value = error;
     }
@@ -177,11 +177,12 @@ export class RepairRows {
     return answer;
   }
 
-  async takeFile(file: File): Promise<RepairTaken> {
+  /** @returns what was taken of it */
+  async takeFile(file: File) {
     const address = addressOf('POST /v1/imports/:id/repair/file', { id: this.#id });
     const taken = await request(address, { method: 'POST', body: file, signal: this.#leaving.signal });
     await this.load();
-    return taken;
+    return takenWords(taken);
   }
 
   /** Sends what is ready, if it is what is shown. @returns the import that it became */

@@ -183,40 +183,35 @@ function RowButtons({ repair, row }: RowProperties) {
   const last = repair.latest.value;
   const missing = repair.view.value?.columns.filter(({ name }) => repair.valueOf(row, name) === null) ?? [];
   const edited = Object.keys(edits);
+  const button = (text: string, onClick: () => void, label?: string) => (
+    <button type="button" class="quiet" aria-label={label} onClick={onClick}>
+      {text}
+    </button>
+  );
   return (
     <div class="buttons">
-      {last?.row === row.row && last.value !== null && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
+      {last?.row === row.row &&
+        last.value !== null &&
+        button(
+          `Enter “${last.value}” in all rows ${last.was ? `with “${last.was}”` : `without ${columnLabel(last.column)}`}…`,
+          () => {
             const given = { column: last.column, from: last.was ?? '', to: last.value, as: 'cell' };
             void repair.carryOut(() => replace(repair, given));
-          }}
-        >
-          Enter “{last.value}” in all rows {last.was ? `with “${last.was}”` : `without ${columnLabel(last.column)}`}…
-        </button>
-      )}
-      {missing.length > 0 && lacksCells(row) && (
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`The missing cells are empty, row ${line}`}
-          onClick={() => void repair.edit(missing.map(({ name }) => ({ row, column: name, value: '' })))}
-        >
-          The missing cells are empty
-        </button>
-      )}
-      {edited.length > 0 && (
-        <button
-          type="button"
-          class="quiet"
-          aria-label={`Restore row ${line}`}
-          onClick={() => void repair.edit(edited.map((column) => ({ row, column, value: null })))}
-        >
-          Restore
-        </button>
-      )}
+          },
+        )}
+      {missing.length > 0 &&
+        lacksCells(row) &&
+        button(
+          'The missing cells are empty',
+          () => void repair.edit(missing.map(({ name }) => ({ row, column: name, value: '' }))),
+          `The missing cells are empty, row ${line}`,
+        )}
+      {edited.length > 0 &&
+        button(
+          'Restore',
+          () => void repair.edit(edited.map((column) => ({ row, column, value: null }))),
+          `Restore row ${line}`,
+        )}
     </div>
   );
 }
@@ -256,7 +251,7 @@ async function paste(repair: RepairRows, lines: readonly string[], row: RepairRo
   });
   if (!yes) return 'Nothing was entered.';
   await repair.edit(rows.map((one, index) => ({ row: one, column, value: lines[index] ?? '' })));
-  return '';
+  return [];
 }
 
 /** Finds and replaces, after a look at what would change. @returns what was done */

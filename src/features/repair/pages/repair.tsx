@@ -1,6 +1,5 @@
 /** Rows of an import that are invalid, failed or would fail: corrected in the browser, one by one or many at once, then sent as an import of their own. */
 
-import { useSignal } from '@preact/signals';
 import { MAX_UIDS_PER_CALL } from '../../../chat/service/limits.ts';
 import { columnLabel, fileName } from '../../../console/import-words.ts';
 import { confirmed, useWork, WorkButton } from '../../../console/kit/actions.tsx';
@@ -11,7 +10,7 @@ import { addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { SendingFactsOfServer } from '../../../console/view/import/before-sending.tsx';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RepairTaken, RepairView } from '../operations.ts';
+import type { RepairView } from '../operations.ts';
 import { type RepairRows, useRepairRows } from './repair-rows.ts';
 import { RepairTable, replace } from './repair-table.tsx';
 
@@ -192,9 +191,15 @@ export function RepairTools({ view, repair }: ToolProperties) {
         <summary>With a spreadsheet</summary>
         <CorrectedFile view={view} repair={repair} />
       </details>
-      <p class="done" role="status">
-        {foreign(repair.done.value)}
-      </p>
+      <div role="status">
+        <ul class="plain">
+          {repair.done.value.map((line, at) => (
+            <li key={at} class={at > 0 ? 'attention' : ''}>
+              {foreign(line)}
+            </li>
+          ))}
+        </ul>
+      </div>
       <ErrorPlace error={repair.failed.value} />
     </div>
   );
@@ -222,7 +227,6 @@ function FindReplace({ view, repair }: ToolProperties) {
 /** The way of the spreadsheet: rows are downloaded, corrected and given back. */
 function CorrectedFile({ view, repair }: ToolProperties) {
   const { param: id } = usePlace();
-  const taken = useSignal<RepairTaken | undefined>(undefined);
   const status = [...new Set(view.problems.map((problem) => problem.status))].join(',');
   const download = (format: string) => addressOf('GET /v1/imports/:id/report', { id, query: { format, status } });
   return (
@@ -246,38 +250,12 @@ function CorrectedFile({ view, repair }: ToolProperties) {
           accept=".csv,.xlsx,.ods"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
-            if (file === undefined) return;
-            taken.value = undefined;
-            void repair.carryOut(async () => {
-              taken.value = await repair.takeFile(file);
-              currentTarget.value = '';
-              return '';
-            });
+            if (file !== undefined) void repair.carryOut(() => repair.takeFile(file));
+            // So that the same file can be given again when it has been corrected.
+            currentTarget.value = '';
           }}
         />
       </div>
-      <div role="status">{taken.value !== undefined && <Taken {...taken.value} />}</div>
     </div>
-  );
-}
-
-function Taken({ rows, cells, same, refused, refusedRows, wrong }: RepairTaken) {
-  return (
-    <ul>
-      <li>
-        {counted(cells, 'cell')} in {counted(rows, 'row')} taken; {counted(same, 'row')} unchanged;{' '}
-        {counted(refusedRows, 'row')} refused.
-      </li>
-      {refused.map(({ line, column, reason }) => (
-        <li key={`${line} ${column}`} class="attention">
-          Row {grouped(line)}: {foreign(columnLabel(column))} is not taken: {foreign(reason)}.
-        </li>
-      ))}
-      {wrong.map(({ line, problems }) => (
-        <li key={line} class="attention">
-          Row {grouped(line)} is still wrong: {foreign(problems.map(({ reason }) => reason).join('; '))}
-        </li>
-      ))}
-    </ul>
   );
 }
