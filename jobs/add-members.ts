@@ -5,7 +5,7 @@ import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/ch
 import type { MemberEntries } from '../src/chat/member-entries.ts';
 import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
 import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/chat/service/lists.ts';
-import type { RowOutcome } from '../src/imports/record/batch-result.ts';
+import { isListed, type RowOutcome } from '../src/imports/record/batch-result.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
@@ -15,7 +15,6 @@ import { afterReply, type Read } from './batch-policy.ts';
 import {
   asksGroups,
   FOUND_IN_GROUP,
-  isListed,
   LOOKED_FIELDS,
   type Looked,
   type LookingPorts,

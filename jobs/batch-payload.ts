@@ -1,26 +1,8 @@
 import { z } from 'zod';
-import { CALL_KINDS } from '../src/chat/service/codes.ts';
+import { callRecord, standing } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 
 /** The payload that all jobs of batches have in common, and what it says of earlier calls. */
-
-export const callRecord = z.object({
-  at: z.int(),
-  ms: z.int(),
-  httpStatus: z.int().nullable(),
-  code: z.string(),
-  kind: z.enum(CALL_KINDS),
-  message: z.string().optional(),
-  requestId: z.string().optional(),
-});
-
-export const standing = z.object({
-  tries: z.int(),
-  since: z.int(),
-  unsaid: z.int().optional(),
-  notBefore: z.int().optional(),
-  ended: z.object({ code: z.string(), message: z.string(), absent: z.literal('unprocessed').optional() }).optional(),
-});
 
 /** Fields of every payload of a region's queues: where its call goes. */
 export const CALL_FIELDS = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
-import type { CreatedGroup, Reactivated } from '../src/chat/directory-client.ts';
+import { type CreatedGroup, newGroup, newUser, type Reactivated } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
 import { GROUP_MISSING, isIdTaken, OPERATION_MISSING, USER_MISSING } from '../src/chat/service/codes.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
@@ -24,7 +24,6 @@ import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch } from '.
  * Repeats   harmless: what the earlier call created exists already. It counts as created, and `message` says so. A reply
  *           to a reactivation does not name who was active already: before a repeat, each user is asked for.
  */
-const text = z.string().optional();
 const looked = z.object({
   /** Calls of the batch without an answer when the asking began: after another one it is out of date. */
   after: z.int(),
@@ -43,33 +42,13 @@ const payload = z.object({
   looked: looked.optional(),
   create: z.discriminatedUnion('what', [
     z.object({ what: z.literal('look') }),
-    z.object({
-      what: z.literal('user'),
-      profile: z.object({
-        uid: z.string(),
-        name: z.string(),
-        avatar: text,
-        link: text,
-        role: text,
-        tags: z.array(z.string()).optional(),
-        metadata: z.record(z.string(), z.unknown()).optional(),
-      }),
-    }),
+    z.object({ what: z.literal('user'), profile: newUser }),
     z.object({
       what: z.literal('group'),
-      profile: z.object({
-        guid: z.string(),
-        name: z.string(),
-        type: z.string(),
-        password: text,
-        owner: text,
-        icon: text,
-        description: text,
-        tags: z.array(z.string()).optional(),
-      }),
+      profile: newGroup,
       lists: listedRows,
       /** The user who creates the group; absent: the service itself. */
-      onBehalfOf: text,
+      onBehalfOf: z.string().optional(),
     }),
     z.object({ what: z.literal('reactivate'), uids: z.array(z.string()).min(1) }),
   ]),
@@ -214,23 +193,5 @@ function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, 
 
 /** The creation that a batch makes. */
 export function createOf(batch: BatchToSend, creation: CreationToSend): CreateMissingPayload['create'] {
-  switch (creation.what) {
-    case 'look':
-      return { what: 'look' };
-    case 'user': {
-      const { tags, ...profile } = creation.profile;
-      return { what: 'user', profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) } };
-    }
-    case 'group': {
-      const { tags, ...profile } = creation.profile;
-      return {
-        what: 'group',
-        profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) },
-        lists: listsOf(batch),
-        onBehalfOf: creation.onBehalfOf,
-      };
-    }
-    case 'reactivate':
-      return { what: 'reactivate', uids: [...creation.uids] };
-  }
+  return creation.what === 'group' ? { ...creation, lists: listsOf(batch) } : creation;
 }

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type { BatchResult } from '../src/imports/record/batch-result.ts';
-import { REGIONS } from '../src/membership/membership.ts';
+import { type BatchResult, batchResult } from '../src/imports/record/batch-result.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { callRecord, standing } from './batch-payload.ts';
-import { ANSWERED_FIELDS } from './repeats.ts';
 
 /**
  * record-outcomes: writes the results of workers in other processes into the ledger.
@@ -13,39 +10,11 @@ import { ANSWERED_FIELDS } from './repeats.ts';
  * Output    outcomes in the ledgers, through the port `record`
  * Retries   until it is written: a result is never dropped. Recording one twice changes nothing.
  */
-const refusal = { code: z.string(), message: z.string() };
-const sent = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('answered'), ...ANSWERED_FIELDS }),
-  z.object({
-    kind: z.literal('made'),
-    outcome: z.enum(['missing', 'existing', 'created', 'reactivated']),
-    uids: z.array(z.string()).exactOptional(),
-    ...ANSWERED_FIELDS,
-    ...refusal,
-  }),
-  z.object({ kind: z.literal('halve'), standing: standing.optional(), ...refusal }),
-  z.object({ kind: z.literal('group'), ...refusal }),
-  z.object({ kind: z.literal('stop-region'), ...refusal }),
-  z.object({ kind: z.literal('refused'), outcome: z.enum(['failed', 'already_member', 'banned']), ...refusal }),
-  z.object({ kind: z.literal('unanswered'), maybeCarriedOut: z.boolean(), ...refusal }),
-]);
-const batchResult = z.object({
-  batch: z.int(),
-  region: z.enum(REGIONS),
-  calls: z.array(callRecord),
-  uncertainty: z.string().nullable(),
-  sent,
-  at: z.int(),
-}) satisfies z.ZodType<BatchResult>;
-
 const payload = z.object({
   version: z.literal(1),
   results: z.array(z.object({ importId: z.string(), result: batchResult })),
 });
-export interface RecordOutcomesPayload {
-  readonly version: 1;
-  readonly results: readonly { readonly importId: string; readonly result: BatchResult }[];
-}
+export type RecordOutcomesPayload = z.infer<typeof payload>;
 
 /** The ledger side of results that come from other processes. */
 export interface RecordOutcomesPorts {

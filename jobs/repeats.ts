@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { MemberScope } from '../src/chat/service/lists.ts';
 import { foldId } from '../src/membership/membership.ts';
-import { OUTCOMES } from '../src/membership/outcome.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { type Asked, type AskingPorts, askOnce, type ServiceAnswer } from './ask-service.ts';
-import { type BatchPayload, standing, uncertaintyOf } from './batch-payload.ts';
+import { type BatchPayload, uncertaintyOf } from './batch-payload.ts';
 import { ATTEMPTS } from './batch-policy.ts';
 import { SendAgain } from './send-batch.ts';
 
@@ -201,24 +200,3 @@ function hasMore(
 ): boolean {
   return entries > 0 && (pagination?.totalPages === undefined || page < pagination.totalPages);
 }
-
-/** Rows as [number, text]. Checked by hand: a schema for each row takes ten times as long. */
-export function isListed(list: unknown): boolean {
-  if (!Array.isArray(list)) return false;
-  for (const row of list) {
-    if (!Array.isArray(row) || row.length !== 2) return false;
-    if (!Number.isSafeInteger(row[0]) || typeof row[1] !== 'string') return false;
-  }
-  return true;
-}
-
-/** Outcomes of rows from a reply, as jobs carry them. */
-export const ANSWERED_FIELDS = {
-  others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), code: z.string(), message: z.string() })),
-  missing: z.array(z.int()),
-  again: z.object({ why: z.string(), standing, slowsDown: z.boolean().optional() }).exactOptional(),
-  messages: z
-    .custom<readonly (readonly [number, string])[]>(isListed, { error: 'expected messages as [row number, id]' })
-    .exactOptional(),
-  members: z.int().exactOptional(),
-};

@@ -67,28 +67,33 @@ export function createDirectoryClient(ask: Ask): DirectoryClient {
   };
 }
 
+const text = z.string().optional();
+const tags = z.array(z.string()).optional();
+
 /** A user as POST /users takes it (docs/chat-service.md, 55). */
-export interface NewUser {
-  readonly uid: string;
-  readonly name: string;
-  readonly avatar?: string | undefined;
-  readonly link?: string | undefined;
-  readonly role?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-}
+export const newUser = z.object({
+  uid: z.string(),
+  name: z.string(),
+  avatar: text,
+  link: text,
+  role: text,
+  tags,
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+export type NewUser = z.infer<typeof newUser>;
 
 /** A group as POST /groups takes it (docs/chat-service.md, 63); `type` is always sent. */
-export interface NewGroup {
-  readonly guid: string;
-  readonly name: string;
-  readonly type: string;
-  readonly password?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly icon?: string | undefined;
-  readonly description?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-}
+export const newGroup = z.object({
+  guid: z.string(),
+  name: z.string(),
+  type: z.string(),
+  password: text,
+  owner: text,
+  icon: text,
+  description: text,
+  tags,
+});
+export type NewGroup = z.infer<typeof newGroup>;
 
 /** Calls that create and reactivate: publicly known, not contract. Errors are those of every call. */
 export interface CreateClient {

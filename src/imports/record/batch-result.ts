@@ -1,115 +1,135 @@
-import type { CALL_KINDS } from '../../chat/service/codes.ts';
-import type { Region } from '../../membership/membership.ts';
-import type { Outcome } from '../../membership/outcome.ts';
+import { z } from 'zod';
+import { CALL_KINDS } from '../../chat/service/codes.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { OUTCOMES } from '../../membership/outcome.ts';
+
+/** The result that a worker sends back for a batch, and the history that a batch carries when it is sent again. */
+
+/** A list that nobody changes. */
+const list = <Item extends z.ZodType>(item: Item) => z.array(item) as z.ZodType as z.ZodType<readonly z.output<Item>[]>;
+
+/** Rows as [number, text]. Checked by hand: a schema for each row takes ten times as long. */
+export function isListed(rows: unknown): boolean {
+  if (!Array.isArray(rows)) return false;
+  for (const row of rows) {
+    if (!Array.isArray(row) || row.length !== 2) return false;
+    if (!Number.isSafeInteger(row[0]) || typeof row[1] !== 'string') return false;
+  }
+  return true;
+}
 
 /** One call to the chat service, as the ledger keeps it. */
-export interface CallRecord {
+export const callRecord = z.object({
   /** Start, ms since 1970. */
-  readonly at: number;
-  readonly ms: number;
+  at: z.int(),
+  ms: z.int(),
   /** Null where there was no HTTP reply. */
-  readonly httpStatus: number | null;
+  httpStatus: z.int().nullable(),
   /** Empty when the call was answered. */
-  readonly code: string;
+  code: z.string(),
   /** `answered`, or what the refusal meant. */
-  readonly kind: (typeof CALL_KINDS)[number];
+  kind: z.enum(CALL_KINDS),
   /** The service's message about a refused call. */
-  readonly message?: string | undefined;
+  message: z.string().optional(),
   /** The service's id of a refused call, if it gives one. */
-  readonly requestId?: string | undefined;
-}
+  requestId: z.string().optional(),
+});
+export type CallRecord = z.infer<typeof callRecord>;
+
+const REFUSAL = { code: z.string(), message: z.string() };
+const refusal = z.object(REFUSAL);
 
 /** An outcome of a row that is not plain success. */
-export interface RowOutcome {
-  readonly row: number;
-  readonly outcome: Outcome;
-  readonly code: string;
-  readonly message: string;
-}
-
-interface Refusal {
-  readonly code: string;
-  readonly message: string;
-}
+const rowOutcome = z.object({ row: z.int(), outcome: z.enum(OUTCOMES), ...REFUSAL });
+export type RowOutcome = z.infer<typeof rowOutcome>;
 
 /** Outcome for a user or group that the service did not know, or may not know. */
-export type CreationOutcome = 'missing' | 'existing' | 'created' | 'reactivated';
-
-/** The end of a batch whose group has the last word. */
-interface Ended extends Refusal {
-  /** Outcome of a row that is not as asked. Default: failed. */
-  readonly absent?: 'unprocessed' | undefined;
-}
+const creationOutcome = z.enum(['missing', 'existing', 'created', 'reactivated']);
+export type CreationOutcome = z.infer<typeof creationOutcome>;
 
 /** The history of a batch that is sent again. Times are in ms since 1970. */
-export interface Standing {
+export const standing = z.object({
   /** Calls that settled nothing, while others of the region did. */
-  readonly tries: number;
+  tries: z.int(),
   /** Start of the first of them. */
-  readonly since: number;
+  since: z.int(),
   /** Replies that said nothing of its users. */
-  readonly unsaid?: number | undefined;
+  unsaid: z.int().optional(),
   /** It is not sent before. */
-  readonly notBefore?: number | undefined;
-  /** Set when nothing more is sent: its group is asked a last time. */
-  readonly ended?: Ended | undefined;
-}
+  notBefore: z.int().optional(),
+  /**
+   * Set when nothing more is sent: its group is asked a last time. `absent` is the outcome of a row that is not as asked;
+   * default: failed.
+   */
+  ended: refusal.extend({ absent: z.literal('unprocessed').optional() }).optional(),
+});
+export type Standing = z.infer<typeof standing>;
 
 /** The outcomes of a call's rows in its reply. Rows in neither list were added, or banned if that was asked for. */
-export interface Answered {
-  readonly others: readonly RowOutcome[];
+const answered = z.object({
+  others: list(rowOutcome),
   /** Rows without an outcome yet: they are sent again, in a batch of their own. */
-  readonly missing: readonly number[];
+  missing: list(z.int()),
   /** About that batch; absent where the reply did not mention its rows. */
-  readonly again?: {
-    /** The reason why an earlier call for them may have been carried out. */
-    readonly why: string;
-    readonly standing: Standing;
-    /** Whether there were too many calls, so that the region waits. */
-    readonly slowsDown?: boolean | undefined;
-  };
+  again: z
+    .object({
+      /** The reason why an earlier call for them may have been carried out. */
+      why: z.string(),
+      standing,
+      /** Whether there were too many calls, so that the region waits. */
+      slowsDown: z.boolean().optional(),
+    })
+    .exactOptional(),
   /** Ids of the messages that the service wrote about additions, by row; absent where the reply names none. */
-  readonly messages?: readonly (readonly [row: number, id: string])[];
+  messages: z
+    .custom<readonly (readonly [row: number, id: string])[]>(isListed, {
+      error: 'expected messages as [row number, id]',
+    })
+    .exactOptional(),
   /** Members of the group after the last addition; absent where the reply does not say. */
-  readonly members?: number;
-}
+  members: z.int().exactOptional(),
+});
+export type Answered = z.infer<typeof answered>;
 
 /** The result of sending a batch. */
-export type Sent =
-  | ({ readonly kind: 'answered' } & Answered)
+const sent = z.discriminatedUnion('kind', [
+  answered.extend({ kind: z.literal('answered') }),
   /** A user or group was checked, created or reactivated; the first members of a new group are answered as above. */
-  | ({
-      readonly kind: 'made';
-      readonly outcome: CreationOutcome;
-      /** The users with this outcome, if there are several; absent if the reply names none. */
-      readonly uids?: readonly string[];
-    } & Answered &
-      Refusal)
-  | ({ readonly kind: 'halve'; readonly standing?: Standing | undefined } & Refusal)
-  | ({ readonly kind: 'group' } & Refusal)
-  | ({ readonly kind: 'stop-region' } & Refusal)
-  | ({ readonly kind: 'refused'; readonly outcome: 'failed' | 'already_member' | 'banned' } & Refusal)
+  answered.extend({
+    kind: z.literal('made'),
+    outcome: creationOutcome,
+    /** The users with this outcome, if there are several; absent if the reply names none. */
+    uids: list(z.string()).exactOptional(),
+    ...REFUSAL,
+  }),
+  refusal.extend({ kind: z.literal('halve'), standing: standing.optional() }),
+  refusal.extend({ kind: z.literal('group') }),
+  refusal.extend({ kind: z.literal('stop-region') }),
+  refusal.extend({ kind: z.literal('refused'), outcome: z.enum(['failed', 'already_member', 'banned']) }),
   /** Attempts are used up without an answer. */
-  | ({ readonly kind: 'unanswered'; readonly maybeCarriedOut: boolean } & Refusal);
+  refusal.extend({ kind: z.literal('unanswered'), maybeCarriedOut: z.boolean() }),
+]);
+export type Sent = z.infer<typeof sent>;
 
 /** A worker's result for a batch. */
-export interface BatchResult {
-  readonly batch: number;
-  readonly region: Region;
+export const batchResult = z.object({
+  batch: z.int(),
+  region: z.enum(REGIONS),
   /** Every call of this batch since it was dispatched, in order. */
-  readonly calls: readonly CallRecord[];
+  calls: list(callRecord),
   /** The reason why one of these or an earlier call may have been carried out; null when none can have been. */
-  readonly uncertainty: string | null;
-  readonly sent: Sent;
+  uncertainty: z.string().nullable(),
+  sent,
   /** End of the last call, ms since 1970. */
-  readonly at: number;
-}
+  at: z.int(),
+});
+export type BatchResult = z.infer<typeof batchResult>;
 
 /** A batch that left the queue without a result. */
 export interface ReclaimedBatch extends Pick<BatchResult, 'batch' | 'calls' | 'uncertainty'> {}
 
 /** A region that refuses every call until a person has fixed its key or plan. */
-export interface StoppedRegion extends Refusal {
+export interface StoppedRegion extends z.infer<typeof refusal> {
   readonly region: Region;
 }
 

@@ -34,7 +34,7 @@ export type CreationToSend =
       /** The user who creates the group and owns it; absent: the service itself. */
       readonly onBehalfOf?: string;
     }
-  | { readonly what: 'reactivate'; readonly uids: readonly string[] };
+  | { readonly what: 'reactivate'; readonly uids: string[] };
 
 /** More users or groups are missing than may be created. */
 export interface OverLimit {

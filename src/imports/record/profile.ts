@@ -203,7 +203,7 @@ function given<Field extends string>(
 }
 
 /** A JSON list, or words between commas or semicolons. */
-function tagsOf(text: string): { readonly tags?: readonly string[] } {
+function tagsOf(text: string): { readonly tags?: string[] } {
   if (text === '') return {};
   const list = text.startsWith('[') ? jsonOrUndefined(text) : text.split(/[;,]/);
   const tags = Array.isArray(list) ? list.map((tag) => String(tag).trim()).filter((tag) => tag !== '') : [text];
