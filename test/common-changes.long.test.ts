@@ -207,8 +207,8 @@ test('a new operation: its declaration, and its handler', { timeout: TIME_MS }, 
   );
   copy.insert(
     'src/server/settings-routes.ts',
-    '  serve(app, serviceOperations.audit,',
-    '  serve(app, serviceOperations.hours, async () => ({}));\n',
+    '    overview: () => overviewOf(context),',
+    '    hours: async () => ({}),\n',
   );
   copy.insert(
     'test/server/access.test.ts',
@@ -279,7 +279,7 @@ test('a new feature: its folder, its lines in the doors, and its place among the
     `import { z } from 'zod';
 import { operationsOf } from '../../api/operation.ts';
 import type { Api } from '../../server/context.ts';
-import { serve } from '../../server/serve.ts';
+import { serveAll } from '../../server/serve.ts';
 ${load} { MOTTO } from './motto.ts';
 
 const operation = operationsOf('service');
@@ -293,7 +293,7 @@ const mottoOperations = {
 
 /** Says the motto. */
 export function mottoRoutes(app: Api): void {
-  serve(app, mottoOperations.read, async () => ({ motto: MOTTO }));
+  serveAll(app, mottoOperations, { read: async () => ({ motto: MOTTO }) });
 }
 `,
   );

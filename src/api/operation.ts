@@ -92,15 +92,19 @@ export interface Call {
 export type Audited = (detail: string | null, target?: string, action?: string) => void;
 
 /** Does an operation: the one implementation of it. @param input as InputOf, checked */
-type Handler<One> =
+type Handler<One, Calling> =
   One extends Operation<infer Params, infer Query, infer Body, infer Answer>
-    ? (input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>, call: Call) => HandledAs<Answer>
+    ? (
+        input: CheckedOf<Params> & CheckedOf<Body extends z.ZodType ? Body : Query>,
+        call: Calling,
+      ) => Promise<HandledAs<Answer> | ReplyOf<Calling>>
     : never;
 type CheckedOf<Of> = Of extends z.ZodType ? z.output<Of> : object;
-type HandledAs<Answer> = Promise<Answer extends z.ZodType ? z.input<Answer> : AsyncIterable<string | Uint8Array>>;
+type HandledAs<Answer> = Answer extends z.ZodType ? z.input<Answer> : AsyncIterable<string | Uint8Array>;
+type ReplyOf<Calling> = Calling extends { readonly reply: infer Reply } ? Reply : never;
 
-/** Handlers of operations of a group, by their names there. */
-export type HandlersOf<Group> = { readonly [Name in keyof Group]?: Handler<Group[Name]> };
+/** Handlers of operations of a group, by their names there. @typeParam Calling a call of the server has the request too, and its reply */
+export type HandlersOf<Group, Calling = Call> = { readonly [Name in keyof Group]?: Handler<Group[Name], Calling> };
 
 /**
  * Declares operations of one chapter, each as `METHOD /path`, who may use it, and the rest.

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '../api/service.ts';
 import type { Service } from '../app/chat-service.ts';
 import type { AnswerOwner } from '../app/owner-socket.ts';
+import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
 import { syncHandlers } from '../features/sync/routes/sync-handlers.ts';
@@ -59,7 +60,8 @@ export function sayAddresses(io: Io, address: string, host: string): void {
 /** Answers commands on this machine, for a server. */
 export function answersOf(context: ServerContext): AnswerOwner {
   const syncs = handled(syncOperations, syncHandlers(context));
-  return ownerAnswers(context, [...importOwner(context), syncs, scheduleHandlers(context, true)]);
+  const schedules = handled(scheduleOperations, scheduleHandlers(context, true));
+  return ownerAnswers(context, [...importOwner(context), syncs, schedules]);
 }
 
 const DAY_MS = 86_400_000;

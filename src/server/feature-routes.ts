@@ -7,7 +7,6 @@ import { repairRoutes } from '../features/repair/routes.ts';
 import { scheduleRoutes } from '../features/schedule/routes/schedule-routes.ts';
 import { syncRoutes } from '../features/sync/routes/sync-routes.ts';
 import type { Api, ServerContext } from './context.ts';
-import { handled } from './perform.ts';
 import { serveAll } from './serve.ts';
 
 /** The routes of the features. */
@@ -18,5 +17,5 @@ export function featureRoutes(app: Api, context: ServerContext): void {
   checkRoutes(app, context);
   syncRoutes(app, context);
   scheduleRoutes(app, context);
-  serveAll(app, handled(notificationOperations, notificationHandlers(context)));
+  serveAll(app, notificationOperations, notificationHandlers(context));
 }

@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
@@ -20,6 +21,16 @@ export function callerOf({ raw, request }: FastifyReply): Caller {
 /** Sends JSON text that another thread has made. */
 export function sendJson(reply: FastifyReply, json: Uint8Array): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
+}
+
+/** Sends a file, as it is or while it is made. It holds people's ids: no cache on the way keeps it, and it has no ranges. */
+export function sendFile(
+  reply: FastifyReply,
+  { type, disposition, bytes }: { readonly type: string; readonly disposition: string; readonly bytes: Readable },
+): FastifyReply {
+  reply.type(type).header('content-disposition', disposition);
+  reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+  return reply.send(bytes);
 }
 
 /** Content-Disposition of a download that is named after the input `file`: its base name, a dash, and `tail`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FoundMember, HistoryEntry, MemberNow } from '../api/members.ts';
+import type { FoundMember, HistoryEntry } from '../api/members.ts';
 import { memberOperations } from '../api/operations/member-operations.ts';
 import { isError, RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
@@ -14,7 +14,7 @@ import { cursorContent, cursorText } from './cursors.ts';
 import type { DataReader } from './data-reader.ts';
 import { type Caller, callerOf } from './http-answers.ts';
 import { lastRows, whereNow } from './member-now.ts';
-import { serve } from './serve.ts';
+import { serveAll } from './serve.ts';
 
 /** Most imports that one request looks into, so that an answer with few hits comes too. */
 const MAX_IMPORTS = 100;
@@ -29,20 +29,16 @@ const MAX_MS = 30_000;
 
 /** Users by a part of their UID, what every import did to one, and where this one is now. */
 export function memberRoutes(app: Api, { reading, coordinator, settings }: ServerContext): void {
-  serve(app, memberOperations.search, async ({ query: { text, limit, cursor } }, reply) => {
-    const { next, ...found } = await search(reading, { text, limit }, memberPlace(cursor), callerOf(reply));
-    return { ...found, nextCursor: cursorOf(next) };
-  });
-
-  serve(app, memberOperations.history, async ({ params: { uid }, query: { limit, cursor } }, reply) => {
-    const { next, ...found } = await history(reading, uid, limit, memberPlace(cursor), callerOf(reply));
-    return { uid, ...found, nextCursor: cursorOf(next) };
-  });
-
-  serve(
-    app,
-    memberOperations.ask,
-    async ({ params: { uid }, query: { region } }, reply, audited): Promise<MemberNow> => {
+  serveAll(app, memberOperations, {
+    search: async ({ text, limit, cursor }, { reply }) => {
+      const { next, ...found } = await search(reading, { text, limit }, memberPlace(cursor), callerOf(reply));
+      return { ...found, nextCursor: cursorOf(next) };
+    },
+    history: async ({ uid, limit, cursor }, { reply }) => {
+      const { next, ...found } = await history(reading, uid, limit, memberPlace(cursor), callerOf(reply));
+      return { uid, ...found, nextCursor: cursorOf(next) };
+    },
+    ask: async ({ uid, region }, { reply, audited }) => {
       const caller = callerOf(reply);
       const having = Object.keys(settings.apps) as Region[];
       if (region !== undefined && !having.includes(region)) {
@@ -81,7 +77,7 @@ export function memberRoutes(app: Api, { reading, coordinator, settings }: Serve
         historyIsWhole: next === undefined && unread.length === 0,
       };
     },
-  );
+  });
 }
 
 /** The import to look into next, as a cursor of the list of imports, and the row after which to continue in it. */

@@ -1,25 +1,28 @@
-import type { Call, HandlersOf, Operation } from '../api/operation.ts';
+import type { HandlersOf, Operation } from '../api/operation.ts';
 import type { OwnerRequest } from '../app/owner-socket.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Asked, auditing } from './access/noting.ts';
 
 /** A handler of any operation. */
-export type AnyHandler = (input: never, call: Call) => Promise<unknown>;
+export type AnyHandler = (input: never, call: never) => Promise<unknown>;
 
 /**
  * Does an operation by its one handler, and notes it: for requests of the API (serve.ts), of other processes on this machine
  * (`performerOf`), and of a command in its own process (cli/client/local-client.ts).
  * @param input checked: the fields of the path and, beside them, of the body or else of the query
+ * @param request for handlers of the server: the request, and its reply
  */
 export async function perform(
   operation: Operation,
   handler: AnyHandler,
   input: { readonly params: object; readonly rest: object },
   asked: Asked,
+  request: object = {},
 ): Promise<unknown> {
   const [named] = Object.values(input.params as Readonly<Record<string, string>>);
-  const { audited, done } = auditing(() => asked, operation.audit, named);
-  const answer = await handler({ ...input.rest, ...input.params } as never, { who: asked.who, audited });
+  const { audited, done } = auditing(asked, operation.audit, named);
+  const call = { who: asked.who, audited, ...request };
+  const answer = await handler({ ...input.rest, ...input.params } as never, call as never);
   done();
   return answer;
 }

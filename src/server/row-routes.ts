@@ -1,38 +1,126 @@
-import type { FastifyReply } from 'fastify';
+import { createReadStream, existsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import openFile from '@fastify/send';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rowOperations } from '../api/operations/row-operations.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import type { ReportRequest } from '../imports/report/report-files.ts';
+import { NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
 import { readCursor } from '../imports/report/row-search.ts';
+import { summaryIn } from '../imports/report/summarize.ts';
+import { isFinal } from '../membership/import-state.ts';
+import { INPUTS } from '../options/input-kinds.ts';
+import { VERSION } from '../platform/package-folder.ts';
 import type { Api, ServerContext } from './context.ts';
-import { callerOf, sendJson } from './http-answers.ts';
-import { problemViews } from './import-reading.ts';
-import { serve } from './serve.ts';
+import { attachment, callerOf, sendJson } from './http-answers.ts';
+import { problemViews, type WantedReport, wantedBy } from './import-reading.ts';
+import { type ServedBy, serveAll } from './serve.ts';
 
-/** Serves the rows, problems and calls of an import. */
-export function rowRoutes(app: Api, { coordinator, reading, repairs }: ServerContext): void {
+/** Serves the rows, problems and calls of an import; the outcome of every row, and what it created, to look at or to keep. */
+export function rowRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, reading, repairs } = context;
   /** @throws UNKNOWN_IMPORT; NO_ROWS_YET */
   const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, callerOf(reply));
 
-  serve(app, rowOperations.rows, async ({ params: { id }, query }, reply) => {
-    const { limit, cursor, sort = 'row', order: direction, ...filter } = query;
-    const order = { by: sort, descending: direction === 'desc' };
-    const after = cursor === undefined ? undefined : readCursor(cursor, order);
-    if (cursor !== undefined && after === undefined) throw new RollcallError('BAD_CURSOR', { cursor });
-    const page = { filter, order, limit, ...(after !== undefined && { after }) };
-    return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
+  serveAll(app, rowOperations, {
+    ...reportHandlers(context),
+    rows: async ({ id, limit, cursor, sort = 'row', order: direction, ...filter }, { reply }) => {
+      const order = { by: sort, descending: direction === 'desc' };
+      const after = cursor === undefined ? undefined : readCursor(cursor, order);
+      if (cursor !== undefined && after === undefined) throw new RollcallError('BAD_CURSOR', { cursor });
+      const page = { filter, order, limit, ...(after !== undefined && { after }) };
+      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
+    },
+    row: async ({ id, row }, { reply }) => {
+      const found = await reading.rowDetail(coordinator.find(id).id, Number(row), callerOf(reply));
+      if (found === undefined) throw new RollcallError('UNKNOWN_ROW', { id, row: Number(row) });
+      return sendJson(reply, found);
+    },
+    problems: async ({ id }, { reply }) => {
+      const problems = await rowsOf(id, reply).problems();
+      return { problems: problemViews(problems, await repairs.progress(id)) };
+    },
+    calls: async ({ id }, { reply }) => ({ rates: await rowsOf(id, reply).callRates() }),
   });
+}
 
-  serve(app, rowOperations.row, async ({ params: { id, row } }, reply) => {
-    const found = await reading.rowDetail(coordinator.find(id).id, Number(row), callerOf(reply));
-    if (found === undefined) throw new RollcallError('UNKNOWN_ROW', { id, row: Number(row) });
-    return sendJson(reply, found);
-  });
+const TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  xlsx: INPUTS.xlsx.mediaType,
+  html: 'text/html; charset=utf-8',
+};
 
-  serve(app, rowOperations.problems, async ({ params: { id } }, reply) => {
-    const problems = await rowsOf(id, reply).problems();
-    return { problems: problemViews(problems, await repairs.progress(id)) };
-  });
+/** The outcome of every row, and what an import created. */
+function reportHandlers({ coordinator, dir, reading, views }: ServerContext): ServedBy<typeof rowOperations> {
+  return {
+    report: async ({ id, ...query }, { request, reply }) => {
+      const record = coordinator.find(id);
+      const wanted = wantedBy(query);
+      const input = await reading.rowsOf(id).input();
+      const ending = wanted.form === 'retry' ? retryExtension(input) : wanted.form;
+      reply.type(TYPES[ending] ?? 'application/octet-stream');
+      reply.header('content-disposition', disposition(record, wanted.form, ending));
+      // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
+      if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
+      const file = fileFor(wanted, reportPaths(dir.folder(id), input));
+      const summary = summaryIn(await views.of(record));
+      return send(request, reply, record, file, { ...wanted, summary, version: VERSION });
+    },
+    created: async ({ id }, { request, reply }) => {
+      const record = coordinator.find(id);
+      reply.type(TYPES['csv'] ?? '');
+      reply.header('content-disposition', attachment(record.file, `${id}-created.csv`));
+      return send(request, reply, record, reportPaths(dir.folder(id), { format: 'csv' }).created, { form: 'created' });
+    },
+  };
 
-  serve(app, rowOperations.calls, async ({ params: { id } }, reply) => ({
-    rates: await rowsOf(id, reply).callRates(),
-  }));
+  /** @param file that has it where the import has finished */
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id, state }: ImportRecord,
+    file: string | undefined,
+    asked: ReportRequest,
+  ): Promise<FastifyReply> {
+    // A report holds people's ids: no cache on the way keeps it.
+    reply.header('cache-control', 'private, no-cache');
+    if (isFinal(state) && file !== undefined && existsSync(file)) return sendFile(request, reply, file);
+    // A report that is made while it is sent has neither length nor ranges.
+    reply.header('accept-ranges', 'none');
+    return reply.send(Readable.from(reading.report(id, asked), { objectMode: false }));
+  }
+}
+
+/** The report file of a finished import that matches the request. */
+function fileFor({ form, filter }: WantedReport, paths: ReturnType<typeof reportPaths>): string | undefined {
+  const { status, ...others } = filter;
+  if (Object.values(others).some((value) => value !== undefined)) return undefined;
+  if (form === 'html') return paths.html;
+  if (form === 'retry') return status === undefined ? paths.retry : undefined;
+  if (form !== 'csv') return undefined;
+  if (status === undefined) return paths.all;
+  return new Set(status).symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
+}
+
+/** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */
+async function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
+  const { range, 'accept-encoding': encodings = '' } = request.headers;
+  if (range === undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings))) {
+    reply.header('accept-ranges', 'none');
+    return reply.send(createReadStream(path));
+  }
+  const options = { root: dirname(path), contentType: false, cacheControl: false };
+  const sent = await openFile(request.raw, encodeURIComponent(basename(path)), options);
+  if (sent.type === 'error') throw sent.metadata.error;
+  return reply.code(sent.statusCode).headers(sent.headers).send(sent.stream);
+}
+
+/** The name under which a browser keeps the report. A page is shown instead. */
+function disposition({ id, file }: ImportRecord, form: ReportRequest['form'], ending: string): string {
+  if (form === 'html') return 'inline';
+  return attachment(file, `${id}-${form === 'retry' ? 'retry' : 'report'}.${ending}`);
 }

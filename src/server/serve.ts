@@ -1,23 +1,13 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify';
 import type { z } from 'zod';
 import { addressOf } from '../api/address-of.ts';
-import type { Audited, Operation } from '../api/operation.ts';
+import type { Call, HandlersOf, Operation } from '../api/operation.ts';
 import type { RefusalCode } from '../errors/errors.ts';
 import { defined } from '../platform/defined.ts';
-import { type Asked, auditing } from './access/noting.ts';
+import type { Asked } from './access/noting.ts';
 import type { Api } from './context.ts';
 import { refusals } from './openapi.ts';
-import { type Handled, perform } from './perform.ts';
-
-type Schema = z.ZodType | undefined;
-type Given<Schema> = Schema extends z.ZodType ? z.output<Schema> : unknown;
-type RequestOf<Params, Query, Body> = FastifyRequest & {
-  readonly params: Given<Params>;
-  readonly query: Given<Query>;
-  readonly body: Given<Body>;
-};
-/** Pieces of JSON, and files, are sent by the handler itself. */
-type AnswerOf<Answer> = Answer extends z.ZodType ? z.input<Answer> | FastifyReply : FastifyReply | string;
+import { type AnyHandler, perform } from './perform.ts';
 
 /** The facts about a route that only the server needs. */
 interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'exposeHeadRoute'> {
@@ -26,80 +16,64 @@ interface RouteOptions extends Pick<RouteShorthandOptions, 'bodyLimit' | 'expose
   readonly takesFile?: boolean;
 }
 
-/** Registers the routes of operations that have handlers. */
-export function serveAll(app: Api, { group, handlers }: Handled): void {
+/** The call of a handler that only the server has: it needs the request itself, because a file comes or goes, or for a session. */
+interface Requested extends Call {
+  readonly request: FastifyRequest;
+  /** Pieces of JSON, and files, are sent by the handler itself. */
+  readonly reply: FastifyReply;
+}
+
+/** Handlers of the server. */
+export type ServedBy<Group> = HandlersOf<Group, Requested>;
+
+/** Registers the routes of the operations of a group that have handlers; an answer has the status that is declared. */
+export function serveAll<Group extends Readonly<Record<string, Operation & RouteOptions>>>(
+  app: Api,
+  group: Group,
+  handlers: ServedBy<Group>,
+): void {
   for (const [name, handler] of Object.entries(handlers)) {
-    const operation = group[name] as Operation;
-    register(app, operation, async (request, reply) => {
-      const rest = (operation.body === undefined ? request.query : request.body) as object;
-      const answer = await perform(
-        operation,
-        handler,
-        { params: request.params as object, rest },
-        askedBy(app, request),
-      );
-      const { location } = operation;
-      if (location !== undefined) reply.header('location', addressOf(location, answer as object).address);
-      return answer;
+    const operation = group[name] as Operation & RouteOptions;
+    const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
+    const { headers, takesFile = false, bodyLimit, exposeHeadRoute, location, operationId } = operation;
+    const ofInput: RefusalCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
+    const schema: FastifySchema = {
+      tags: [tag],
+      summary,
+      response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) },
+      ...defined({ operationId, description, params, querystring: query, body, headers }),
+    };
+    app.route({
+      ...defined({ bodyLimit, exposeHeadRoute }),
+      method,
+      url,
+      config: { role, takesFile },
+      schema,
+      handler: async (request, reply) => {
+        if (status !== 200) reply.code(status);
+        const rest = (body === undefined ? request.query : request.body) as object;
+        const input = { params: (request.params ?? {}) as object, rest };
+        const answered = await perform(operation, handler as AnyHandler, input, askedBy(app, request), {
+          request,
+          reply,
+        });
+        if (location !== undefined) reply.header('location', addressOf(location, answered as object).address);
+        return status === 204 ? reply.send() : answered;
+      },
     });
   }
 }
 
-function askedBy({ access, sendsTo }: Api, { who, ip }: FastifyRequest): Asked {
-  return { access, sendsTo, who: who.name, role: who.role, address: ip };
-}
-
-/**
- * Registers the route of an operation whose handler needs the request itself: a file that comes or goes, a session. It gets what was
- * checked; its answer has the status that is declared.
- */
-export function serve<
-  Params extends z.ZodType | undefined,
-  Query extends z.ZodType | undefined,
-  Body extends z.ZodType | undefined,
-  Answer,
->(
-  app: Api,
-  operation: Operation<Params, Query, Body, Answer> & RouteOptions,
-  handler: (
-    request: RequestOf<Params, Query, Body>,
-    reply: FastifyReply,
-    audited: Audited,
-  ) => Promise<AnswerOf<Answer>>,
-): void {
-  register(app, operation, async (request, reply) => {
-    const [named] = Object.values((request.params ?? {}) as Readonly<Record<string, string>>);
-    const { audited, done } = auditing(() => askedBy(app, request), operation.audit, named);
-    const answered = await handler(request as RequestOf<Params, Query, Body>, reply, audited);
-    done();
-    return answered;
-  });
-}
-
-function register(
-  app: Api,
-  operation: Operation<Schema, Schema, Schema, unknown> & RouteOptions,
-  run: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
-): void {
-  const { method, path: url, role, tag, summary, description, params, query, body, status, answer } = operation;
-  const { headers, takesFile = false, bodyLimit, exposeHeadRoute } = operation;
-  const ofInput: RefusalCode[] = query === undefined && body === undefined ? [] : ['BAD_OPTION'];
-  const schema: FastifySchema = {
-    tags: [tag],
-    summary,
-    response: { [status]: answer, ...refusals(...ofInput, ...(operation.refusals ?? [])) },
-    ...defined({ operationId: operation.operationId, description, params, querystring: query, body, headers }),
-  };
-  app.route({
-    ...defined({ bodyLimit, exposeHeadRoute }),
-    method,
-    url,
-    config: { role, takesFile },
-    schema,
-    handler: async (request, reply) => {
-      if (status !== 200) reply.code(status);
-      const answered = await run(request, reply);
-      return status === 204 ? reply.send() : answered;
+function askedBy({ access, sendsTo }: Api, request: FastifyRequest): Asked {
+  return {
+    access,
+    sendsTo,
+    address: request.ip,
+    get who() {
+      return request.who.name;
     },
-  });
+    get role() {
+      return request.who.role;
+    },
+  };
 }

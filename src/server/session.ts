@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionOperations } from '../api/operations/service-operations.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { asSentence } from '../text/wording.ts';
-import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
+import { tokenIdIn, UNKNOWN_SENDER } from './access/access-store.ts';
 import { type Guard, SESSION_COOKIE } from './access/guard.ts';
 import type { Api, ServerContext } from './context.ts';
-import { serve } from './serve.ts';
+import { serveAll } from './serve.ts';
 
 /** A browser stays logged in for so long, in ms. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
@@ -46,31 +46,33 @@ export async function sessionRoutes(
     return new RollcallError('TOO_MANY', { attempts: ATTEMPTS, seconds });
   };
 
-  serve(app, sessionOperations.login, async (request, reply, audited) => {
-    const token = request.body.token.trim();
-    const who = access.byToken(token);
-    if (who === undefined)
-      throw await refuse(request, reply, access.hasExpired(token) ? 'TOKEN_EXPIRED' : 'TOKEN_REFUSED');
-    request.who = who;
-    const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
-    setCookie(request, reply, access.login(who, expiresAt), expiresAt);
-    audited('', who.id);
-    return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
-  });
-  serve(app, sessionOperations.session, async (request) => {
-    const who: Who | undefined = whoIs(request);
-    if (who === undefined) throw new RollcallError('TOKEN_REQUIRED', {});
-    return { role: who.role, name: who.name, tokenRequired };
-  });
-  serve(app, sessionOperations.logout, async (request, reply, audited) => {
-    const cookie = request.cookies[SESSION_COOKIE];
-    const who = cookie === undefined ? undefined : access.bySession(cookie);
-    if (cookie !== undefined) access.logout(cookie);
-    if (who !== undefined) {
+  serveAll(app, sessionOperations, {
+    login: async ({ token: given }, { request, reply, audited }) => {
+      const token = given.trim();
+      const who = access.byToken(token);
+      if (who === undefined)
+        throw await refuse(request, reply, access.hasExpired(token) ? 'TOKEN_EXPIRED' : 'TOKEN_REFUSED');
       request.who = who;
+      const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
+      setCookie(request, reply, access.login(who, expiresAt), expiresAt);
       audited('', who.id);
-    }
-    setCookie(request, reply, '', 0);
+      return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
+    },
+    session: async (_, { request }) => {
+      const who = whoIs(request);
+      if (who === undefined) throw new RollcallError('TOKEN_REQUIRED', {});
+      return { role: who.role, name: who.name, tokenRequired };
+    },
+    logout: async (_, { request, reply, audited }) => {
+      const cookie = request.cookies[SESSION_COOKIE];
+      const who = cookie === undefined ? undefined : access.bySession(cookie);
+      if (cookie !== undefined) access.logout(cookie);
+      if (who !== undefined) {
+        request.who = who;
+        audited('', who.id);
+      }
+      setCookie(request, reply, '', 0);
+    },
   });
 }
 

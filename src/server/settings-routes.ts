@@ -7,34 +7,37 @@ import { addressName, sourceName } from '../text/address-text.ts';
 import type { Api, ServerContext } from './context.ts';
 import { numberCursor } from './cursors.ts';
 import { answersSoon } from './http-answers.ts';
-import { handled } from './perform.ts';
-import { serve, serveAll } from './serve.ts';
+import { overviewOf } from './overview.ts';
+import { serveAll } from './serve.ts';
 
-/** Serves the server's settings, its regions, and the audit log. */
+/** Serves the server's settings, its regions, the overview, and the audit log. */
 export function settingsRoutes(app: Api, context: ServerContext): void {
   const { coordinator, settings, access, notifications } = context;
-  serve(app, serviceOperations.settings, async () => {
-    const { host: notifyHost } = notifications.view();
-    const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
-    return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
-  });
-  serveAll(app, handled(serviceOperations, regionHandlers(coordinator)));
-  serve(app, serviceOperations.audit, async ({ query: { limit, cursor, from, to, ...filter } }) => {
-    const found = access.audit({
-      limit: limit + 1,
-      before: numberCursor(cursor),
-      since: from,
-      until: to,
-      search: filter.search || undefined,
-      who: filter.who || undefined,
-      action: filter.action || undefined,
-    });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      entries: page.map(({ id: _, at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry })),
-      nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
-    };
+  serveAll(app, serviceOperations, {
+    ...regionHandlers(coordinator),
+    overview: () => overviewOf(context),
+    settings: async () => {
+      const { host: notifyHost } = notifications.view();
+      const guardLimits = Object.entries(LIMITS).map(([name, limit]) => ({ name, ...limit }));
+      return { ...settings, namedSources: reachedBy(context), notifyHost, guardLimits };
+    },
+    audit: async ({ limit, cursor, from, to, ...filter }) => {
+      const found = access.audit({
+        limit: limit + 1,
+        before: numberCursor(cursor),
+        since: from,
+        until: to,
+        search: filter.search || undefined,
+        who: filter.who || undefined,
+        action: filter.action || undefined,
+      });
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        entries: page.map(({ id: _, at, ...entry }) => ({ at: new Date(at).toISOString(), ...entry })),
+        nextCursor: found.length > limit && last !== undefined ? String(last.id) : null,
+      };
+    },
   });
 }
 

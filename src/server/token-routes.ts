@@ -2,32 +2,31 @@ import { tokenOperations } from '../api/operations/service-operations.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { isValid, type TokenRecord, tokenView } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';
-import { serve } from './serve.ts';
+import { serveAll } from './serve.ts';
 
 /** Tokens: made, listed and revoked by admins. `rollcall token` does the same on the server's machine. */
 export function tokenRoutes(app: Api, { access }: ServerContext, tokenRequired: boolean): void {
-  serve(app, tokenOperations.list, async ({ who }) => ({
-    tokens: access
-      .tokens()
-      .filter(({ revokedAt }) => revokedAt === null)
-      .map((token) => ({ ...tokenView(token), own: token.id === who.id })),
-  }));
-
-  serve(app, tokenOperations.create, async (request, reply, audited) => {
-    const { name = '', role, expires } = request.body;
-    const expiresAt = expires === undefined ? null : Date.now() + expires;
-    const { id, text } = access.createToken({ role, name, expiresAt });
-    const made = found(id);
-    audited(detailOf(made), id);
-    reply.header('cache-control', 'no-store');
-    return { ...tokenView(made), own: false, token: text };
-  });
-
-  serve(app, tokenOperations.revoke, async (request, _reply, audited) => {
-    const token = found(request.params.id);
-    if (tokenRequired && isLastAdmin(token)) throw new RollcallError('LAST_ADMIN', { name: token.name });
-    access.revoke(token.id);
-    audited(detailOf(token));
+  serveAll(app, tokenOperations, {
+    list: async (_, { request: { who } }) => ({
+      tokens: access
+        .tokens()
+        .filter(({ revokedAt }) => revokedAt === null)
+        .map((token) => ({ ...tokenView(token), own: token.id === who.id })),
+    }),
+    create: async ({ name = '', role, expires }, { reply, audited }) => {
+      const expiresAt = expires === undefined ? null : Date.now() + expires;
+      const { id, text } = access.createToken({ role, name, expiresAt });
+      const made = found(id);
+      audited(detailOf(made), id);
+      reply.header('cache-control', 'no-store');
+      return { ...tokenView(made), own: false, token: text };
+    },
+    revoke: async ({ id }, { audited }) => {
+      const token = found(id);
+      if (tokenRequired && isLastAdmin(token)) throw new RollcallError('LAST_ADMIN', { name: token.name });
+      access.revoke(token.id);
+      audited(detailOf(token));
+    },
   });
 
   function found(id: string): TokenRecord {

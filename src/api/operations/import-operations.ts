@@ -97,6 +97,7 @@ export const importOperations = {
     summary: 'Import a file',
     query: anyTexts,
     status: 202,
+    location: '/v1/imports/:id',
     answer: importView,
   }),
 };

@@ -6,9 +6,8 @@ import { checkFiles } from '../../imports/predictions/check-paths.ts';
 import { DEFAULT_MAX_CALLS } from '../../options/sending-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
-import { attachment } from '../../server/http-answers.ts';
-import { handled } from '../../server/perform.ts';
-import { serve, serveAll } from '../../server/serve.ts';
+import { attachment, sendFile } from '../../server/http-answers.ts';
+import { type ServedBy, serveAll } from '../../server/serve.ts';
 import { inShort } from '../../text/wording.ts';
 import type { CheckView } from './api.ts';
 import { checkOf, checkView } from './check-view.ts';
@@ -23,20 +22,20 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs,
   coordinator.events.on('removed', (id) => checks.forget(id));
 
   const onError = (err: unknown, id: string) => log.error({ err, import: id }, 'the check failed');
-  serveAll(app, handled(checkOperations, checkHandlers({ coordinator, dir, checks, onError })));
-
-  for (const list of ['rows', 'groups'] as const) {
-    serve(app, checkOperations[list], async ({ params: { id } }, reply) => {
+  const download =
+    (list: 'rows' | 'groups', name: string): Required<ServedBy<typeof checkOperations>>['rows'] =>
+    async ({ id }, { reply }) => {
       const { file } = coordinator.find(id);
       const path = checkFiles(dir.folder(id))[list];
-      const isDone = checkOf(dir.folder(id))?.state === 'done' && existsSync(path);
-      if (!isDone) throw noCheck(id);
-      reply.type('text/csv; charset=utf-8');
-      reply.header('content-disposition', attachment(file, list === 'rows' ? 'check.csv' : 'check-groups.csv'));
-      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-      return reply.send(createReadStream(path));
-    });
-  }
+      if (checkOf(dir.folder(id))?.state !== 'done' || !existsSync(path)) throw noCheck(id);
+      const type = 'text/csv; charset=utf-8';
+      return sendFile(reply, { type, disposition: attachment(file, name), bytes: createReadStream(path) });
+    };
+  serveAll(app, checkOperations, {
+    ...checkHandlers({ coordinator, dir, checks, onError }),
+    rows: download('rows', 'check.csv'),
+    groups: download('groups', 'check-groups.csv'),
+  });
 }
 
 interface Handling {

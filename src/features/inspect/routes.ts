@@ -10,10 +10,9 @@ import { TaskStopped, ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { type Caller, callerOf, sendJson } from '../../server/http-answers.ts';
 import { problemDocument, problemOf } from '../../server/problem.ts';
-import { serve } from '../../server/serve.ts';
+import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
-import type { ReceiveOptions } from '../../server/uploads/receive.ts';
 import { badReading, previewQuery, uploadOptions } from '../../server/uploads/upload-options.ts';
 import { listRecipes } from '../recipes/recipe-store.ts';
 import type { InspectThread, PreviewRequest } from './file-heads.ts';
@@ -73,62 +72,48 @@ const inspectOperations = {
 
 /** Routes that describe a file and preview its rows before it is uploaded. @param scope leaves bodies to its routes */
 export function inspectRoutes(scope: Api, context: ServerContext, { limits: { idleMs, signal } }: Uploads): void {
+  const { heads, dir, settings } = context;
   const limits = { maxBytes: PREVIEW_BYTES, maxZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal };
-  inspectRoute(scope, context, limits);
-  lookRoute(scope, context, limits);
-  serve(scope, inspectOperations.preview, async (request, reply) => {
-    const { query } = request;
-    const caller = callerOf(reply);
-    const { head, type, name } = await takeHead(request, limits);
-    const shown = name === undefined ? 'the file' : labelOf(name);
-    return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
+  const inspect = (
+    { head, type, name }: { readonly head: Buffer; readonly type: string; readonly name: string },
+    query: z.infer<typeof previewQuery>,
+    caller: Caller,
+  ) => {
+    const { defaultRegion: region, sandbox } = settings;
+    const options = uploadOptions({ ...query, recipe: undefined }, { contentType: type, region, sandbox });
+    const question = { head, name, options, recipes: listRecipes(dir).recipes };
+    return heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller });
+  };
+  serveAll(scope, inspectOperations, {
+    preview: async (query, { request, reply }) => {
+      const caller = callerOf(reply);
+      const { head, type, name } = await takeHead(request, limits);
+      const shown = name === undefined ? 'the file' : labelOf(name);
+      return sendJson(reply, await previewWith(context, { head, name: shown, type, query }, caller));
+    },
+    // Also where the file cannot be imported.
+    inspect: async ({ name, ...query }, { request, reply }) => {
+      const caller = callerOf(reply);
+      const { name: called, ...sent } = await takeHead(request, limits);
+      return sendJson(reply, await inspect({ ...sent, name: labelOf(name ?? called) }, query, caller));
+    },
+    // Both of a file that is sent once.
+    look: async ({ name, size, ...query }, { request, reply }) => {
+      const caller = callerOf(reply);
+      const { name: called, ...sent } = await takeHead(request, limits);
+      const file = { ...sent, name: labelOf(name ?? called) };
+      const text = await lookText(
+        inspect(file, query, caller),
+        previewWith(context, { ...file, query }, caller),
+        beforeOf(context, { head: file.head, bytes: size ?? file.head.length }),
+      );
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
   });
 }
 
 /** Time that looking at the beginning of a file may take, in ms. */
 export const INSPECT_MS = 10_000;
-
-/** `POST /v1/inspect`: what a file is, also where it cannot be imported. */
-function inspectRoute(
-  app: Api,
-  { heads, dir, settings }: ServerContext,
-  limits: ReceiveOptions & { readonly maxZipBytes: number },
-) {
-  serve(app, inspectOperations.inspect, async (request, reply) => {
-    const { name, ...query } = request.query;
-    const caller = callerOf(reply);
-    const { head, type, name: called } = await takeHead(request, limits);
-    const { defaultRegion: region, sandbox } = settings;
-    const options = uploadOptions(query, { contentType: type, region, sandbox });
-    const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir).recipes };
-    const facts = await heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller });
-    return sendJson(reply, Buffer.from(facts));
-  });
-}
-
-/** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
-function lookRoute(app: Api, context: ServerContext, limits: ReceiveOptions & { readonly maxZipBytes: number }) {
-  const { heads, dir, settings } = context;
-  serve(app, inspectOperations.look, async (request, reply) => {
-    const { name, size, ...query } = request.query;
-    const caller = callerOf(reply);
-    const { head, type, name: called } = await takeHead(request, limits);
-    const { recipe: _, ...reading } = query;
-    const options = uploadOptions(reading, {
-      contentType: type,
-      region: settings.defaultRegion,
-      sandbox: settings.sandbox,
-    });
-    const label = labelOf(name ?? called);
-    const question = { head, name: label, options, recipes: listRecipes(dir).recipes };
-    const text = await lookText(
-      heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
-      previewWith(context, { head, name: label, type, query }, caller),
-      beforeOf(context, { head, bytes: size ?? head.length }),
-    );
-    return reply.type('application/json; charset=utf-8').send(text);
-  });
-}
 
 /** A `FileLook` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
 export async function lookText(

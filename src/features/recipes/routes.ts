@@ -1,23 +1,24 @@
 import type { Api, ServerContext } from '../../server/context.ts';
-import { serve } from '../../server/serve.ts';
+import { serveAll } from '../../server/serve.ts';
 import { recipeOperations } from './operations.ts';
 import { findRecipe, listRecipes, removeRecipe, saveRecipe } from './recipe-store.ts';
 import { TEMPLATE_TYPES, templateFile } from './template-file.ts';
 
 /** Recipes: named settings for the files of other systems. */
 export function recipeRoutes(app: Api, { dir }: ServerContext): void {
-  serve(app, recipeOperations.list, async () => listRecipes(dir));
-  serve(app, recipeOperations.one, async ({ params }) => findRecipe(dir, params.name));
-  serve(app, recipeOperations.save, async (request, _reply, audited) => {
-    const saved = await saveRecipe(dir, request.params.name, request.body);
-    audited(saved.title, saved.name);
-    return saved;
+  serveAll(app, recipeOperations, {
+    list: async () => listRecipes(dir),
+    one: async ({ name }) => findRecipe(dir, name),
+    save: async ({ name, ...recipe }, { audited }) => {
+      const saved = await saveRecipe(dir, name, recipe);
+      audited(saved.title, saved.name);
+      return saved;
+    },
+    remove: async ({ name }) => removeRecipe(dir, name),
+    template: async ({ format }, { reply }) =>
+      reply
+        .header('content-type', TEMPLATE_TYPES[format])
+        .header('content-disposition', `attachment; filename="members.${format}"`)
+        .send(templateFile(format)),
   });
-  serve(app, recipeOperations.remove, async ({ params }) => removeRecipe(dir, params.name));
-  serve(app, recipeOperations.template, async ({ query: { format } }, reply) =>
-    reply
-      .header('content-type', TEMPLATE_TYPES[format])
-      .header('content-disposition', `attachment; filename="members.${format}"`)
-      .send(templateFile(format)),
-  );
 }

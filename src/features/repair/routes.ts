@@ -3,8 +3,7 @@ import { IntakeError } from '../../imports/read/intake-error.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
 import { numberCursor } from '../../server/cursors.ts';
-import { handled } from '../../server/perform.ts';
-import { serve, serveAll } from '../../server/serve.ts';
+import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';
 import { badReading } from '../../server/uploads/upload-options.ts';
@@ -19,7 +18,7 @@ const FILE_BYTES = 32 * 1024 * 1024;
 export function repairRoutes(app: Api, context: ServerContext): void {
   pageRoute(app, '/imports/:id/repair');
   const edit = { ...repairOperations.edit, bodyLimit: EDITS_BYTES };
-  serveAll(app, handled({ ...repairOperations, edit }, repairHandlers(context)));
+  serveAll(app, { ...repairOperations, edit }, repairHandlers(context));
 }
 
 function repairHandlers({ coordinator, repairs, views }: ServerContext): HandlersOf<typeof repairOperations> {
@@ -49,14 +48,20 @@ function repairHandlers({ coordinator, repairs, views }: ServerContext): Handler
 
 /** A corrected report is the body of a request. @param scope leaves bodies to its routes */
 export function correctedFileRoute(scope: Api, { repairs }: ServerContext, { limits }: Uploads): void {
-  serve(scope, { ...repairOperations.takeFile, takesFile: true }, async (request, _reply, audited) => {
-    const { params, who } = request;
-    const sent = await takeHead(request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
-    const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
-    const taken = await repairs.change(params.id, 'takeFile', file, who.name).catch((error: unknown) => {
-      throw error instanceof IntakeError ? badReading(error) : error;
-    });
-    audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
-    return taken;
-  });
+  const takeFile = { ...repairOperations.takeFile, takesFile: true };
+  serveAll(
+    scope,
+    { takeFile },
+    {
+      takeFile: async ({ id }, { request, who, audited }) => {
+        const sent = await takeHead(request, { ...limits, maxBytes: FILE_BYTES, maxZipBytes: FILE_BYTES });
+        const file = { bytes: sent.head, name: sent.name === undefined ? 'the file' : labelOf(sent.name) };
+        const taken = await repairs.change(id, 'takeFile', file, who).catch((error: unknown) => {
+          throw error instanceof IntakeError ? badReading(error) : error;
+        });
+        audited(inShort({ rows: taken.rows, cells: taken.cells, by: 'file' }));
+        return taken;
+      },
+    },
+  );
 }

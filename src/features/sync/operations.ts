@@ -68,6 +68,7 @@ export const syncOperations = {
     summary: 'Plan the changes that make groups match a file; apply=true carries them out',
     query: anyTexts,
     status: 202,
+    location: '/v1/syncs/:id',
     answer: syncView,
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {

@@ -3,24 +3,27 @@ import { z } from 'zod';
 import { eventOperations } from '../../api/operations/import-operations.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { serve } from '../serve.ts';
+import { serveAll } from '../serve.ts';
 import type { Watcher } from './channel.ts';
 
 /** `GET /v1/imports/:id/events` and `GET /v1/events`: server-sent events. */
 export function eventRoutes(app: Api, { coordinator, events, isStillAllowed }: ServerContext): void {
-  serve(
-    app,
-    { ...eventOperations.one, exposeHeadRoute: false, headers: z.object({ 'last-event-id': z.string().optional() }) },
-    async (request, reply) => {
-      const record = coordinator.find(request.params.id);
+  const headers = z.object({ 'last-event-id': z.string().optional() });
+  const group = {
+    one: { ...eventOperations.one, exposeHeadRoute: false, headers },
+    lists: { ...eventOperations.lists, exposeHeadRoute: false },
+  };
+  serveAll(app, group, {
+    one: async ({ id }, { request, reply }) => {
+      const record = coordinator.find(id);
       const since = lastEvent(request.headers['last-event-id']);
       await events.watchImport(record, since, watcherOf(request, reply, isStillAllowed));
       return reply;
     },
-  );
-  serve(app, { ...eventOperations.lists, exposeHeadRoute: false }, async (request, reply) => {
-    await events.watchList(watcherOf(request, reply, isStillAllowed));
-    return reply;
+    lists: async (_, { request, reply }) => {
+      await events.watchList(watcherOf(request, reply, isStillAllowed));
+      return reply;
+    },
   });
 }
 

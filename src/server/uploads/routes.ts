@@ -8,7 +8,7 @@ import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { serve } from '../serve.ts';
+import { serveAll } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
 import { uploadOfImport } from './operations.ts';
@@ -47,49 +47,53 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     await scope.register(multipart);
     scope.addHook('preClose', async () => stopping.abort(new RollcallError('STOPPING', {})));
 
-    serve(scope, uploadOfImport, async (request, reply, audited) => {
-      const { query, headers } = request;
-      const contentType = headers['content-type'] ?? '';
-      // Refuse what can be refused before the file is sent.
-      checkLength(request, maxBytes);
-      const options = uploadOptions(query, { contentType, region, sandbox });
-      recipes.check(options);
-      const id = await uploads.take(
-        request,
-        reply,
-        { ...query, contentType },
-        async ({ path, name, type, lookups, keep }) => {
-          const made = await reserveImport(dir);
-          try {
-            const source = join(dir.folder(made), 'input');
-            await rename(path, source);
-            keep(made);
-            const file = labelOf(query.name ?? name);
-            // In a form, the part has the file's type.
-            const chosen = request.isMultipart()
-              ? uploadOptions(query, { contentType: type, region, sandbox })
-              : options;
-            const settled = await recipes.settle(chosen, { path: source }, file);
-            await coordinator.create({
-              id: made,
-              file,
-              source,
-              options: settled,
-              createdBy: request.who.name,
-              ...(query.tags !== undefined && { tags: query.tags }),
-              lookups,
-            });
-            audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
-            return made;
-          } finally {
-            if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
-          }
+    serveAll(
+      scope,
+      { create: uploadOfImport },
+      {
+        create: async (query, { who, request, reply, audited }) => {
+          const contentType = request.headers['content-type'] ?? '';
+          // Refuse what can be refused before the file is sent.
+          checkLength(request, maxBytes);
+          const options = uploadOptions(query, { contentType, region, sandbox });
+          recipes.check(options);
+          const id = await uploads.take(
+            request,
+            reply,
+            { ...query, contentType },
+            async ({ path, name, type, lookups, keep }) => {
+              const made = await reserveImport(dir);
+              try {
+                const source = join(dir.folder(made), 'input');
+                await rename(path, source);
+                keep(made);
+                const file = labelOf(query.name ?? name);
+                // In a form, the part has the file's type.
+                const chosen = request.isMultipart()
+                  ? uploadOptions(query, { contentType: type, region, sandbox })
+                  : options;
+                const settled = await recipes.settle(chosen, { path: source }, file);
+                await coordinator.create({
+                  id: made,
+                  file,
+                  source,
+                  options: settled,
+                  createdBy: who,
+                  ...(query.tags !== undefined && { tags: query.tags }),
+                  lookups,
+                });
+                audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
+                return made;
+              } finally {
+                if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
+              }
+            },
+            query.source,
+          );
+          return views.of(coordinator.find(id));
         },
-        query.source,
-      );
-      reply.header('location', `/v1/imports/${id}`);
-      return views.of(coordinator.find(id));
-    });
+      },
+    );
     inspectRoutes(scope, context, uploads);
     correctedFileRoute(scope, context, uploads);
     syncUploadRoute(scope, context, uploads);

@@ -2,8 +2,8 @@ import { startRetention } from '../../../imports/life/removal.ts';
 import type { Region } from '../../../membership/membership.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
-import { handled } from '../../../server/perform.ts';
-import { serve, serveAll } from '../../../server/serve.ts';
+import { sendFile } from '../../../server/http-answers.ts';
+import { serveAll } from '../../../server/serve.ts';
 import { exportOperations } from '../operations.ts';
 import { Exports } from '../running-exports.ts';
 import { exportHandlers } from './export-handlers.ts';
@@ -39,15 +39,13 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, log }: Serv
 
   pageRoute(app, '/exports');
 
-  const { download, ...handlers } = exportHandlers(exports, Object.keys(settings.apps) as Region[]);
-  serveAll(app, handled(exportOperations, handlers));
-
-  serve(app, exportOperations.download, async ({ params, query: { format = 'csv' } }, reply) => {
-    const bytes = await download({ ...params, format });
-    reply.type(TYPES[format]);
-    reply.header('content-disposition', `attachment; filename="${params.id}-${params.list}.${format}"`);
-    // It holds people's names: no cache on the way keeps it.
-    reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-    return reply.send(bytes);
+  const handlers = exportHandlers(exports, Object.keys(settings.apps) as Region[]);
+  serveAll(app, exportOperations, {
+    ...handlers,
+    download: async (wanted, { reply }) => {
+      const { id, list, format = 'csv' } = wanted;
+      const disposition = `attachment; filename="${id}-${list}.${format}"`;
+      return sendFile(reply, { type: TYPES[format], disposition, bytes: await handlers.download(wanted) });
+    },
   });
 }

@@ -4,9 +4,9 @@ import type { Call } from '../../../api/operation.ts';
 import { messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { isZip } from '../../../imports/read/decompress.ts';
-import type { Api, ServerContext } from '../../../server/context.ts';
+import type { ServerContext } from '../../../server/context.ts';
 import { callerOf } from '../../../server/http-answers.ts';
-import { serve } from '../../../server/serve.ts';
+import type { ServedBy } from '../../../server/serve.ts';
 import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { SourceError } from '../../../sources/source.ts';
@@ -14,7 +14,7 @@ import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspec
 import { listRecipes } from '../../recipes/recipe-store.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
-import { type KeptSettings, scheduleOperations, type scheduleTry } from '../operations.ts';
+import type { KeptSettings, scheduleOperations, scheduleTry } from '../operations.ts';
 import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';
 import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
@@ -65,10 +65,10 @@ export function tryHandler({ dir, syncs, schedules, syncViews }: Context, isHere
 }
 
 /** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
-export function lookRoute(app: Api, { dir, schedules, heads }: Context): void {
-  serve(app, scheduleOperations.look, async ({ body }, reply) => {
+export function lookHandler({ dir, schedules, heads }: Context): Required<ServedBy<typeof scheduleOperations>>['look'] {
+  return async (given, { reply }) => {
     const caller = callerOf(reply);
-    const settings = await settingsToTry(schedules, body, false);
+    const settings = await settingsToTry(schedules, given, false);
     const file = { ...(await headOf(settings, caller.signal)), options: checkedReading(settings) };
     const question = { ...file, recipes: listRecipes(dir).recipes };
     const text = await lookText(
@@ -76,10 +76,10 @@ export function lookRoute(app: Api, { dir, schedules, heads }: Context): void {
       previewOf(heads, file, caller),
     );
     return reply.type('application/json; charset=utf-8').send(text);
-  });
+  };
 
   /** A fetched file is kept in the place that a sync would use, until its beginning is read. */
-  const headOf = async (settings: KeptSettings, left: AbortSignal) => {
+  async function headOf(settings: KeptSettings, left: AbortSignal) {
     const folder = dir.sync(newSyncId('sync'));
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -88,7 +88,7 @@ export function lookRoute(app: Api, { dir, schedules, heads }: Context): void {
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
-  };
+  }
 }
 
 /** Size of the beginning of a file that a preview reads, in bytes. */

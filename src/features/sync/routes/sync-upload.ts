@@ -8,7 +8,7 @@ import { CREATION } from '../../../options/create-options.ts';
 import { MODE } from '../../../options/deciding-options.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
-import { serve } from '../../../server/serve.ts';
+import { serveAll } from '../../../server/serve.ts';
 import { checkLength, type Uploads } from '../../../server/uploads/accept.ts';
 import { labelOf } from '../../../server/uploads/body.ts';
 import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
@@ -50,57 +50,61 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       throw error;
     }
   });
-  serve(scope, uploadOfSync, async (request, reply, audited) => {
-    const { who, query, headers } = request;
-    const contentType = headers['content-type'] ?? '';
-    checkLength(request, maxUploadBytes);
-    const decision = decisionOf(query);
-    // Refuses wrong options before the file is sent.
-    const options = uploadOptions(query, { contentType, region, sandbox });
-    syncReadingOf(options);
-    recipes.check(options);
-    const chosen = { sync: { ...query, contentType } };
-    const id = await uploads.take(
-      request,
-      reply,
-      chosen,
-      async ({ path, name, type, lookups, keep }) => {
-        const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
-        const file = labelOf(query.name ?? name);
-        try {
-          const files = planFiles(dir.sync(made));
-          await rename(path, files.input);
-          const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
-            const copy = lookupCopy(dir.sync(made), lookup);
-            await rename(sent, copy);
-            return { path: copy, name };
-          });
-          keep(made);
-          // In a form, the part has the file's type.
-          const ofFile = request.isMultipart() ? type : contentType;
-          const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
-          const settled = await recipes.settle(ofPart, { path: files.input }, file);
-          await syncs.create({
-            id: made,
-            file,
-            source: sourceName(made, query.name ?? name),
-            reading: syncReadingOf(settled, kept),
-            create: settled.create,
-            ...decision,
-            who: who.name,
-          });
-        } catch (error) {
-          await rm(dir.sync(made), { recursive: true, force: true });
-          throw error;
-        }
-        audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
-        return made;
+  serveAll(
+    scope,
+    { create: uploadOfSync },
+    {
+      create: async (query, { who, request, reply, audited }) => {
+        const contentType = request.headers['content-type'] ?? '';
+        checkLength(request, maxUploadBytes);
+        const decision = decisionOf(query);
+        // Refuses wrong options before the file is sent.
+        const options = uploadOptions(query, { contentType, region, sandbox });
+        syncReadingOf(options);
+        recipes.check(options);
+        const chosen = { sync: { ...query, contentType } };
+        const id = await uploads.take(
+          request,
+          reply,
+          chosen,
+          async ({ path, name, type, lookups, keep }) => {
+            const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
+            const file = labelOf(query.name ?? name);
+            try {
+              const files = planFiles(dir.sync(made));
+              await rename(path, files.input);
+              const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
+                const copy = lookupCopy(dir.sync(made), lookup);
+                await rename(sent, copy);
+                return { path: copy, name };
+              });
+              keep(made);
+              // In a form, the part has the file's type.
+              const ofFile = request.isMultipart() ? type : contentType;
+              const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
+              const settled = await recipes.settle(ofPart, { path: files.input }, file);
+              await syncs.create({
+                id: made,
+                file,
+                source: sourceName(made, query.name ?? name),
+                reading: syncReadingOf(settled, kept),
+                create: settled.create,
+                ...decision,
+                who,
+              });
+            } catch (error) {
+              await rm(dir.sync(made), { recursive: true, force: true });
+              throw error;
+            }
+            audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
+            return made;
+          },
+          query.source,
+        );
+        return syncViews.whole(syncs.find(id));
       },
-      query.source,
-    );
-    reply.header('location', `/v1/syncs/${id}`);
-    return syncViews.whole(syncs.find(id));
-  });
+    },
+  );
 }
 
 /**

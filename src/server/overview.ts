@@ -1,13 +1,11 @@
-import { serviceOperations } from '../api/operations/service-operations.ts';
 import type { Overview } from '../api/overview.ts';
 import { lastRuns } from '../features/schedule/routes/schedule-nights.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
-import type { Api, ServerContext } from './context.ts';
+import type { ServerContext } from './context.ts';
 import { answersSoon, QUEUE_SILENT } from './http-answers.ts';
-import { serve } from './serve.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
 /** Nothing happens to these until a person acts. */
@@ -23,46 +21,42 @@ const READY = 5;
 const RECENT = 10;
 
 /** `GET /v1/overview`: what runs, what waits for a person, the last run of each schedule. */
-export function overviewRoute(app: Api, context: ServerContext): void {
+export async function overviewOf(context: ServerContext): Promise<Overview> {
   const { coordinator, reading, views } = context;
-
-  serve(app, serviceOperations.overview, async (): Promise<Overview> => {
-    const counts = reading.counts();
-    const strays = coordinator.strays();
-    const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
-    const stuck = atRest.filter(needsDecision);
-    const attention = reading.attention(MAX_ATTENTION);
-    const ready = atRest.filter((record) => !needsDecision(record));
-    const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
-    const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
-    const [now, waiting, open, readyImports, recent] = await Promise.all([
-      underWay(context, [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read]),
-      viewsOf(stuck.slice(0, MAX_LISTED)),
-      viewsOf(attention.slice(0, MAX_LISTED)),
-      viewsOf(ready.slice(0, READY)),
-      viewsOf(reading.page({ state: FINISHED, limit: RECENT }).imports),
-    ]);
-    const { toDecide, syncsUnderWay, planned, needs: waitingSyncs, nights } = syncsAndNights(context);
-    return {
-      imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
-      running: now,
-      queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
-      waiting,
-      attention: open,
-      recent,
-      ready: { imports: readyImports, syncs: planned },
-      syncs: toDecide,
-      syncsUnderWay,
-      nights,
-      ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
-      needs: {
-        imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
-        syncs: waitingSyncs,
-        schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
-          .length,
-      },
-    };
-  });
+  const counts = reading.counts();
+  const strays = coordinator.strays();
+  const atRest = reading.page({ state: AT_REST, limit: MAX_AT_REST }).imports;
+  const stuck = atRest.filter(needsDecision);
+  const attention = reading.attention(MAX_ATTENTION);
+  const ready = atRest.filter((record) => !needsDecision(record));
+  const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map((record) => views.of(record)));
+  const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
+  const [now, waiting, open, readyImports, recent] = await Promise.all([
+    underWay(context, [...reading.page({ state: SENDING, limit: MAX_LISTED }).imports, ...read]),
+    viewsOf(stuck.slice(0, MAX_LISTED)),
+    viewsOf(attention.slice(0, MAX_LISTED)),
+    viewsOf(ready.slice(0, READY)),
+    viewsOf(reading.page({ state: FINISHED, limit: RECENT }).imports),
+  ]);
+  const { toDecide, syncsUnderWay, planned, needs: waitingSyncs, nights } = syncsAndNights(context);
+  return {
+    imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
+    running: now,
+    queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
+    waiting,
+    attention: open,
+    recent,
+    ready: { imports: readyImports, syncs: planned },
+    syncs: toDecide,
+    syncsUnderWay,
+    nights,
+    ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
+    needs: {
+      imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
+      syncs: waitingSyncs,
+      schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed')).length,
+    },
+  };
 }
 
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
