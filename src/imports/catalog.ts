@@ -51,22 +51,20 @@ export interface ImportRecord {
 /** A state change of an import; `at` in ms since 1970. */
 export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };
 
-interface CatalogPage {
-  readonly imports: ImportRecord[];
-  /**
-   * The start of the next page (`before`); absent on the last one. It stays valid while imports are added and removed.
-   */
-  readonly next?: string;
-}
-
 export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
   /** @throws UNKNOWN_IMPORT */
   get(id: string): ImportRecord;
   /** Newest first. */
   list(limit: number): ImportRecord[];
-  /** A page of the list. @throws BAD_CURSOR when `before` is not a `next` */
-  page(request: ImportFilter & { readonly before?: string; readonly limit: number }): CatalogPage;
+  /**
+   * A page of the list. `next` is the start of the next one (`before`), absent on the last one; it stays valid while imports
+   * are added and removed. @throws BAD_CURSOR when `before` is not a `next`
+   */
+  page(request: ImportFilter & { readonly before?: string; readonly limit: number }): {
+    readonly imports: ImportRecord[];
+    readonly next?: string;
+  };
   /** Returns the number of imports in each state. */
   counts(): ReadonlyMap<ImportState, number>;
   /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
