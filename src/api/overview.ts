@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { RUN_STATES, SYNC_STATES } from '../membership/sync-state.ts';
-import { count, time } from './fields.ts';
+import { RUN_STATES } from '../membership/sync-state.ts';
+import { count } from './fields.ts';
 import { importView } from './imports.ts';
 import { syncEntry } from './sync-entry.ts';
-
-/** Result of the last run of a schedule. */
-const NIGHT_RESULTS = ['ok', 'running', 'waits', 'failed', 'missed', 'rejected', 'none'] as const;
-export type NightResult = (typeof NIGHT_RESULTS)[number];
 
 const running = importView.extend({
   etaSeconds: z
@@ -22,25 +18,14 @@ const running = importView.extend({
 });
 export type RunningImport = z.infer<typeof running>;
 
-const night = z.strictObject({
-  name: z.string().meta({ description: 'Name of the schedule.' }),
-  paused: z.boolean(),
-  result: z.enum(NIGHT_RESULTS).meta({
-    description:
-      'Result of its last run: `waits` for a decision, `none` if it has not run; `ok` also where there was nothing to do.',
-  }),
-  run: z
-    .strictObject({
-      at: time,
-      state: z.enum(RUN_STATES),
-      reason: z.string(),
-      sync: z.strictObject({ id: z.string(), state: z.enum(SYNC_STATES) }).nullable(),
-    })
-    .nullable()
-    .meta({ description: 'Its last run.' }),
+const failedRun = z.strictObject({
+  schedule: z.string().meta({ description: 'Name of the schedule.' }),
+  state: z.enum(RUN_STATES),
+  reason: z.string(),
+  sync: z.string().nullable().meta({ description: 'Id of the sync that it began.' }),
   unsuccessful: count.meta({ description: 'Runs since the last one that succeeded.' }),
 });
-export type Night = z.infer<typeof night>;
+export type FailedRun = z.infer<typeof failedRun>;
 
 /** `GET /v1/overview` */
 export const overview = z
@@ -67,7 +52,10 @@ export const overview = z
         'Syncs that wait for a decision: held by a guard, or the last plan of a schedule that does not apply its plans; newest first, at most 20.',
     }),
     syncsUnderWay: z.array(syncEntry).meta({ description: 'Syncs that are planned or applied now, at most 20.' }),
-    nights: z.array(night).meta({ description: 'The last run of each schedule.' }),
+    schedules: count.meta({ description: 'All that there are.' }),
+    failedRuns: z.array(failedRun).meta({
+      description: 'The last runs of schedules that are not paused, where they failed or were missed.',
+    }),
     unknownFolders: z
       .strictObject({ count, names: z.array(z.string()).meta({ description: 'At most 20 of them.' }) })
       .optional()

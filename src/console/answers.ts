@@ -13,7 +13,7 @@ export type {
 } from '../api/imports.ts';
 export type { FileLook } from '../api/look.ts';
 export type { FoundMember, HistoryEntry, MemberNow, MembershipNow } from '../api/members.ts';
-export type { Night, Overview, RunningImport } from '../api/overview.ts';
+export type { FailedRun, Overview, RunningImport } from '../api/overview.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RecipeSettings, RecipeView as Recipe } from '../api/recipes.ts';
 export type { RegionQueue } from '../api/region-status.ts';

@@ -2,7 +2,7 @@ import { sourceContextOf } from '../app/ca-file.ts';
 import { openInspectThread } from '../features/inspect/routes.ts';
 import { Notifications } from '../features/notify/notifications.ts';
 import { Repairs } from '../features/repair/repairs.ts';
-import { composeSchedules } from '../features/schedule/compose-schedules.ts';
+import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
 import { openSyncCatalogReader } from '../features/sync/sync-catalog.ts';
@@ -90,7 +90,7 @@ function schedulesOf(
   events: Events,
 ) {
   const sources = settings.sources;
-  const schedules = composeSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
+  const schedules = openSchedules({ ...config, sources }, { syncs, sendsTo: coordinator.sendsTo, dir, log, fail });
   onStop(schedules.stop);
   const changed = () => events.tell('schedules', {});
   schedules.runs.events.on('run', changed);

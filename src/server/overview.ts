@@ -1,5 +1,5 @@
-import type { Overview } from '../api/overview.ts';
-import { lastRuns } from '../features/schedule/routes/schedule-nights.ts';
+import type { FailedRun, Overview } from '../api/overview.ts';
+import type { ScheduleRun } from '../features/schedule/schedule-catalog.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
@@ -20,7 +20,7 @@ const MAX_ATTENTION = 1_000;
 const READY = 5;
 const RECENT = 10;
 
-/** `GET /v1/overview`: what runs, what waits for a person, the last run of each schedule. */
+/** `GET /v1/overview`: what runs, what waits for a person. */
 export async function overviewOf(context: ServerContext): Promise<Overview> {
   const { coordinator, reading, views } = context;
   const counts = reading.counts();
@@ -38,7 +38,7 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
     viewsOf(ready.slice(0, READY)),
     viewsOf(reading.page({ state: FINISHED, limit: RECENT }).imports),
   ]);
-  const { toDecide, syncsUnderWay, planned, needs: waitingSyncs, nights } = syncsAndNights(context);
+  const { toDecide, syncsUnderWay, planned, needs: waitingSyncs, schedules, failedRuns } = syncsAndRuns(context);
   return {
     imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
     running: now,
@@ -49,27 +49,43 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
     ready: { imports: readyImports, syncs: planned },
     syncs: toDecide,
     syncsUnderWay,
-    nights,
+    schedules,
+    failedRuns,
     ...(strays.length > 0 && { unknownFolders: { count: strays.length, names: strays.slice(0, MAX_LISTED) } }),
     needs: {
       imports: stuck.length + attention.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
       syncs: waitingSyncs,
-      schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed')).length,
+      schedules: failedRuns.length,
     },
   };
 }
 
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
-function syncsAndNights(context: ServerContext) {
+function syncsAndRuns(context: ServerContext) {
   const { syncCatalog, syncViews, scheduleCatalog } = context;
   const inState = (...states: readonly SyncState[]) =>
     syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(syncViews.entry);
-  const nights = lastRuns(scheduleCatalog);
-  const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
+  const schedules = scheduleCatalog.list();
+  const lastRuns = schedules.flatMap(({ name, paused }) =>
+    scheduleCatalog.runs(name, 1).map((run) => ({ ...run, paused })),
+  );
+  const health = new Map(scheduleCatalog.health().map(({ name, unsuccessful }) => [name, unsuccessful]));
+  const asked = new Set(lastRuns.flatMap(({ sync }) => (sync?.state === 'planned' ? [sync.id] : [])));
   const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
   const toDecide = [...inState('held'), ...toApply].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   return {
-    nights,
+    schedules: schedules.length,
+    failedRuns: lastRuns
+      .filter((run) => !run.paused && hasFailed(run))
+      .map(
+        ({ schedule, state, reason, sync }): FailedRun => ({
+          schedule,
+          state,
+          reason,
+          sync: sync?.id ?? null,
+          unsuccessful: health.get(schedule) ?? 0,
+        }),
+      ),
     toDecide: toDecide.slice(0, MAX_LISTED),
     planned: inState('planned')
       .filter(({ id }) => !asked.has(id))
@@ -77,6 +93,22 @@ function syncsAndNights(context: ServerContext) {
     syncsUnderWay: inState('planning', 'applying'),
     needs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
   };
+}
+
+/** A person may have decided about the sync since: that is no failure. */
+const NO_FAILURES: readonly SyncState[] = [
+  'held',
+  'planned',
+  'planning',
+  'applying',
+  'rejected',
+  'applied',
+  'unchanged',
+];
+
+function hasFailed({ state, sync }: ScheduleRun) {
+  if (state === 'ran') return sync !== null && !NO_FAILURES.includes(sync.state);
+  return state === 'failed' || state === 'missed' || state === 'skipped-running';
 }
 
 /** It waits although a person wanted it sent: it was not paused, and was not only to be read. */

@@ -116,7 +116,10 @@ export function openOffice(): Office {
   openCatalog(path).close();
   const catalog = openScheduleCatalog(path);
   onTestFinished(() => catalog.close());
-  const folder = (name: string) => join(root, 'schedules', name);
+  const dir = {
+    ledger: (id: string) => join(root, 'imports', id),
+    schedule: (name: string) => join(root, 'schedules', name),
+  };
   const syncs = new Syncs();
   const environment: Record<string, string> = {};
   let ids = 0;
@@ -141,7 +144,7 @@ export function openOffice(): Office {
       writeFileSync(file, content);
       return file;
     },
-    changes: scheduleChanges({ catalog, folder, clock: () => office.now }),
+    changes: scheduleChanges({ catalog, dir, clock: () => office.now }),
     add: async (changes, name = 'nightly') =>
       office.changes.add(name, await settingsToKeep(given(changes), undefined, HERE)),
     edit: async (changes, version) =>
@@ -153,8 +156,7 @@ export function openOffice(): Office {
         named: {},
         syncs,
         newSyncId: () => `sync-${++ids}`,
-        ledger: (id) => join(root, 'imports', id),
-        folder,
+        dir,
         sandbox: false,
         patience: { giveUpAfter: undefined },
         ca: undefined,

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ImportView, Night, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
+import type { FailedRun, ImportView, Overview, RunningImport, SyncEntry, Tone } from '../answers.ts';
 import { estimate, timeOfDay } from '../format.ts';
 import { settings } from '../frame.tsx';
 import { actionLabel, fileName, inPlace, leftToDo, stateLabel, stateSentence, stateTone } from '../import-words.ts';
@@ -20,7 +20,7 @@ import { isReviewed } from './upload/steps.ts';
 export function NowPage() {
   const { isOperator } = usePlace();
   const known = overview.value;
-  const isNew = known !== undefined && known.imports === 0 && known.nights.length === 0 && known.syncs.length === 0;
+  const isNew = known !== undefined && known.imports === 0 && known.schedules === 0 && known.syncs.length === 0;
   return (
     <>
       <h1>Now</h1>
@@ -105,9 +105,8 @@ function Welcome() {
   );
 }
 
-function Needs({ overview: { needs, waiting, attention, running, syncs, nights } }: { overview: Overview }) {
+function Needs({ overview: { needs, waiting, attention, running, syncs, failedRuns } }: { overview: Overview }) {
   const stopped = running.filter(({ stoppedRegions }) => stoppedRegions.length > 0);
-  const failed = nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'));
   const unlisted = needs.imports - waiting.length - attention.length - stopped.length;
   const unlistedSyncs = needs.syncs - syncs.length;
   return (
@@ -125,8 +124,8 @@ function Needs({ overview: { needs, waiting, attention, running, syncs, nights }
         {attention.map((view) => (
           <ImportItem key={view.id} view={view} canDismiss />
         ))}
-        {failed.map((night) => (
-          <RunItem key={`night ${night.name}`} night={night} />
+        {failedRuns.map((run) => (
+          <RunItem key={`schedule ${run.schedule}`} run={run} />
         ))}
       </ul>
       {unlisted > 0 && (
@@ -252,28 +251,25 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
   );
 }
 
-function RunItem({ night }: { night: Night }) {
-  const { name, result, run, unsuccessful } = night;
-  const sync = run?.sync ?? null;
+function RunItem({ run }: { run: FailedRun }) {
+  const { schedule, sync, state, unsuccessful } = run;
   return (
     <Item
       href="/schedules"
-      name={name}
+      name={schedule}
       tone="attention"
-      state={result === 'missed' ? 'run missed' : 'run failed'}
-      text={[runSentence(night), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
+      state={state === 'missed' || state === 'skipped-running' ? 'run missed' : 'run failed'}
+      text={[runSentence(run), unsuccessful > 1 ? ` ${grouped(unsuccessful)} runs in a row did not succeed.` : '']}
       way={sync === null ? 'Open schedules' : 'Open the sync'}
-      next={sync === null ? '/schedules' : syncHref(sync.id)}
+      next={sync === null ? '/schedules' : syncHref(sync)}
     />
   );
 }
 
 /** Returns the reason why a run did not succeed, as a sentence. */
-function runSentence({ result, run }: Night) {
-  if (result === 'missed' && run?.state === 'skipped-running')
-    return 'The last run was skipped: the one before was not over.';
-  if (result === 'missed') return 'The last run was missed: no server was running at its time.';
-  const reason = run?.reason ?? '';
+function runSentence({ state, reason }: FailedRun) {
+  if (state === 'skipped-running') return 'The last run was skipped: the one before was not over.';
+  if (state === 'missed') return 'The last run was missed: no server was running at its time.';
   return reason === '' ? 'The last run failed.' : `The last run failed: ${reason}.`;
 }
 

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isoTime } from '../../api/fields.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type KeptSettings, keptSettings } from './operations.ts';
 import { badSetting, type Schedule, type ScheduleCatalog } from './schedule-catalog.ts';
@@ -8,8 +9,8 @@ import { badSetting, type Schedule, type ScheduleCatalog } from './schedule-cata
 /** The catalog that is changed, and what a change has to know. */
 interface ChangeOptions {
   readonly catalog: ScheduleCatalog;
-  /** Returns the folder of a schedule's own files, beside the catalog. */
-  readonly folder: (name: string) => string;
+  /** Has a folder for each schedule's own files. */
+  readonly dir: Pick<DataDir, 'schedule'>;
   /** In ms since 1970. Default: that of the machine. */
   readonly clock?: () => number;
   /** Whether this process is at work on a run of it. Default: never. */
@@ -45,7 +46,7 @@ const PAUSES_MS = 40 * 86_400_000;
 
 /** Changes the schedules of a catalog. A run that is under way keeps the settings that it began with. */
 export function scheduleChanges(options: ChangeOptions) {
-  const { catalog, clock = Date.now, folder, isUnderWay = () => false, changed = () => {} } = options;
+  const { catalog, clock = Date.now, dir, isUnderWay = () => false, changed = () => {} } = options;
   const save = (schedule: Schedule): Schedule => {
     catalog.save(schedule);
     changed();
@@ -108,7 +109,7 @@ export function scheduleChanges(options: ChangeOptions) {
       }
       catalog.remove(name);
       changed();
-      await rm(folder(name), { recursive: true, force: true });
+      await rm(dir.schedule(name), { recursive: true, force: true });
     },
   };
 }

@@ -15,13 +15,26 @@ interface ScheduleParts {
   readonly syncs: SyncRunner;
   readonly sendsTo: Aimed;
   readonly dir: DataDir;
+  readonly log: Logger;
   readonly fail: (error: Error) => void;
 }
 
-/** Wires which schedules there are, their alarms and their runs, and these to the syncs that they begin. To be stopped before the syncs. */
-export function composeSchedules(config: Config, parts: ScheduleParts & { readonly log: Logger }) {
-  const { log, sendsTo, fail, dir } = parts;
-  const { catalog, runs, stop } = openScheduleRuns(config, parts);
+/** Opens the schedules of a process that owns the data directory, their runs and the syncs that these begin. To be stopped before the syncs. */
+export function openSchedules(config: Config, { syncs, sendsTo, dir, log, fail }: ScheduleParts) {
+  const catalog = openScheduleCatalog(dir.catalog);
+  const failed = (error: unknown) => fail(asError(error));
+  const runs = new ScheduleRuns({
+    catalog,
+    syncs,
+    newSyncId: () => newSyncId('sync'),
+    dir,
+    ...sendsTo,
+    patience: config,
+    ...sourceContextOf(config),
+    sources: config.sources,
+    clock: Date.now,
+    fail: failed,
+  });
   let alarms: ReturnType<typeof startScheduleAlarms> | undefined;
   runs.events.on('run', ({ schedule, state, reason, syncId }) =>
     log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
@@ -36,47 +49,23 @@ export function composeSchedules(config: Config, parts: ScheduleParts & { readon
   };
   return {
     catalog,
-    changes: scheduleChanges({ catalog, folder: dir.schedule, isUnderWay: (name) => runs.isUnderWay(name), changed }),
+    changes: scheduleChanges({ catalog, dir, isUnderWay: (name) => runs.isUnderWay(name), changed }),
     runs,
     at,
     /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
     start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = startScheduleAlarms({ catalog, runs, fail: (error) => fail(asError(error)) });
+      alarms = startScheduleAlarms({ catalog, runs, fail: failed });
     },
     stop: async () => {
       alarms?.close();
-      await stop();
+      await runs.stop();
+      catalog.close();
     },
   };
 }
-
-/** The schedules of a process that owns the data directory and stays. */
-export type Schedules = ReturnType<typeof composeSchedules>;
-
-/** Opens the runs of a process that owns the data directory, and the catalog that they are in. */
-export function openScheduleRuns(config: Config, { syncs, sendsTo, dir, fail }: ScheduleParts) {
-  const catalog = openScheduleCatalog(dir.catalog);
-  const runs = new ScheduleRuns({
-    catalog,
-    syncs,
-    newSyncId: () => newSyncId('sync'),
-    ledger: dir.ledger,
-    folder: dir.schedule,
-    ...sendsTo,
-    patience: config,
-    ...sourceContextOf(config),
-    sources: config.sources,
-    clock: Date.now,
-    fail: (error) => fail(asError(error)),
-  });
-  const stop = async () => {
-    await runs.stop();
-    catalog.close();
-  };
-  return { catalog, runs, stop };
-}
+export type Schedules = ReturnType<typeof openSchedules>;
 
 /** Longest sleep, in ms: a clock may be put right, and a machine that sleeps stops its timers. */
 const MAX_SLEEP_MS = 30_000;

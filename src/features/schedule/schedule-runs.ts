@@ -9,6 +9,7 @@ import { type Aimed, checkTarget } from '../../imports/target.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import { isCarriedOut, isSyncUnderWay, type RunState } from '../../membership/sync-state.ts';
 import { mapLookups } from '../../options/lookups.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type SourceReader, type SourceReaderOptions, sourceReader } from '../../sources/obtain.ts';
 import { isAway } from '../../sources/source.ts';
@@ -31,10 +32,8 @@ export interface ScheduleRunsOptions extends SourceReaderOptions, Aimed {
   readonly catalog: ScheduleCatalog;
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState' | 'whenOver'>;
   readonly newSyncId: () => string;
-  /** Path of the ledger of the import that carries a sync out. */
-  readonly ledger: (importId: string) => string;
-  /** Returns the folder of a schedule's own files, beside the catalog. */
-  readonly folder: (name: string) => string;
+  /** Has the ledgers of the imports that carry syncs out, and a folder for each schedule's own files. */
+  readonly dir: Pick<DataDir, 'ledger' | 'schedule'>;
   /** The time that runs wait for a service that does not answer, if it is set for all of them. */
   readonly patience: Patience;
   /** In ms since 1970. */
@@ -260,7 +259,7 @@ export class ScheduleRuns {
     if (record === undefined) return;
     const { name, placedHash, repair } = record;
     checkTarget(`schedule ${name}`, record, this.#options);
-    const place = { folder: this.#options.folder(name), signal: this.#stopping.signal };
+    const place = { folder: this.#options.dir.schedule(name), signal: this.#stopping.signal };
     const found = await this.obtain({ ...sourceOf(record), copy: record.copy }, place);
     const beside = await obtainBeside(this.obtain, record, place);
     // With another identity or group file, the same file gives other members.
@@ -316,7 +315,7 @@ export class ScheduleRuns {
     if (state === 'failed' || state === 'cancelled') return this.#note(run, 'failed', reason);
     if (state === 'held') return this.#note(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = isCarriedOut(state);
-    const left = isWhole && sync.importId !== null ? notInPlace(this.#options.ledger(sync.importId)) : 0;
+    const left = isWhole && sync.importId !== null ? notInPlace(this.#options.dir.ledger(sync.importId)) : 0;
     const unlisted = sync.totals?.unlisted ?? 0;
     if (isWhole && left + unlisted === 0 && placed !== undefined)
       this.#catalog.note(placed.record, { placedHash: placed.hash });

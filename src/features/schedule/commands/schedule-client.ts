@@ -28,7 +28,7 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
       throw new RollcallError('UNKNOWN_SCHEDULE', { name: input['name'] ?? '' });
     if (operation.method !== 'GET') {
       return changeCatalog(dir, openScheduleCatalog, (catalog) => {
-        const changes = scheduleChanges({ catalog, folder: dir.schedule });
+        const changes = scheduleChanges({ catalog, dir });
         return perform(client(changingHandlers({ catalog, changes, at }, true)));
       });
     }

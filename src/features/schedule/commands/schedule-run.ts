@@ -11,7 +11,7 @@ import { UsageError } from '../../../cli/usage-error.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
-import { openScheduleRuns } from '../compose-schedules.ts';
+import { openSchedules } from '../compose-schedules.ts';
 import { scheduleOperations } from '../operations.ts';
 import { runningHandlers } from '../routes/handlers.ts';
 import type { ScheduleRuns } from '../schedule-runs.ts';
@@ -62,7 +62,7 @@ async function runAlone({ name, flags, ...place }: RunOfSchedule) {
       if (here === undefined || syncs === undefined) throw new Error('a server runs its schedules itself');
       const { dir, coordinator, onStop, signal } = here;
       const { sendsTo } = coordinator;
-      const { runs, stop } = openScheduleRuns(config, { ...here, sendsTo, syncs });
+      const { runs, stop } = openSchedules(config, { ...here, sendsTo, syncs });
       onStop(stop);
       await runs.noteInterrupted();
       const own = handledLocally(scheduleOperations, runningHandlers(runs), askedHere(dir, sendsTo));

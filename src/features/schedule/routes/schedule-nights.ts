@@ -1,51 +1,6 @@
-import { isoTime } from '../../../api/fields.ts';
-import type { Night, NightResult } from '../../../api/overview.ts';
-import type { RunState, SyncState } from '../../../membership/sync-state.ts';
 import { nextRun } from '../../../queue/cron.ts';
 import type { ScheduleEntry } from '../operations.ts';
 import type { Schedule, ScheduleCatalogReader, SchedulePause, ScheduleRun } from '../schedule-catalog.ts';
-
-/** The last run of each schedule. */
-export function lastRuns(catalog: ScheduleCatalogReader): Night[] {
-  const health = new Map(catalog.health().map((one) => [one.name, one]));
-  return catalog.list().map(({ name, paused }) => {
-    const [run] = catalog.runs(name, 1);
-    const sync = run?.sync && { id: run.sync.id, state: run.sync.state };
-    return {
-      name,
-      paused,
-      result: resultOf(run),
-      run: run === undefined ? null : { at: isoTime(run.at), state: run.state, reason: run.reason, sync: sync ?? null },
-      unsuccessful: health.get(name)?.unsuccessful ?? 0,
-    };
-  });
-}
-
-/** Results of runs in one word; that of one that ran is its sync's. */
-const RESULTS: Readonly<Record<Exclude<RunState, 'ran'>, NightResult>> = {
-  'skipped-unchanged': 'ok',
-  'skipped-running': 'missed',
-  missed: 'missed',
-  failed: 'failed',
-  running: 'running',
-  waiting: 'waits',
-};
-/** A person may have decided about it since. Others have failed. */
-const SYNC_RESULTS: Readonly<Partial<Record<SyncState, NightResult>>> = {
-  held: 'waits',
-  planned: 'waits',
-  planning: 'running',
-  applying: 'running',
-  rejected: 'rejected',
-  applied: 'ok',
-  unchanged: 'ok',
-};
-
-function resultOf(run: ScheduleRun | undefined) {
-  if (run === undefined) return 'none';
-  if (run.state !== 'ran') return RESULTS[run.state];
-  return run.sync === null ? 'ok' : (SYNC_RESULTS[run.sync.state] ?? 'failed');
-}
 
 type DayResult = ScheduleEntry['nights'][number];
 
