@@ -13,25 +13,12 @@ export interface RegionProgress extends RegionCounts, Omit<RegionStatus, 'region
   readonly rowsPerSecond: number | null;
 }
 
-/** Rates of all regions together, per second, to one decimal. */
-export interface Rates {
-  readonly calls: number;
-  /** Calls answered with 429. */
-  readonly rateLimited: number;
-  /** Rows that came to be in place. */
-  readonly succeeded: number;
-  /** Rows that failed, or whose calls had no answer. */
-  readonly wentWrong: number;
-}
-
 /** Data of the event `progress`. */
 export interface Progress {
   readonly at: string;
   readonly rows: ImportSummary['rows'];
   readonly staging: Staging | null;
   readonly regions: Readonly<Record<string, RegionProgress>>;
-  /** Over the last seconds; null where less than a second of them was measured: nothing is sent, or a restart or a missing sample interrupts it. */
-  readonly rates: Rates | null;
   /** Seconds until the last region has finished at this pace; null while that is not known. */
   readonly etaSeconds: number | null;
 }

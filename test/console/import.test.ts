@@ -131,10 +131,6 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   await page.getByText('Nothing is sent until it is resumed.').first().waitFor();
   await eventually(() => buttons.allTextContents()).toEqual(['Resume', 'Cancel…']);
   await page.locator('button:focus', { hasText: 'Resume' }).waitFor();
-  // Values that are not measured have no number.
-  const shown = page.locator('.chart figcaption');
-  const isUnknown = (text: string) => /, now(– [a-z -]+){2}$/.test(text);
-  await eventually(async () => (await shown.allTextContents()).filter((text) => !isUnknown(text))).toEqual([]);
   await page.keyboard.press('Enter');
   await page.getByRole('dialog').getByText('the sandbox: nothing real changes').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();

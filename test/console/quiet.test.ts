@@ -47,7 +47,7 @@ async function upload(text: string, query: string): Promise<string> {
 /** Counters of all its rows, as events tell them. */
 async function progressOf(added: number[]): Promise<string> {
   const { rows } = (await (await fetch(`${server.url}/v1/imports/${running}`)).json()) as ImportView;
-  const rest = { staging: null, regions: {}, rates: null, etaSeconds: null };
+  const rest = { staging: null, regions: {}, etaSeconds: null };
   return added
     .map((count) => ({ at: new Date().toISOString(), rows: { ...rows, read: 1000, added: count }, ...rest }))
     .map((progress) => `event: progress\ndata: ${JSON.stringify(progress)}\n\n`)
@@ -56,6 +56,8 @@ async function progressOf(added: number[]): Promise<string> {
 
 /** Counted in the page itself, before its own scripts: the test hears of a request later. */
 const COUNTER = `
+  // After an answer, the page rests in proportion to the time that it took: the clock of the test leaps over that.
+  performance.now = () => 0;
   globalThis.asked = [];
   globalThis.followed = new Set();
   globalThis.EventSource = class extends EventSource {
@@ -161,7 +163,7 @@ test('the page of an import asks for its rows after some have got their outcome,
     await route.fulfill({ response });
   });
   const before = (await asked(page)).length;
-  const more = async () => (await asked(page)).slice(before);
+  const more = async () => (await asked(page)).slice(before).filter((path) => path.includes('/rows?'));
   held.shift()?.();
   await page.getByRole('img', { name: /^All rows by outcome: 1 added/ }).waitFor();
   await eventually(async () => {
@@ -172,7 +174,7 @@ test('the page of an import asks for its rows after some have got their outcome,
   held.shift()?.();
   await page.getByRole('img', { name: /^All rows by outcome: 2 added/ }).waitFor();
   await page.clock.runFor(TEN_MINUTES);
-  expect(await more()).toEqual([expect.stringContaining('/rows?')]);
+  expect(await more()).toHaveLength(1);
   answer.resolve();
   await eventually(() => outcomes.count()).toBe(1);
   await eventually(async () => {

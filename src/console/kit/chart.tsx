@@ -7,13 +7,11 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', TIME);
 const DAY_AND_CLOCK = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...TIME });
 const DAY_S = 86_400;
 
-export interface Line {
+interface Line {
   label: string;
   /** Name of a colour in theme.css, such as `--accent`. */
   colour: string;
 }
-
-export type Shown = 'now' | 'at most' | `as of ${string}`;
 
 interface LineChartProperties {
   /** The name of the drawn values. */
@@ -23,12 +21,10 @@ interface LineChartProperties {
   times: readonly number[];
   /** One for each line; null parts it. */
   columns: readonly (readonly (number | null)[])[];
-  /** The values that are shown while the pointer is at none. */
-  shows: Shown;
 }
 
-/** The newest or largest values, or those under the pointer, stand above the lines as text; a screen reader gets the summary. */
-export function LineChart({ name, lines, times, columns, shows }: LineChartProperties) {
+/** The largest values, or those under the pointer, stand above the lines as text; a screen reader gets the summary. */
+export function LineChart({ name, lines, times, columns }: LineChartProperties) {
   /** The point under the pointer. */
   const [pointed, setPointed] = useState<number | undefined>(undefined);
   const [first = 0, last = 0] = [times[0], times.at(-1)];
@@ -41,11 +37,11 @@ export function LineChart({ name, lines, times, columns, shows }: LineChartPrope
       <figcaption>
         <span class="name">
           {name}
-          <span class="soft">, {at === undefined ? shows : `at ${timeText(at)}`}</span>
+          <span class="soft">, {at === undefined ? 'at most' : `at ${timeText(at)}`}</span>
         </span>
         {lines.map(({ label, colour }, index) => {
           const values = columns[index] ?? [];
-          const value = at === undefined && shows === 'at most' ? largest(values) : values[pointed ?? times.length - 1];
+          const value = pointed === undefined ? largest(values) : values[pointed];
           return (
             <span key={label}>
               <span class="swatch" style={{ background: `var(${colour})` }} />

@@ -1,11 +1,11 @@
-import type { Progress, Rates, RegionProgress } from '../../api/events.ts';
+import type { Progress, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
 import { type RegionStatus, UNKNOWN_PACE, UNUSED_CIRCUIT } from '../../api/region-status.ts';
 import { type Counters, totalRows } from '../../imports/record/counters.ts';
 import type { ImportProgress } from '../../imports/report/import-reader.ts';
 import type { Region } from '../../membership/membership.ts';
-import { FULFILLED, type RowCounts } from '../../membership/outcome.ts';
+import type { RowCounts } from '../../membership/outcome.ts';
 
 /** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
 const PACE_MS = 5_000;
@@ -13,8 +13,6 @@ const PACE_MS = 5_000;
 const ESTIMATE_MS = 30_000;
 /** Over less time (ms) no rate is measured: the few calls that are counted at once would be a peak. */
 const MIN_MS = 1_000;
-/** After so long without a sample (ms) nobody knows when things happened: rates are measured from then on. */
-const MISSED_MS = 3_000;
 /** From this time on an estimate is measured; before, it comes from the rate limit. */
 const MEASURED_FROM_MS = 10_000;
 
@@ -53,8 +51,6 @@ export interface Moment extends ImportProgress {
 export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
   let samples: Sample[] = [];
   let sendingSince: number | undefined;
-  /** The time of the first sample after the last break. */
-  let unbrokenSince = Number.POSITIVE_INFINITY;
   const take = (sample: Sample, isSending: boolean) => {
     const { at, counters } = sample;
     const last = samples.at(-1);
@@ -63,7 +59,6 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
       samples = [];
       sendingSince = isSending ? at : undefined;
     }
-    if (samples.length === 0 || at - (last?.at ?? at) > MISSED_MS) unbrokenSince = at;
     samples.push(sample);
     while (samples.length > 2 && at - (samples[1]?.at ?? at) >= ESTIMATE_MS) samples.shift();
   };
@@ -104,26 +99,8 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
       rows: underWay(totalRows(counters)),
       staging,
       regions,
-      rates: isSending ? ratesOf(samples.filter(({ at }) => at >= unbrokenSince)) : null,
       etaSeconds: counters.size === 0 ? null : etaSeconds,
     };
-  };
-}
-
-/** Over the last seconds of samples without a break; null until a second is measured. */
-function ratesOf(unbroken: readonly Sample[]): Rates | null {
-  const last = unbroken.at(-1);
-  const since = unbroken.findLast(({ at }) => last !== undefined && last.at - at >= PACE_MS) ?? unbroken[0];
-  if (last === undefined || since === undefined || last.at - since.at < MIN_MS) return null;
-  const perSecond = (count: (counts: RegionCounts) => number) => {
-    const sum = ({ counters }: Sample) => [...counters.values()].reduce((total, counts) => total + count(counts), 0);
-    return rounded(Math.max(0, sum(last) - sum(since)) / ((last.at - since.at) / 1000));
-  };
-  return {
-    calls: perSecond(({ calls }) => calls),
-    rateLimited: perSecond(({ rateLimited }) => rateLimited),
-    succeeded: perSecond(({ rows }) => [...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
-    wentWrong: perSecond(({ rows }) => rows.failed + rows.unconfirmed),
   };
 }
 

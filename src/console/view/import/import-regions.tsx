@@ -1,16 +1,15 @@
-/** Progress by region, what each waits for, and the charts of calls and outcomes per second. */
+/** Progress by region, what each waits for, and the chart of calls per second. */
 
-import { useMemo } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ImportState, RegionCounts, RegionProgress } from '../../answers.ts';
-import { rate, timeOfDay } from '../../format.ts';
+import { rate } from '../../format.ts';
 import { regionSentence } from '../../import-words.ts';
-import { type Line, LineChart, type Shown } from '../../kit/chart.tsx';
+import { LineChart } from '../../kit/chart.tsx';
 import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
 import { addressOf, connection } from '../../requests.ts';
-import { useAnswer } from '../../use-answer.ts';
-import type { LiveImport, Rate } from './live-import.ts';
+import { useAnswer, useRenewal } from '../../use-answer.ts';
+import type { LiveImport } from './live-import.ts';
 
 /** The queue is shared: what waits there is of this import only while it is at work. */
 const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cancelling'];
@@ -75,81 +74,34 @@ function Region({ region, own, now, over }: RegionProperties) {
   );
 }
 
-type Point = Pick<Rate, 'at' | 'calls' | 'rateLimited'>;
-
-const CALLS = [
+const LINES = [
   { of: 'calls', label: 'calls', colour: '--accent' },
   { of: 'rateLimited', label: 'rate-limited', colour: '--invalid' },
 ] as const;
-const OUTCOMES = [
-  { of: 'succeeded', label: 'succeeded', colour: '--added' },
-  { of: 'wentWrong', label: 'went wrong', colour: '--failed' },
-] as const;
 
+/** The calls that the ledger has. */
 export function ImportPace({ id, live }: { id: string; live: LiveImport }) {
   const path = addressOf('GET /v1/imports/:id/calls', { id });
   // Calls that cannot be loaded are missing from the chart; the page gives the reason elsewhere.
-  const { data, error } = useAnswer(live.hasRows.value ? path : null, { turn: live.turns.value });
-  const known = useMemo(
-    () => (data?.rates ?? []).map(({ at, ...rate }) => ({ at: Date.parse(at) / 1000, ...rate })),
-    [data],
-  );
-  const told = live.rates.value;
-  const view = live.view.value;
-  if ((view?.startedAt ?? null) === null || (data ?? error) === undefined) return null;
-  const hasCalls = (view?.calls ?? 0) > 0;
-  return (
-    <div class="charts">
-      <Charts known={known} told={told} over={live.over.value} hasCalls={hasCalls} />
-    </div>
-  );
-}
-
-interface ChartsProperties {
-  known: readonly Point[];
-  told: readonly Rate[];
-  over: boolean;
-  hasCalls: boolean;
-}
-
-function Charts({ known, told, over, hasCalls }: ChartsProperties) {
-  // When it is over, the ledger knows all of it, and shows the same to everyone.
-  const calls = useMemo(() => (over ? known : callsOf(known, told)), [known, told, over]);
-  if (calls.filter((point) => point.calls !== null).length < 2) {
-    if (over) return null;
+  const { data, error, reload } = useAnswer(live.hasRows.value ? path : null, { turn: live.turns.value });
+  const { startedAt = null, finishedAt, calls = 0 } = live.view.value ?? {};
+  useRenewal(calls, reload);
+  if (startedAt === null || (data ?? error) === undefined) return null;
+  const rates = data?.rates ?? [];
+  if (rates.filter((point) => point.calls !== null).length < 2) {
+    if (finishedAt !== null) return null;
     return (
-      <Empty>{hasCalls ? 'The first calls have been made; the chart follows in some seconds.' : 'No calls yet.'}</Empty>
+      <Empty>
+        {calls > 0 ? 'The first calls have been made; the chart follows in some seconds.' : 'No calls yet.'}
+      </Empty>
     );
   }
-  const asOf = connection.asOf.value;
-  const shows = over ? 'at most' : asOf === null ? 'now' : (`as of ${timeOfDay(asOf)}` as const);
-  const hasOutcomes = told.filter(({ succeeded, wentWrong }) => (succeeded ?? 0) + (wentWrong ?? 0) > 0).length >= 2;
   return (
-    <>
-      <RatesChart name="Calls a second" lines={CALLS} points={calls} shows={shows} />
-      {!over && hasOutcomes && <RatesChart name="Outcomes a second" lines={OUTCOMES} points={told} shows={shows} />}
-    </>
+    <LineChart
+      name="Calls a second"
+      lines={LINES}
+      times={rates.map(({ at }) => Date.parse(at) / 1000)}
+      columns={LINES.map(({ of }) => rates.map((point) => point[of]))}
+    />
   );
-}
-
-interface RatesChartProperties {
-  name: string;
-  lines: readonly (Line & { of: string })[];
-  points: readonly ({ at: number } & Readonly<Record<string, number | null>>)[];
-  shows: Shown;
-}
-
-function RatesChart({ name, lines, points, shows }: RatesChartProperties) {
-  const times = useMemo(() => points.map(({ at }) => at), [points]);
-  const columns = useMemo(() => lines.map(({ of }) => points.map((point) => point[of] ?? null)), [lines, points]);
-  return <LineChart name={name} lines={lines} times={times} columns={columns} shows={shows} />;
-}
-
-/** The calls that the ledger knows, then those that events told since; what is between is not known. */
-function callsOf(known: readonly Point[], told: readonly Rate[]) {
-  const end = known.at(-1)?.at ?? 0;
-  const since = told.filter(({ at }) => at > end);
-  const first = since[0];
-  if (first === undefined || known.length === 0) return [...known, ...since];
-  return [...known, { at: (end + first.at) / 2, calls: null, rateLimited: null }, ...since];
 }

@@ -9,16 +9,6 @@ import { announce } from '../../kit/actions.tsx';
 import { follow, onListEvents } from '../../live.ts';
 import { addressOf, call } from '../../requests.ts';
 import { isAway } from '../../use-answer.ts';
-/** `at` in seconds since 1970. */
-export type Rate = { at: number } & { [K in keyof NonNullable<Progress['rates']>]: number | null };
-
-const UNKNOWN = { calls: null, rateLimited: null, succeeded: null, wentWrong: null };
-/** Half an hour. */
-const MAX_RATES = 1800;
-/** From one event to the next, in seconds, where nothing changes less often. */
-const TICK_S = 1;
-/** Length of a gap in the events after which the time in between counts as not known, in s. */
-const GAP_S = 10;
 
 /** Progress is drawn no more often: a drawing takes far more of the processor than the event. */
 const DRAWN_EVERY_MS = 1000;
@@ -30,8 +20,6 @@ export class LiveImport {
   view = signal<ImportView | undefined>(undefined);
   /** The latest event; undefined before the first. */
   progress = signal<Progress | undefined>(undefined);
-  /** Rates that events told, the latest last. */
-  rates = signal<readonly Rate[]>([]);
   /** The error; undefined while the import can be shown, or may be soon. */
   error = signal<unknown>(undefined);
   /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
@@ -46,9 +34,8 @@ export class LiveImport {
   #id;
   /** Changes of state that came as events. */
   #moves = 0;
-  #missed = false;
-  /** Events that are not drawn yet, the latest last. */
-  #pending: Progress[] = [];
+  /** The latest event, if it is not drawn yet. */
+  #pending: Progress | undefined;
   #timer: number | undefined;
   #drawnAt = Number.NEGATIVE_INFINITY;
   #announced = { percent: 0, at: 0 };
@@ -67,7 +54,6 @@ export class LiveImport {
     signal.addEventListener('abort', () => clearTimeout(this.#timer));
     const onReturn = async () => {
       this.#draw();
-      this.#missed = true;
       if (await this.load(signal)) this.turns.value += 1;
     };
     follow(addressOf('GET /v1/imports/:id/events', { id: this.#id }), handlers, {
@@ -124,25 +110,8 @@ export class LiveImport {
     });
   }
 
-  /** Nothing comes while nothing changes: until then the last rates went on. */
-  #take({ at: time, rates }: Progress) {
-    const at = Date.parse(time) / 1000;
-    const last = this.rates.peek().at(-1);
-    const missed = this.#missed;
-    this.#missed = false;
-    if (last !== undefined && (at <= last.at || (rates === null && last.calls === null))) return;
-    const quiet = last === undefined || rates === null ? 0 : at - last.at;
-    const between: Rate[] = [];
-    if (last !== undefined && !missed && quiet > 2 * TICK_S) between.push({ ...last, at: at - TICK_S });
-    if (last !== undefined && missed && quiet > GAP_S) between.push({ ...UNKNOWN, at: last.at + TICK_S });
-    const all = [...this.rates.peek(), ...between, { at, ...(rates ?? UNKNOWN) }];
-    this.rates.value = all.length > MAX_RATES ? all.slice(-MAX_RATES / 2) : all;
-    // The ledger is asked for those that made room.
-    if (all.length > MAX_RATES) this.turns.value += 1;
-  }
-
   #hear(event: Progress) {
-    this.#pending.push(event);
+    this.#pending = event;
     const restMs = this.#drawnAt + DRAWN_EVERY_MS - performance.now();
     if (restMs <= 0) this.#draw();
     else this.#timer ??= setTimeout(() => this.#draw(), restMs);
@@ -151,13 +120,13 @@ export class LiveImport {
   #draw() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const latest = this.#pending.at(-1);
+    const latest = this.#pending;
+    this.#pending = undefined;
     if (latest === undefined) return;
     this.#drawnAt = performance.now();
     const view = this.view.peek();
     batch(() => {
       this.progress.value = latest;
-      for (const event of this.#pending.splice(0)) this.#take(event);
       if (view !== undefined && view.finishedAt === null)
         this.#update({ ...view, ...countsOf(latest), staging: latest.staging });
     });
