@@ -191,7 +191,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
  * @param pageBytes each table and index takes at least one page: small ones keep a small file small
  */
 export function openForStaging(path: string, schema: SchemaFiles, pageBytes: 512 | 4096 = 4096): DatabaseSync {
-  privateFile(path);
+  if (path !== ':memory:') privateFile(path);
   // Else SQLite keeps its journal, whatever the pragma says.
   const database = new DatabaseSync(path, { defensive: false });
   database.exec(`

@@ -1,11 +1,15 @@
 import type { InputRow } from '../../imports/read/input-row.ts';
 import { actionOf, outcomeId, regionOf, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { MembershipToRetry } from '../../imports/report/retry-file.ts';
+import { IMPORT_SCHEMA } from '../../imports/schemas.ts';
+import { findClashes } from '../../imports/stage/cut.ts';
+import { rowInserter } from '../../imports/stage/row-writer.ts';
 import { foldId } from '../../membership/membership.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
+import { openForStaging, statementsOf } from '../../platform/sqlite.ts';
 import { cellsOf, editableColumns, headerWidth, readEdited } from './edited-rows.ts';
 import type { RepairProblem } from './operations.ts';
-import { type OpenRepair, type OpenRow, problemsOf } from './repair-ledger.ts';
+import { type OpenRepair, type OpenRow, problemsOf, STATEMENTS } from './repair-ledger.ts';
 
 /** The current state of an edited row. */
 export interface Judged {
@@ -27,39 +31,27 @@ export async function judge(
   together: ReadonlySet<number> = new Set(),
 ): Promise<Judged[]> {
   const all: Judged[] = [];
-  const asking = new Map<number, Asking>();
+  const asking: InputRow[] = [];
   for (let at = 0; at < rows.length; at += AT_ONCE) {
     const some = rows.slice(at, at + AT_ONCE);
     const read = await readEdited(repair, some);
-    const found = problemsOf(
-      repair,
-      some.map(({ row }) => row),
-    );
-    const done = inPlace(repair, some);
+    const numbers = some.map(({ row }) => row);
+    const found = problemsOf(repair, numbers);
+    const done = inPlace(repair, numbers);
     for (const [index, row] of some.entries()) {
       const memberships = read[index] ?? [];
-      all.push(
-        judged(
-          repair,
-          row,
-          memberships,
-          lastingIn(found.get(row.row) ?? [], repair, row),
-          done.get(row.row) ?? new Set(),
-        ),
-      );
-      if (together.has(row.row)) asking.set(row.row, { line: row.line, memberships });
+      const lasting = lastingIn(found.get(row.row) ?? [], repair, row);
+      all.push(judged(repair, row, memberships, lasting, done.get(row.row) ?? new Set()));
+      if (together.has(row.row)) asking.push(...memberships.map((one) => ({ ...one, line: row.line })));
     }
   }
-  const contradictionsOf = contradictionsIn(asking.values());
+  if (asking.length === 0) return all;
+  const contradictions = contradictionsIn(asking);
   const { recognised } = repair.input;
   return all.map((one) => {
-    const own = asking.get(one.row);
-    if (own === undefined) return one;
-    const found = contradictionsOf(own).map(({ column, ...problem }) => ({
-      ...problem,
-      column: recognised[column] ?? column,
-    }));
-    return { ...one, problems: [...one.problems, ...found] };
+    const found = contradictions.get(one.line) ?? [];
+    const named = found.map(({ column, code, reason }) => ({ column: recognised[column] ?? column, code, reason }));
+    return { ...one, problems: [...one.problems, ...named] };
   });
 }
 
@@ -102,11 +94,11 @@ function membershipOf(line: number, { region, guid, uid, scope, onBehalfOf, acti
 }
 
 /** The memberships of these rows that the service has already, by row. */
-function inPlace({ sql }: OpenRepair, rows: readonly OpenRow[]) {
-  const found = new Map(rows.map(({ row }) => [row, new Set<string>()]));
+function inPlace({ sql }: OpenRepair, rows: readonly number[]) {
+  const found = new Map(rows.map((row) => [row, new Set<string>()]));
   type Found = Record<'row' | 'region' | 'action', number> & Record<'guid' | 'uid' | 'actor', string>;
   const memberships = sql<Found & { scope: number | null }>('memberships_in_place').all({
-    rows: JSON.stringify([...found.keys()]),
+    rows: JSON.stringify(rows),
     fulfilled: JSON.stringify([...FULFILLED].map(outcomeId)),
   });
   for (const { row, region, scope, action, actor, ...ids } of memberships) {
@@ -139,56 +131,19 @@ function lastingIn(problems: readonly RepairProblem[], { input }: OpenRepair, ro
 }
 
 /** Problems of a row that another row of the file makes: when that one is corrected, there is none. */
-const CONTRADICTIONS = ['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION'] as const;
-export const CONTRADICTION_CODES = JSON.stringify(CONTRADICTIONS);
+export const CONTRADICTION_CODES = JSON.stringify(['ADDED_AND_BANNED', 'SEVERAL_ACTIONS', 'DERIVED_ID_COLLISION']);
 
-/** A row of the file, and what it asks for now. */
-interface Asking {
-  readonly line: number;
-  readonly memberships: readonly InputRow[];
-}
-
-/** A row's value for something about which all rows must agree. */
-type Claim = readonly [code: (typeof CONTRADICTIONS)[number], column: string, about: string, says: string];
-
-/** Finds what each of these rows contradicts in the others. */
-function contradictionsIn(rows: Iterable<Asking>): (row: Asking) => RepairProblem[] {
-  const said = new Map<string, Map<string, number>>();
-  for (const row of rows) {
-    for (const [code, column, about, says] of claimsOf(row)) {
-      const key = `${code} ${column} ${about}`;
-      const lines = said.get(key) ?? new Map<string, number>();
-      said.set(key, lines.has(says) ? lines : lines.set(says, row.line));
-    }
+/** Finds what these memberships contradict in each other, as in a file that has them. @returns line -> problems */
+function contradictionsIn(memberships: readonly InputRow[]) {
+  const database = openForStaging(':memory:', IMPORT_SCHEMA);
+  try {
+    const inserter = rowInserter(database);
+    inserter.insert(memberships);
+    findClashes(database, inserter.finish());
+    const sql = statementsOf(database, STATEMENTS);
+    const found = sql<RepairProblem & { readonly line: number }>('contradictions').all({ codes: CONTRADICTION_CODES });
+    return Map.groupBy(found, ({ line }) => line);
+  } finally {
+    database.close();
   }
-  return (row) =>
-    claimsOf(row).flatMap(([code, column, about, says]) => {
-      const other = [...(said.get(`${code} ${column} ${about}`) ?? [])].find(([text]) => text !== says);
-      return other === undefined ? [] : [{ column, code, reason: reasonFor(code, says, other) }];
-    });
-}
-
-function claimsOf({ memberships }: Asking) {
-  return memberships
-    .filter(({ problems, shaped }) => problems.length === 0 && shaped?.skipped !== true)
-    .flatMap(({ region, guid, uid, scope, action = 'add', shaped }): Claim[] => {
-      const group = `${region} ${guid.toLowerCase()}`;
-      const member = `${group} ${uid.toLowerCase()}`;
-      const { uid: ofUid, guid: ofGuid } = shaped?.sources ?? {};
-      const claims: Claim[] = [['SEVERAL_ACTIONS', 'action', member, action]];
-      if (action === 'add') claims.push(['ADDED_AND_BANNED', 'scope', member, String(scope === 'ban')]);
-      if (ofUid !== undefined) claims.push(['DERIVED_ID_COLLISION', 'uid', uid.toLowerCase(), ofUid.toLowerCase()]);
-      if (ofGuid !== undefined) claims.push(['DERIVED_ID_COLLISION', 'guid', group, ofGuid.toLowerCase()]);
-      return claims;
-    });
-}
-
-function reasonFor(code: Claim[0], says: string, [other, line]: readonly [string, number]) {
-  if (code === 'ADDED_AND_BANNED') {
-    return `the same UID is both added to this group and banned from it (row ${line} asks for the other): keep one of the two`;
-  }
-  if (code === 'SEVERAL_ACTIONS') {
-    return `the same UID is in this group with another action (row ${line}): keep one of the rows`;
-  }
-  return `${JSON.stringify(says)} and ${JSON.stringify(other)} in row ${line} become the same id: nothing is sent, because they may be different`;
 }

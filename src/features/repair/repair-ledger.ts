@@ -18,7 +18,7 @@ import type {
   RepairState,
 } from './operations.ts';
 
-const STATEMENTS = new URL('repair.sql', import.meta.url);
+export const STATEMENTS = new URL('repair.sql', import.meta.url);
 
 /** The import whose rows are repaired. */
 export interface Subject {

@@ -102,6 +102,11 @@ select distinct coalesce(t.first_row, p.row_id) as row
     or (p.code = 'DERIVED_ID_COLLISION'
         and (p.field, iif(p.field = 'uid', 0, r.group_id), iif(p.field = 'uid', lower(r.uid), '')) in (select kind, group_id, uid from keys));
 
+-- name: contradictions
+-- In: codes (JSON array). Out: of a ledger in memory that has only rows that may contradict each other: what they do, by line.
+select distinct r.line, p.column_name as column, p.code, p.reason from problems p join rows r on r.id = p.row_id
+ where p.code in (select value from json_each(:codes)) order by p.row_id, p.position;
+
 -- name: rows_of_lines
 -- In: lines (JSON array). Out: the first row of each line.
 select min(id) as row from rows where line in (select value from json_each(:lines)) group by line;

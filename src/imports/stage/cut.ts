@@ -222,7 +222,8 @@ export function cut(database: DatabaseSync, input: InputDescription, sent: SentR
   return { rows: Number(totals?.['rows']), batches: Number(totals?.['batches']) };
 }
 
-function findClashes(database: DatabaseSync, sent: SentRows): void {
+/** Finds rows that cannot all be sent, and notes why in `problems` and `duplicates`. */
+export function findClashes(database: DatabaseSync, sent: SentRows): void {
   database.exec('create temp table suspects (row_id integer primary key)');
   const suspects = bulkInsert(database, 'temp.suspects', ['row_id']);
   for (const row of sent.repeated()) suspects.values[suspects.next()] = row;
