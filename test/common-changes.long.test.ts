@@ -226,16 +226,16 @@ test('a new command: its file and its entry, what it prints, a test, and a line 
   copy.write(
     'src/cli/commands/motto-command.ts',
     `import { Command } from 'commander';
-import { type End, EXIT } from '../exit-codes.ts';
+import type { Action } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
-import type { Io } from '../screen/io.ts';
 
 /** \`rollcall motto\`: says the motto. */
-export function mottoCommand(io: Io, end: End): Command {
-  return withJson(new Command('motto')).action(({ json }: { readonly json?: true }) => {
-    io.out.write(json ? '{"motto":"every row counts"}\\n' : 'every row counts\\n');
-    return end(Promise.resolve(EXIT.ok));
-  });
+export function mottoCommand(action: Action): Command {
+  return withJson(new Command('motto')).action(
+    action(async (io, { json }: { readonly json?: true }) => {
+      io.out.write(json ? '{"motto":"every row counts"}\\n' : 'every row counts\\n');
+    }),
+  );
 }
 `,
   );
@@ -245,7 +245,7 @@ export function mottoCommand(io: Io, end: End): Command {
     `  motto: {
     usage: '[options]',
     description: 'say the motto',
-    load: async () => (await ${load}('./commands/motto-command.ts')).mottoCommand,
+    load: () => ${load}('./commands/motto-command.ts'),
   },
 `,
   );
@@ -300,15 +300,15 @@ export function mottoRoutes(app: Api): void {
   copy.write(
     `${feature}/commands/motto-command.ts`,
     `import { Command } from 'commander';
-import { type End, EXIT } from '../../../cli/exit-codes.ts';
-import type { Io } from '../../../cli/screen/io.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { MOTTO } from '../motto.ts';
 
-export function mottoCommand(io: Io, end: End): Command {
-  return new Command('motto').action(() => {
-    io.out.write(\`\${MOTTO}\\n\`);
-    return end(Promise.resolve(EXIT.ok));
-  });
+export function mottoCommand(action: Action): Command {
+  return new Command('motto').action(
+    action(async (io) => {
+      io.out.write(\`\${MOTTO}\\n\`);
+    }),
+  );
 }
 `,
   );
@@ -339,7 +339,7 @@ export function MottoPage() {
     `  motto: {
     usage: '',
     description: 'say the motto',
-    load: async () => (await ${load}('../features/motto/commands/motto-command.ts')).mottoCommand,
+    load: () => ${load}('../features/motto/commands/motto-command.ts'),
   },
 `,
   );

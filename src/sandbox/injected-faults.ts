@@ -61,28 +61,17 @@ export function parseFaults(text: string): Fault[] {
 function parseFault(text: string): Fault {
   const parts = /^(?:([^:=]*):)?([^:=]*)(?:=(.*))?$/.exec(text);
   const [, region, kind = '', setting] = parts ?? [];
-  if (parts === null)
-    throw new RollcallError('BAD_FAULT', { text, problem: 'expected [region:]kind[=when], for example eu:too-many=5' });
+  if (parts === null) throw badFault(text, 'expected [region:]kind[=when], for example eu:too-many=5');
   if (region !== undefined && !isRegion(region)) {
-    throw new RollcallError('BAD_FAULT', {
-      text,
-      problem: `unknown region "${region}", known are ${REGIONS.join(', ')}`,
-    });
+    throw badFault(text, `unknown region "${region}", known are ${REGIONS.join(', ')}`);
   }
   if (!isFaultKind(kind)) {
-    throw new RollcallError('BAD_FAULT', {
-      text,
-      problem: `unknown kind "${kind}", known are ${Object.keys(FAULT_KINDS).join(', ')}`,
-    });
+    throw badFault(text, `unknown kind "${kind}", known are ${Object.keys(FAULT_KINDS).join(', ')}`);
   }
   const where = { kind, ...(region !== undefined && { region }) };
   if (kind !== 'slow') return { ...where, ...parseWhen(text, setting) };
   const slow = /^(\d+)ms(?:@(.+))?$/.exec(setting ?? '');
-  if (slow === null)
-    throw new RollcallError('BAD_FAULT', {
-      text,
-      problem: 'slow needs milliseconds, for example slow=400ms or slow=400ms@10%',
-    });
+  if (slow === null) throw badFault(text, 'slow needs milliseconds, for example slow=400ms or slow=400ms@10%');
   return { ...where, ms: Number(slow[1]), ...parseWhen(text, slow[2]) };
 }
 
@@ -91,20 +80,15 @@ function parseWhen(text: string, when: string | undefined): { chance: number } |
   if (/^\d+$/.test(when)) return { count: Number(when) };
   const chance = /^\d+(\.\d+)?%$/.test(when) ? Number(when.slice(0, -1)) / 100 : Number(when);
   if (/^(?:\d+(?:\.\d+)?|\.\d+)%?$/.test(when) && chance <= 1) return { chance };
-  throw new RollcallError('BAD_FAULT', {
-    text,
-    problem: `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`,
-  });
+  throw badFault(text, `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`);
+}
+
+function badFault(text: string, problem: string): RollcallError {
+  return new RollcallError('BAD_FAULT', { text, problem });
 }
 
 function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULT_KINDS, text);
-}
-
-/** The effect on a call: at most one fault, and a delay in ms. */
-interface InjectedFault {
-  readonly fault: FaultKind | undefined;
-  readonly delayMs: number;
 }
 
 /** The faults in force; can be changed while calls come in. */
@@ -147,8 +131,8 @@ export class Faults {
     this.#slow.delete(resolve);
   }
 
-  /** Decides for one call. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */
-  strike(region: Region, call: FaultyCall | undefined): InjectedFault {
+  /** Decides for one call: at most one fault, and a delay. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */
+  strike(region: Region, call: FaultyCall | undefined): { fault: FaultKind | undefined; delayMs: number } {
     let struck: FaultKind | undefined;
     let delayMs = 0;
     for (const active of this.#active) {

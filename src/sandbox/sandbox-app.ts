@@ -64,8 +64,8 @@ export class App {
   readonly keys = new Map<string, ApiKey>();
   /** Roles that a new user can have. */
   readonly roles = new Set(['default']);
-  readonly #users = new Map<string, User>();
-  readonly #groups = new Map<string, Group>();
+  readonly users = new Map<string, User>();
+  readonly groups = new Map<string, Group>();
   #lastMessageId = 0;
 
   constructor(options: AppOptions) {
@@ -84,17 +84,9 @@ export class App {
     return this.#named(id) === id.toLowerCase();
   }
 
-  get users(): ReadonlyMap<string, User> {
-    return this.#users;
-  }
-
-  get groups(): ReadonlyMap<string, Group> {
-    return this.#groups;
-  }
-
   /** Whether the group has been made already; with `any`, others are known too. */
   hasGroup(guid: string): boolean {
-    return this.#groups.has(this.#named(guid));
+    return this.groups.has(this.#named(guid));
   }
 
   /** An active user; a deactivated one counts as unknown. */
@@ -106,7 +98,7 @@ export class App {
 
   /** A user who was made, active or not. */
   anyUser(uid: string): User | undefined {
-    return this.#users.get(uid) ?? this.#users.get(this.#named(uid));
+    return this.users.get(uid) ?? this.users.get(this.#named(uid));
   }
 
   /** Deactivates or reactivates a user; false where there is no such user, or nothing to change. */
@@ -114,7 +106,7 @@ export class App {
     const user = this.anyUser(uid);
     if (user === undefined || (user.deactivatedAt === undefined) === active) return false;
     const { deactivatedAt: _, ...rest } = user;
-    this.#users.set(user.uid, active ? rest : { ...rest, deactivatedAt: at });
+    this.users.set(user.uid, active ? rest : { ...rest, deactivatedAt: at });
     return true;
   }
 
@@ -123,20 +115,20 @@ export class App {
     if (user === undefined) return;
     const changed = { ...user, ...profile };
     for (const field of unset) Reflect.deleteProperty(changed, field);
-    this.#users.set(user.uid, changed);
+    this.users.set(user.uid, changed);
   }
 
   deleteUser(uid: string): void {
-    this.#users.delete(this.#named(uid));
-    for (const group of this.#groups.values()) group.forget(this.#named(uid));
+    this.users.delete(this.#named(uid));
+    for (const group of this.groups.values()) group.forget(this.#named(uid));
   }
 
   deleteGroup(guid: string): void {
-    this.#groups.delete(this.#named(guid));
+    this.groups.delete(this.#named(guid));
   }
 
   group(guid: string): Group | undefined {
-    const known = this.#groups.get(guid) ?? this.#groups.get(this.#named(guid));
+    const known = this.groups.get(guid) ?? this.groups.get(this.#named(guid));
     return known ?? (this.#options.anyGroup && this.#isPossible(guid) ? this.addGroup(guid) : undefined);
   }
 
@@ -144,10 +136,10 @@ export class App {
   addUser(uid: string, profile: Partial<Omit<User, 'uid'>> = {}): User | undefined {
     const stored = storedId(uid);
     if (stored === undefined) return undefined;
-    let user = this.#users.get(stored);
+    let user = this.users.get(stored);
     if (user === undefined) {
       user = { uid: stored, name: stored, role: 'default', createdAt: this.createdAt, ...profile };
-      this.#users.set(stored, user);
+      this.users.set(stored, user);
     }
     return user;
   }
@@ -156,7 +148,7 @@ export class App {
   addGroup(guid: string, profile: Partial<Omit<Group['profile'], 'guid'>> = {}): Group | undefined {
     const stored = storedId(guid);
     if (stored === undefined) return undefined;
-    let group = this.#groups.get(stored);
+    let group = this.groups.get(stored);
     if (group === undefined) {
       group = new Group({
         guid: stored,
@@ -169,14 +161,14 @@ export class App {
         createdAt: this.createdAt,
         ...profile,
       });
-      this.#groups.set(stored, group);
+      this.groups.set(stored, group);
     }
     return group;
   }
 
   /** All users in a group, the banned with `ban`; empty for a group that has not been made. */
   members(guid: string): Map<string, Scope> {
-    const places = this.#groups.get(guid.toLowerCase())?.places ?? [];
+    const places = this.groups.get(guid.toLowerCase())?.places ?? [];
     return new Map([...places].map(([uid, place]) => [uid, place.banned ? 'ban' : place.scope]));
   }
 

@@ -137,7 +137,7 @@ export class Service {
       }
       // The operations of the calls address are not specified: every path is unknown.
       if (route.match === undefined || to.calls || this.#isOtherBannedAddress(route.path)) throw noSuchAddress(request);
-      if (!route.match.scopes.includes(scope)) throw this.#scopeTooSmall(request);
+      if (scope !== 'fullAccess' && !route.match.authOnly) throw this.#scopeTooSmall(request);
       const reply = route.match.operation({
         app: tenant.app,
         behaviour: this.#options.behaviour,
@@ -294,13 +294,11 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.end(body);
 }
 
-/** An operation of an app: where it is, which keys open it (docs/chat-service.md, 9), and what it does. */
+/** What an operation of an app does, and which keys open it (docs/chat-service.md, 9). */
 interface Route {
-  readonly method: string;
-  /** Below the version prefix; a segment in braces is a parameter. */
-  readonly path: string;
-  readonly scopes: readonly KeyScope[];
   readonly operation: Operation;
+  /** Whether a key of the scope authOnly opens it too. */
+  readonly authOnly?: true;
   /** For the faults that hit only such calls. */
   readonly faulty?: FaultyCall;
 }
@@ -316,61 +314,54 @@ function windowOf(tenant: Tenant, method: string | undefined, [, resource]: read
 /** Addresses of the banned users of a group; documentation has both. */
 const BANNED_ADDRESSES: readonly string[] = ['bannedusers', 'banned_members'];
 
-const ROUTES: readonly Route[] = [
-  {
-    method: 'POST',
-    path: 'groups/{guid}/members',
-    scopes: ['fullAccess'],
-    operation: addMembers,
-    faulty: 'add-members',
-  },
-  { method: 'GET', path: 'groups/{guid}/members', scopes: ['fullAccess'], operation: listMembers, faulty: 'list' },
-  { method: 'PUT', path: 'groups/{guid}/members/{uid}', scopes: ['fullAccess'], operation: changeScope },
-  { method: 'DELETE', path: 'groups/{guid}/members/{uid}', scopes: ['fullAccess'], operation: removeMember },
-  // The service has one of these addresses (`bannedAddress`).
-  ...BANNED_ADDRESSES.flatMap((list): Route[] => [
-    { method: 'GET', path: `groups/{guid}/${list}`, scopes: ['fullAccess'], operation: listBanned, faulty: 'list' },
-    { method: 'POST', path: `groups/{guid}/${list}/{uid}`, scopes: ['fullAccess'], operation: banMember },
-    { method: 'DELETE', path: `groups/{guid}/${list}/{uid}`, scopes: ['fullAccess'], operation: unbanMember },
-  ]),
-  { method: 'GET', path: 'groups/{guid}', scopes: ['fullAccess'], operation: getGroup },
-  { method: 'PUT', path: 'groups/{guid}', scopes: ['fullAccess'], operation: updateGroup },
-  { method: 'DELETE', path: 'groups/{guid}', scopes: ['fullAccess'], operation: deleteGroup },
-  { method: 'GET', path: 'groups', scopes: ['fullAccess'], operation: listGroups, faulty: 'list' },
-  { method: 'POST', path: 'groups', scopes: ['fullAccess'], operation: createGroup, faulty: 'create' },
-  { method: 'GET', path: 'users', scopes: ['fullAccess'], operation: listUsers, faulty: 'list' },
-  { method: 'PUT', path: 'users', scopes: ['fullAccess'], operation: reactivateUsers },
-  { method: 'DELETE', path: 'users', scopes: ['fullAccess'], operation: deactivateUsers },
-  { method: 'GET', path: 'users/{uid}', scopes: ['fullAccess'], operation: getUser },
-  { method: 'PUT', path: 'users/{uid}', scopes: ['fullAccess'], operation: updateUser },
-  { method: 'DELETE', path: 'users/{uid}', scopes: ['fullAccess'], operation: deleteUser },
-  { method: 'POST', path: 'users', scopes: ['fullAccess', 'authOnly'], operation: createUser, faulty: 'create' },
-  { method: 'POST', path: 'users/{uid}/auth_tokens', scopes: ['fullAccess', 'authOnly'], operation: createAuthToken },
-  {
-    method: 'POST',
-    path: `${DATA_IMPORT}/members`,
-    scopes: ['fullAccess'],
-    operation: importMembers,
-    faulty: 'add-members',
-  },
-  { method: 'POST', path: `${DATA_IMPORT}/users`, scopes: ['fullAccess'], operation: importUsers, faulty: 'create' },
-  { method: 'POST', path: `${DATA_IMPORT}/groups`, scopes: ['fullAccess'], operation: importGroups, faulty: 'create' },
-  { method: 'GET', path: 'apikeys', scopes: ['fullAccess'], operation: listKeys },
-  { method: 'POST', path: 'apikeys', scopes: ['fullAccess'], operation: createKey },
-  { method: 'GET', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: getKey },
-  { method: 'PUT', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: updateKey },
-  { method: 'DELETE', path: 'apikeys/{apiKey}', scopes: ['fullAccess'], operation: deleteKey },
-  { method: 'POST', path: 'messages', scopes: ['fullAccess'], operation: sendMessage },
-];
+/** By method and path below the version prefix, in which a segment in braces is a parameter. */
+const ROUTES: Readonly<Record<string, Route>> = {
+  'POST groups/{guid}/members': { operation: addMembers, faulty: 'add-members' },
+  'GET groups/{guid}/members': { operation: listMembers, faulty: 'list' },
+  'PUT groups/{guid}/members/{uid}': { operation: changeScope },
+  'DELETE groups/{guid}/members/{uid}': { operation: removeMember },
+  ...routesOfBanned('bannedusers'),
+  ...routesOfBanned('banned_members'),
+  'GET groups/{guid}': { operation: getGroup },
+  'PUT groups/{guid}': { operation: updateGroup },
+  'DELETE groups/{guid}': { operation: deleteGroup },
+  'GET groups': { operation: listGroups, faulty: 'list' },
+  'POST groups': { operation: createGroup, faulty: 'create' },
+  'GET users': { operation: listUsers, faulty: 'list' },
+  'PUT users': { operation: reactivateUsers },
+  'DELETE users': { operation: deactivateUsers },
+  'GET users/{uid}': { operation: getUser },
+  'PUT users/{uid}': { operation: updateUser },
+  'DELETE users/{uid}': { operation: deleteUser },
+  'POST users': { operation: createUser, authOnly: true, faulty: 'create' },
+  'POST users/{uid}/auth_tokens': { operation: createAuthToken, authOnly: true },
+  [`POST ${DATA_IMPORT}/members`]: { operation: importMembers, faulty: 'add-members' },
+  [`POST ${DATA_IMPORT}/users`]: { operation: importUsers, faulty: 'create' },
+  [`POST ${DATA_IMPORT}/groups`]: { operation: importGroups, faulty: 'create' },
+  'GET apikeys': { operation: listKeys },
+  'POST apikeys': { operation: createKey },
+  'GET apikeys/{apiKey}': { operation: getKey },
+  'PUT apikeys/{apiKey}': { operation: updateKey },
+  'DELETE apikeys/{apiKey}': { operation: deleteKey },
+  'POST messages': { operation: sendMessage },
+};
 
-const SPLIT_ROUTES = ROUTES.map((route) => ({ ...route, segments: route.path.split('/') }));
-
-interface Match extends Pick<Route, 'scopes' | 'operation' | 'faulty'> {
-  readonly params: readonly string[];
+/** The service has one of these addresses (`bannedAddress`). */
+function routesOfBanned(list: string): Record<string, Route> {
+  return {
+    [`GET groups/{guid}/${list}`]: { operation: listBanned, faulty: 'list' },
+    [`POST groups/{guid}/${list}/{uid}`]: { operation: banMember },
+    [`DELETE groups/{guid}/${list}/{uid}`]: { operation: unbanMember },
+  };
 }
 
+const SPLIT_ROUTES = Object.entries(ROUTES).map(([place, route]) => {
+  const [method, path = ''] = place.split(' ');
+  return { ...route, method, segments: path.split('/') };
+});
+
 /** The operation at a method and path (the decoded segments below the version prefix), if there is one. */
-function matchRoute(method: string, path: readonly string[]): Match | undefined {
+function matchRoute(method: string, path: readonly string[]): (Route & { params: readonly string[] }) | undefined {
   const isParam = (segment: string) => segment.startsWith('{');
   const found = SPLIT_ROUTES.find(
     ({ segments, ...route }) =>
@@ -378,6 +369,5 @@ function matchRoute(method: string, path: readonly string[]): Match | undefined 
       segments.length === path.length &&
       segments.every((segment, at) => (isParam(segment) ? path[at] !== '' : segment === path[at])),
   );
-  if (found === undefined) return undefined;
-  return { ...found, params: path.filter((_, at) => isParam(found.segments[at] ?? '')) };
+  return found && { ...found, params: path.filter((_, at) => isParam(found.segments[at] ?? '')) };
 }

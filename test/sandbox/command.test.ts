@@ -14,7 +14,8 @@ import { loopback, openSandbox } from './open-sandbox.ts';
 const DRIVER = `
   import { Command } from 'commander';
   import { sandboxCommand } from './src/cli/commands/sandbox-command.ts';
-  const program = new Command('rollcall').exitOverride().addCommand(sandboxCommand(process).exitOverride());
+  const action = (does) => (...given) => does({ out: process.stdout, err: process.stderr }, ...given);
+  const program = new Command('rollcall').exitOverride().addCommand(sandboxCommand(action).exitOverride());
   await program.parseAsync().catch((error) => {
     if (!error.code?.startsWith('commander.')) process.stderr.write('error: ' + error.message + '\\n');
     process.exitCode = error.exitCode === 0 ? 0 : 2;

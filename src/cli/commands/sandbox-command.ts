@@ -6,7 +6,7 @@ import { byRegion, REGIONS } from '../../chat/service/regions.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { isError } from '../../errors/rollcall-error.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import { BEHAVIOUR_VALUES, type Behaviour, DEFAULT_BEHAVIOUR, parseBehaviour } from '../../sandbox/behaviour.ts';
+import { type Behaviour, parseBehaviour, SWITCHES } from '../../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../../sandbox/injected-faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { readSeed } from '../../sandbox/seed.ts';
@@ -195,12 +195,11 @@ function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Beha
 }
 
 function behaviourHelp(): string {
-  return Object.entries(BEHAVIOUR_VALUES)
-    .map(([name, allowed]) => {
-      const values =
-        allowed === 'number' ? `number (${DEFAULT_BEHAVIOUR[name as keyof Behaviour]})` : allowed.join(', ');
-      return `  ${name.padEnd(20)}${values}`;
-    })
+  return Object.entries(SWITCHES)
+    .map(
+      ([name, allowed]) =>
+        `  ${name.padEnd(20)}${typeof allowed === 'number' ? `number (${allowed})` : allowed.join(', ')}`,
+    )
     .join('\n');
 }
 

@@ -4,7 +4,7 @@ import type { ImportOptions } from '../../../src/imports/import-options.ts';
 import type { Verdict } from '../../../src/membership/check-words.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
 import { createOptionsOf } from '../../../src/options/create-options.ts';
-import { BEHAVIOUR_VALUES, type Behaviour } from '../../../src/sandbox/behaviour.ts';
+import { type Behaviour, SWITCHES } from '../../../src/sandbox/behaviour.ts';
 import type { SeedDocument } from '../../../src/sandbox/seed.ts';
 import { openChecking } from './checking.ts';
 
@@ -140,8 +140,8 @@ describe('with acting users', () => {
   );
   /** Every position of the switches that decide what an acting user may do, and who shows up as banned. */
   const positions = <Name extends keyof Behaviour>(name: Name) => {
-    const values = BEHAVIOUR_VALUES[name];
-    return fc.constantFrom(...((values === 'number' ? [] : values) as readonly Behaviour[Name][]));
+    const values: unknown = SWITCHES[name];
+    return fc.constantFrom(...(values as readonly Behaviour[Name][]));
   };
   const behaviour = fc.record({
     moderatorsAdd: positions('moderatorsAdd'),

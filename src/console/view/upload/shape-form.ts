@@ -28,7 +28,7 @@ export const FIRST_OF = 'firstOf';
 export const TEMPLATE = 'template';
 
 export interface ShapeField {
-  /** How it is shown. */
+  /** The name that people see. */
   label?: string;
   placeholder?: string;
   note?: string;
