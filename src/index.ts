@@ -4,7 +4,7 @@ import type { AuditNameOf } from './api/operation.ts';
 import type { importOperations } from './api/operations/import-operations.ts';
 import { rowOperations } from './api/operations/row-operations.ts';
 import { openApp } from './app/app.ts';
-import { serviceOpener } from './app/open-service.ts';
+import { openService } from './app/open-service.ts';
 import { noteCommand } from './cli/audit.ts';
 import { localImports } from './cli/client/data-directory.ts';
 import { importOwner, ownerAnswers } from './cli/owner.ts';
@@ -152,7 +152,12 @@ async function run(
       ...(withWorkers && { withWorkers }),
       ...(dryRun && { dryRun }),
     };
-    const app = await openApp(lifecycle, { config, openService: serviceOpener(config, flags), show: () => {}, signal });
+    const app = await openApp(lifecycle, {
+      config,
+      openService: () => openService(config, flags),
+      show: () => {},
+      signal,
+    });
     const { coordinator, dir } = app;
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});

@@ -7,6 +7,7 @@ import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
 import type { Service } from './chat-service.ts';
 import { type CoordinatorParts, composeCoordinator } from './compose.ts';
+import type { OpenedService } from './open-service.ts';
 import { type AnswerOwner, serveOwner, whenLeft } from './owner-socket.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
@@ -31,7 +32,7 @@ export interface App {
 interface AppOptions {
   readonly config: Config;
   /** Opens the service that calls go to: before the coordinator; closed after it. */
-  readonly openService: () => Promise<Service & { close(): Promise<void> }>;
+  readonly openService: () => Promise<OpenedService>;
   /** Shows the user a sentence. */
   readonly show: (sentence: string) => void;
   readonly keepMs?: number | undefined;

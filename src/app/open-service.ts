@@ -13,29 +13,25 @@ interface ServiceChoice {
   readonly dryRun?: boolean | undefined;
 }
 
-type OpenService = () => Promise<Service & { close(): Promise<void> }>;
+export type OpenedService = Service & { close(): Promise<void> };
 
-/** Opens the service that calls go to. @throws ConfigError, when called, for settings that are missing */
-export function serviceOpener(config: Config, choice: ServiceChoice): OpenService {
+/** Opens the service that calls go to. @throws ConfigError for settings that are missing */
+export async function openService(config: Config, choice: ServiceChoice): Promise<OpenedService> {
   if (choice.sandbox) {
-    return () =>
-      openSandbox(
-        choice,
-        config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE,
-        config.listsPerMinute,
-      );
+    const callsPerMinute = config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE;
+    return openSandbox(choice, callsPerMinute, config.listsPerMinute);
   }
   // A dry run is meant for the apps of the settings, if they name any.
   if (choice.dryRun) {
     const { profile, host = '', apps } = config;
-    return async () => ({ ...NO_SERVICE, profile, host, apps, close: async () => {} });
+    return { ...NO_SERVICE, profile, host, apps, close: async () => {} };
   }
   const service = config.queue !== undefined && !choice.withWorkers ? dispatchOnly(config) : serviceOf(config);
-  return async () => ({ ...service, close: async () => {} });
+  return { ...service, close: async () => {} };
 }
 
 /** A sandbox in this process, as the service that calls go to. Without a seed it knows every group and user. */
-async function openSandbox(choice: ServiceChoice, callsPerMinute: number, listsPerMinute = 0): ReturnType<OpenService> {
+async function openSandbox(choice: ServiceChoice, callsPerMinute: number, listsPerMinute = 0): Promise<OpenedService> {
   // An import that calls a real service needs no service of its own.
   const [{ startSandbox }, { readSeed }] = await Promise.all([
     import('../sandbox/sandbox.ts'),

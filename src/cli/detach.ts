@@ -7,7 +7,7 @@ import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
-import type { WorkersFlags } from './flags/flags.ts';
+import type { RunningFlags } from './flags/flags.ts';
 import type { ImportFlags } from './flags/import-flags.ts';
 import { type Running, run, type Work } from './run.ts';
 import { say } from './screen/io.ts';
@@ -18,9 +18,8 @@ import { shortest } from './typed-command.ts';
  * another process sends it.
  */
 export function detached(running: Running, work: Work, flags: ImportFlags): Promise<ExitCode> {
-  const { config, io, imports } = running;
+  const { config, io, imports, json } = running;
   const { server } = imports;
-  const json = flags.json === true;
   const end = (facts: { readonly id: string; readonly pid?: number | undefined }, how: string): ExitCode => {
     io.out.write(json ? `${JSON.stringify(facts)}\n` : `${facts.id}\n`);
     say(io, `${how} Watch it with:`, `  ${imports.command('watch', facts.id)}`);
@@ -69,7 +68,7 @@ export function sendingArguments(
     concurrency,
     perGroup,
   }: Pick<Config, 'profile' | 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency' | 'perGroup'>,
-  { queue, withWorkers }: WorkersFlags,
+  { queue, withWorkers }: RunningFlags,
   id: string,
 ): readonly string[] {
   return [

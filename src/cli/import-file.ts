@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { serviceOpener } from '../app/open-service.ts';
 import { newImportId } from '../imports/import-id.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import { checkInput } from '../imports/read/open-input.ts';
@@ -8,7 +7,6 @@ import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { inShort } from '../text/wording.ts';
 import { noteCommand } from './audit.ts';
-import type { Imports } from './client/import-place.ts';
 import type { Server } from './client/server-client.ts';
 import { currentUser } from './current-user.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -19,43 +17,30 @@ import { tagsOf } from './flags/list-flags.ts';
 import { IMPORT_BEGINS, importWork } from './import-work.ts';
 import { lookupFiles } from './lookup-files.ts';
 import { optionsWithRecipe } from './recipe-options.ts';
-import { type Here, run, sayNothingBegan, type Work } from './run.ts';
-import type { Io } from './screen/io.ts';
-
-/** A file to import, its flags, and the place that keeps the import. */
-interface Importing {
-  readonly config: Config;
-  readonly io: Io;
-  readonly imports: Imports;
-  readonly file: string;
-  readonly flags: ImportFlags;
-}
+import { type Here, type Running, run, sayNothingBegan, type Work } from './run.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
 /** Imports a file, or what is at an address or on standard input. */
-export async function importFile(importing: Importing): Promise<ExitCode> {
-  const { config, io, imports, flags } = importing;
-  const { server } = imports;
-  const begin = server === undefined ? await beginHere(importing) : beginThere(importing, server);
-  const json = flags.json === true;
-  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
+export async function importFile(running: Running, file: string, flags: ImportFlags): Promise<ExitCode> {
+  const { server } = running.imports;
+  const begin = server === undefined ? await beginHere(running, file, flags) : beginThere(running, server, file, flags);
   if (flags.check) {
     const { checkWork } = await import('../features/check/commands/check-work.ts');
-    return run(running, checkWork(running, { ...begin, json, maxCalls: maxCallsOf(flags) }));
+    return run(running, checkWork(running, { ...begin, maxCalls: maxCallsOf(flags) }));
   }
-  const work = importWork(running, { ...begin, json });
+  const work = importWork(running, begin);
   if (flags.detach !== true) return run(running, work);
   const { detached } = await import('./detach.ts');
   return detached(running, work, flags);
 }
 
-function beginThere({ config, io, imports, file, flags }: Importing, server: Server): Begin {
+function beginThere(running: Running, server: Server, file: string, flags: ImportFlags): Begin {
   return {
     begins: IMPORT_BEGINS,
     begin: async ({ signal }) => {
       const { sendForImport } = await import('./send-import.ts');
-      return sendForImport({ config, io, imports, signal, server }, file, {
+      return sendForImport({ ...running, signal, server }, file, {
         ...flags,
         ...(flags.check && { dryRun: true }),
       });
@@ -64,7 +49,7 @@ function beginThere({ config, io, imports, file, flags }: Importing, server: Ser
 }
 
 /** Refuses before anything is opened whatever can be known then. */
-async function beginHere({ config, io, file: given, flags }: Importing): Promise<Begin> {
+async function beginHere({ config, io }: Running, given: string, flags: ImportFlags): Promise<Begin> {
   const chosen = importOptionsOf(config, flags);
   const fetched = await (given === '-' ? standardInput(io) : fileToFetch(config, given, flags));
   if (fetched === undefined) await checkInput(given);

@@ -7,12 +7,8 @@ import { followImport } from './screen/follow.ts';
 
 export const IMPORT_BEGINS = 'the import to begin';
 
-interface Importing extends Pick<Work, 'begin' | 'beginLines'>, Partial<Pick<Work, 'open' | 'begins'>> {
-  readonly json: boolean;
-}
-
 /** An import that a command begins or continues, and follows to its end. */
-export function importWork({ io, imports }: Pick<Running, 'io' | 'imports'>, importing: Importing): Work {
+export function importWork({ io, imports, json }: Running, importing: Partial<Work> & Pick<Work, 'begin'>): Work {
   return {
     open: (here) => onDemand(async () => (await import('./owner.ts')).ownImports(here)),
     begins: IMPORT_BEGINS,
@@ -32,6 +28,6 @@ export function importWork({ io, imports }: Pick<Running, 'io' | 'imports'>, imp
       `  ${imports.command('watch', id)}`,
       `  ${imports.command('cancel', id)}`,
     ],
-    conclude: ({ id }) => conclude(imports, io, id, importing.json),
+    conclude: ({ id }) => conclude(imports, io, id, json),
   };
 }

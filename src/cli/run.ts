@@ -1,12 +1,14 @@
 import { type App, openApp } from '../app/app.ts';
-import type { Service } from '../app/chat-service.ts';
+import { type OpenedService, openService } from '../app/open-service.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import type { Imports } from './client/import-place.ts';
+import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
 import type { Server } from './client/server-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { RunningFlags } from './flags/flags.ts';
 import { type Io, say } from './screen/io.ts';
 import { showSteps } from './screen/show-progress.ts';
 import { failureWords } from './unexpected.ts';
@@ -18,7 +20,15 @@ export interface Running {
   /** Those of a server, which does the work then, or of a data directory, which this process owns meanwhile. */
   readonly imports: Imports;
   /** Opens the service that calls of this process go to: before the coordinator; closed after it. */
-  readonly openService: () => Promise<Service & { close(): Promise<void> }>;
+  readonly openService: () => Promise<OpenedService>;
+  /** Whether results are printed for programs. */
+  readonly json: boolean;
+}
+
+/** The settings and imports that the flags of a command name. @throws as openImports */
+export async function openRunning(io: Io, flags: RunningFlags): Promise<Running> {
+  const { config, imports } = await openImports(flags);
+  return { config, io, imports, openService: () => openService(config, flags), json: flags.json === true };
 }
 
 /** This process while it does the work: the owner of the data directory, with its coordinator. */

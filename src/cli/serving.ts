@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { type App, openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
-import { serviceOpener } from '../app/open-service.ts';
+import { openService } from '../app/open-service.ts';
 import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
@@ -17,23 +17,19 @@ import { stopServer } from '../server/bare-server.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
 import { createServer } from '../server/server.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
-import type { LogFlags } from './flags/setting-flag.ts';
+import type { RunningFlags } from './flags/flags.ts';
+import type {} from './flags/setting-flag.ts';
 import { type Io, logStream, say } from './screen/io.ts';
 import { answersOf, listen, sayAddresses, sayHowToLogIn, settingsOf, sourcesOf } from './server-parts.ts';
 import { failureWords } from './unexpected.ts';
 
-export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
-  readonly dataDir?: string;
+export interface ServeFlags extends RunningFlags {
   readonly host: string;
   readonly port: number;
   readonly requireToken?: true;
   readonly trustProxy?: readonly string[];
-  /** In ms. */
-  readonly keep?: number;
   /** In bytes. */
   readonly maxUpload: number;
-  readonly notify?: string;
   readonly notifyPrivate?: true;
 }
 
@@ -46,11 +42,10 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
-    const openService = serviceOpener(config, flags);
     const registry = new Registry();
     const app = await openApp(lifecycle, {
       config,
-      openService,
+      openService: () => openService(config, flags),
       show: (text: string) => say(io, text),
       keepMs: config.keep,
       isServer: true,

@@ -10,7 +10,7 @@
 /** An option by its name in the API (camelCase), perhaps with a value to give it. */
 interface NamedOption {
   readonly option: string;
-  readonly value?: string;
+  readonly value?: string | undefined;
   /** The same as a part of the API's `shape`, which the command line has flags for. */
   readonly shape?: object;
 }

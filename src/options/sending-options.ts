@@ -88,7 +88,6 @@ export const RUNS_WAIT = {
     preset: 'as the server is set, else until shortly before the schedule is due again',
   }),
 };
-export type StoppingChoices = Given<typeof STOPPING & typeof GIVING_UP>;
 
 /** Removals and bans that a file of changes may have before a person must confirm it. */
 export const MAX_REMOVALS = 100;

@@ -1,39 +1,31 @@
 import { caOf } from '../../app/ca-file.ts';
+import { asFlag } from '../../errors/named-options.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
-import type { Flags as SettingFlags } from '../../platform/settings.ts';
-import type { ServerFlags } from '../flags/flags.ts';
+import { defined } from '../../platform/defined.ts';
+import type { CommonFlags } from '../flags/flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { localImports } from './data-directory.ts';
 import type { Imports } from './import-place.ts';
 
-/** Flags for running imports in this process, by the name under which commander gives them. */
-const ONLY_LOCAL: Readonly<Record<string, string>> = {
-  dataDir: '--data-dir',
-  queue: '--queue',
-  withWorkers: '--with-workers',
+/** Flags for running imports in this process. */
+const ONLY_LOCAL = [
+  ...['dataDir', 'queue', 'withWorkers'],
   // These imply --sandbox.
-  sandboxSeed: '--sandbox-seed',
-  sandboxFaults: '--sandbox-faults',
-  sandbox: '--sandbox',
-  callsPerMinute: '--calls-per-minute',
-  concurrency: '--concurrency',
-  perGroup: '--per-group',
-};
+  ...['sandboxSeed', 'sandboxFaults', 'sandbox'],
+  ...['callsPerMinute', 'concurrency', 'perGroup'],
+];
 
 /**
  * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
  * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
  */
-export async function openImports(
-  flags: SettingFlags & ServerFlags,
-): Promise<{ readonly config: Config; readonly imports: Imports }> {
+export async function openImports(flags: CommonFlags): Promise<{ readonly config: Config; readonly imports: Imports }> {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
-  const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
-  const local = Object.keys(ONLY_LOCAL).find((name) => asked.has(name));
+  const local = ONLY_LOCAL.find((name) => name in defined(flags));
   if (local !== undefined) {
     throw new UsageError(
-      `${ONLY_LOCAL[local]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
+      `${asFlag({ option: local })} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
     );
   }
   // Loaded here, so that commands about a data directory start without an HTTP client.

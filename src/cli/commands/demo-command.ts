@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
+import { openService } from '../../app/open-service.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
@@ -25,7 +26,8 @@ async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const imports = localImports(config);
   const chosen = { ...flags, sandbox: true, sandboxSeed: seed } as const;
-  const code = await importFile({ config, io, imports, file, flags: chosen });
+  const running = { config, io, imports, openService: () => openService(config, chosen), json: false };
+  const code = await importFile(running, file, chosen);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const { rows } = await imports.find(undefined);
   if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;

@@ -16,11 +16,11 @@ import { withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
 import { checkService, checkSources, checkTheQueue, type Finding } from '../doctor-network.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
+import { type CommonFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, print, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 
-interface Flags extends CommonFlags, QueueFlags {
+interface Flags extends CommonFlags {
   readonly rebuildCatalog?: boolean;
   readonly adopt?: boolean;
 }

@@ -4,10 +4,9 @@ import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
-import { openImports } from '../client/open-imports.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
-import { withDataDir, withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
+import { withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
 import { tagFlag } from '../flags/list-flags.ts';
 import { withCreation, withOptions, withRecipeFlag } from '../flags/option-flags.ts';
@@ -34,7 +33,7 @@ export function importCommand(action: Action): Command {
   command.addOption(
     new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
   );
-  withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
+  withSandbox(withWorkers(withServer(withJson(command))));
   return command.action(action(importAs));
 }
 
@@ -42,12 +41,12 @@ async function importAs(io: Io, file: string, flags: ImportFlags): Promise<ExitC
   if (!flags.check && flags.maxCalls !== undefined) {
     throw new UsageError('--max-calls is about the calls of --check; add --check, or leave it out');
   }
-  const { config, imports } = await openImports(flags);
-  const { importFile } = await import('../import-file.ts');
-  const code = await importFile({ config, io, imports, file, flags });
+  const [{ importFile }, { openRunning }] = await Promise.all([import('../import-file.ts'), import('../run.ts')]);
+  const running = await openRunning(io, flags);
+  const code = await importFile(running, file, flags);
   if (code === EXIT.usage) {
     const { sayWhatItIs } = await import('../../features/inspect/commands/inspect-file.ts');
-    await sayWhatItIs(io, config, file, importOptionsOf(config, flags), {
+    await sayWhatItIs(io, running.config, file, importOptionsOf(running.config, flags), {
       lookups: mapLookups(flags, (name) => name),
       recipe: flags.recipe,
     });

@@ -18,16 +18,7 @@ import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { remedyFor, ServerRefused } from '../client/server-errors.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
-import {
-  type CommonFlags,
-  type QueueFlags,
-  type ServerFlags,
-  wholeNumber,
-  withDataDir,
-  withJson,
-  withQueue,
-  withServer,
-} from '../flags/flags.ts';
+import { type CommonFlags, wholeNumber, withJson, withQueue, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
 import type { Work } from '../run.ts';
 import { conclude, nextSteps } from '../screen/conclude.ts';
@@ -37,8 +28,8 @@ import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/
 import { drawTable } from '../screen/table.ts';
 import { UsageError } from '../usage-error.ts';
 
-type PlaceFlags = CommonFlags & ServerFlags;
-type ActFlags = PlaceFlags & QueueFlags;
+type PlaceFlags = CommonFlags;
+type ActFlags = PlaceFlags;
 type WatchFlags = PlaceFlags & { readonly timeout?: number };
 type TagFlags = PlaceFlags & { readonly remove?: true };
 type ListedFlags = PlaceFlags & ListFlags & { readonly limit: number };
@@ -46,7 +37,7 @@ type ListedFlags = PlaceFlags & ListFlags & { readonly limit: number };
 /** A command about one import. */
 function aboutImport(name: string): Command {
   const command = new Command(name).argument('[id]', 'import (default: the latest)');
-  return withServer(withDataDir(withJson(command)));
+  return withServer(withJson(command));
 }
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
@@ -81,9 +72,9 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
   ]);
   // Nothing is sent, so it needs no service; but batches may wait in a shared queue, whose name has the app in it.
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
-  const running = { config, io, imports, openService: async () => ({ ...service, close: async () => {} }) };
+  const openService = async () => ({ ...service, close: async () => {} });
+  const running = { config, io, imports, openService, json: flags.json === true };
   const work = importWork(running, {
-    json: flags.json === true,
     begins: `the import to ${verb}`,
     begin: async ({ client }) => client.call(importOperations[verb], { id }),
   });
@@ -206,7 +197,7 @@ export function tagCommand(action: Action): Command {
     .argument('<id>', 'import')
     .argument('<tags...>', 'tags to add')
     .option('--remove', 'remove these tags instead');
-  return withServer(withDataDir(withJson(command))).action(action(tag));
+  return withServer(withJson(command)).action(action(tag));
 }
 
 async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags): Promise<void> {
@@ -232,7 +223,7 @@ const PLAIN: ReadonlySet<string> = new Set(['file', '']);
 /** `rollcall list`: the imports of a data directory, newest first. */
 export function listCommand(action: Action): Command {
   const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
-  return withListFilter(withServer(withDataDir(withJson(command)))).action(action(list));
+  return withListFilter(withServer(withJson(command))).action(action(list));
 }
 
 async function list(io: Io, flags: ListedFlags): Promise<void> {

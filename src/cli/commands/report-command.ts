@@ -5,14 +5,13 @@ import { REPORT, type ReportFormat, ROWS } from '../../options/row-filter.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
 import { openImports } from '../client/open-imports.ts';
 import type { Action } from '../exit-codes.ts';
-import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { type CommonFlags, withServer } from '../flags/flags.ts';
 import { optionFlag, withOptions } from '../flags/option-flags.ts';
 import { type OutputFlags, refuseExisting, withOutput } from '../flags/output-flags.ts';
 import { type Io, say, writeOut } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
-interface Flags extends ServerFlags, Given<typeof ROWS>, OutputFlags {
-  readonly dataDir?: string;
+interface Flags extends CommonFlags, Given<typeof ROWS>, OutputFlags {
   readonly format: ReportFormat;
   readonly spreadsheetSafe?: true;
   readonly retryable?: true;
@@ -30,7 +29,7 @@ export function reportCommand(action: Action): Command {
       ).conflicts(['format', 'retryable']),
     )
     .addOption(optionFlag('retryable', REPORT.retryable).conflicts(['format']));
-  return withServer(withDataDir(withOptions(withOutput(command), ROWS))).action(action(report));
+  return withServer(withOptions(withOutput(command), ROWS)).action(action(report));
 }
 
 async function report(io: Io, given: string | undefined, flags: Flags): Promise<void> {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
 import { importOperations } from '../../api/operations/import-operations.ts';
-import { serviceOpener } from '../../app/open-service.ts';
+import { openService } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -10,28 +10,28 @@ import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.
 import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
 import { findImport } from '../client/kept-imports.ts';
-import { openImports } from '../client/open-imports.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
 import { ownImports } from '../owner.ts';
-import { run } from '../run.ts';
+import { openRunning, run } from '../run.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 import { typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
 
-type Flags = RunningFlags & AnsweringChoices & ServerFlags;
+type Flags = RunningFlags & AnsweringChoices;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(action: Action): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withOptions(withRunning(withServer(command)), ANSWERING);
+  withOptions(withRunning(command), ANSWERING);
   return command.action(action(resume));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = await openImports(flags);
+  const running = await openRunning(io, flags);
+  const { config, imports, json } = running;
   const found = await imports.find(given);
   const { id } = found;
   const { maxCreate, maxRemovals, banCheck, leaveOutFailing } = flags;
@@ -40,7 +40,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const request = { id, ...Object.fromEntries(textsOf(ANSWERING, changed)) };
   const answer = await imports.ask(importOperations.resume, request);
   if (answer !== undefined) {
-    if (flags.json) printJson(io, { id, state: answer.state });
+    if (json) printJson(io, { id, state: answer.state });
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
@@ -62,10 +62,8 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   }
   // An import that was being read as a dry run continues as one; one that was checked is sent.
   const isDryRun = record.state === 'staging' && options.dryRun;
-  const openService = serviceOpener(config, { ...flags, ...(isDryRun && { dryRun: true }) });
-  const running = { config, io, imports, openService };
+  const choice = { ...flags, dryRun: isDryRun };
   const work = importWork(running, {
-    json: flags.json === true,
     open: async (here) => {
       const { runSyncOf } = await import('../../features/sync/commands/sync-work.ts');
       runSyncOf(config, io, id, here);
@@ -73,7 +71,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     },
     begin: async ({ client }) => client.call(importOperations.resume, request),
   });
-  return run(running, work);
+  return run({ ...running, openService: () => openService(config, choice) }, work);
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */

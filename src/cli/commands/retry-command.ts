@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
-import { serviceOpener } from '../../app/open-service.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { type Given, textsOf } from '../../options/option.ts';
 import { ROWS } from '../../options/row-filter.ts';
@@ -10,17 +9,16 @@ import { isAddress } from '../../text/address-text.ts';
 import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
-import { openImports } from '../client/open-imports.ts';
 import { unless } from '../client/operation-client.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
-import { run, type Work } from '../run.ts';
+import { openRunning, run, type Work } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
-type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?: string };
+type Flags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly edits?: string };
 
 /**
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
@@ -28,7 +26,7 @@ type Flags = RunningFlags & ServerFlags & Given<typeof ROWS> & { readonly edits?
  */
 export function retryCommand(action: Action): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
-  withOptions(withRunning(withServer(withOptions(command, ROWS))), STOPPING);
+  withOptions(withRunning(withOptions(command, ROWS)), STOPPING);
   command.option(
     '--edits <file>',
     'send the rows that were corrected in this file: failed.csv, or `rollcall report --status invalid,failed` as CSV or XLSX, with its column _row',
@@ -37,7 +35,8 @@ export function retryCommand(action: Action): Command {
 }
 
 async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = await openImports(flags);
+  const running = await openRunning(io, flags);
+  const { imports } = running;
   const found = await imports.find(given);
   const { id, state } = found;
   if (!isFinal(state)) {
@@ -63,7 +62,6 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   }
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : only.length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
   const { maxErrors } = flags;
   const chosen = Object.fromEntries([...only, ...textsOf(STOPPING, { maxErrors })]);
   const begin: Work['begin'] = async (doing) => {
@@ -71,7 +69,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     const made = await (edits === undefined ? again() : (await editing()).sendEdits(doing, edits, io));
     return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
   };
-  return run(running, importWork(running, { json: flags.json === true, begin }));
+  return run(running, importWork(running, { begin }));
 }
 
 /** Loaded when it is needed. */

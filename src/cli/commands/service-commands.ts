@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { clientOf, managementClientOf, serviceOf } from '../../app/chat-service.ts';
-import { serviceOpener } from '../../app/open-service.ts';
+import { openService } from '../../app/open-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import type { ChatClient, ManagementClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
@@ -175,7 +175,7 @@ async function withManagement<Result>(
 }
 
 async function openSandbox(config: Config, flags: SandboxFlags) {
-  return flags.sandbox ? serviceOpener(config, flags)() : undefined;
+  return flags.sandbox ? openService(config, flags) : undefined;
 }
 
 /** @throws CallFailed in place of the client's errors */

@@ -16,15 +16,14 @@ import { quietly } from '../../platform/quietly.ts';
 import { MAX_CONCURRENCY } from '../../platform/settings.ts';
 import { counted } from '../../text/wording.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
-import { type QueueFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
-import { type LogFlags, settingFlag, withLog } from '../flags/setting-flag.ts';
+import { type CommonFlags, regionList, wholeNumber, withQueue } from '../flags/flags.ts';
+import { settingFlag, withLog } from '../flags/setting-flag.ts';
 import { type Io, logStream, say } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 
-interface Flags extends QueueFlags, LogFlags {
+interface Flags extends CommonFlags {
   readonly region?: readonly Region[];
-  readonly concurrency?: number;
   readonly healthPort?: number;
   readonly healthHost: string;
 }

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isError } from '../../errors/rollcall-error.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { byteSize } from '../../options/bounds.ts';
-import type { StoppingChoices } from '../../options/sending-options.ts';
 import { wholeNumber as numbersBetween } from '../../platform/allowed-values.ts';
 import type { Flags } from '../../platform/settings.ts';
 import { parseFaults } from '../../sandbox/injected-faults.ts';
@@ -10,23 +9,19 @@ import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
 
-export interface CommonFlags extends Pick<Flags, 'profile'> {
-  readonly dataDir?: string;
+/** Flags that settings declare, of which a command has some, and those that stand beside them. */
+export interface CommonFlags extends Flags {
   readonly json?: true;
+  readonly plainHttp?: true;
 }
 
 export function withDataDir(command: Command): Command {
   return command.addOption(settingFlag('dataDir'));
 }
 
-export interface ServerFlags {
-  readonly server?: string;
-  readonly plainHttp?: true;
-}
-
-/** For commands about imports. */
+/** For commands about imports: where they are. */
 export function withServer(command: Command): Command {
-  return command
+  return withDataDir(command)
     .addOption(settingFlag('server'))
     .option(
       '--plain-http',
@@ -45,16 +40,8 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document on standard output');
 }
 
-export interface QueueFlags {
-  readonly queue?: string;
-}
-
 export function withQueue(command: Command): Command {
   return command.addOption(settingFlag('queue'));
-}
-
-export interface WorkersFlags extends QueueFlags {
-  readonly withWorkers?: true;
 }
 
 /** For commands that run imports. */
@@ -86,22 +73,18 @@ export function withSandbox(command: Command): Command {
     );
 }
 
-export interface SendingFlags extends StoppingChoices {
-  readonly callsPerMinute?: number;
-  readonly concurrency?: number;
-  readonly perGroup?: number;
-}
-
 export function withPace(command: Command): Command {
   for (const name of ['callsPerMinute', 'concurrency', 'perGroup'] as const) command.addOption(settingFlag(name));
   return command;
 }
 
-/** Flags of commands that work through a coordinator in this process. */
-export type RunningFlags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+/** Flags of commands that work through a coordinator, of this process or a server. */
+export interface RunningFlags extends CommonFlags, SandboxFlags {
+  readonly withWorkers?: true;
+}
 
 export function withRunning(command: Command): Command {
-  return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  return withSandbox(withPace(withWorkers(withServer(withJson(command)))));
 }
 
 export function portFlag(preset: number): Option {

@@ -6,7 +6,7 @@ import type { ReadingChoices } from '../../options/reading-options.ts';
 import type { ExpectingChoices, SENDING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
 import type { CheckFlags } from './check-flags.ts';
-import type { CommonFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags } from './flags.ts';
+import type { RunningFlags } from './flags.ts';
 import type { RecipeFlags } from './option-flags.ts';
 import { type ShapeFlags, shapeOf } from './shape-flags.ts';
 import type { SourceFlags } from './source-flags.ts';
@@ -14,15 +14,11 @@ import type { SourceFlags } from './source-flags.ts';
 export interface ImportFlags
   extends BanChoices,
     CheckFlags,
-    CommonFlags,
-    ServerFlags,
     ReadingChoices,
     CreateChoices,
     ShapeFlags,
     Given<typeof SENDING>,
-    SandboxFlags,
-    SendingFlags,
-    WorkersFlags,
+    RunningFlags,
     RecipeFlags,
     ExpectingChoices,
     SourceFlags {

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { asFlag } from '../../errors/named-options.ts';
 import { CREATION } from '../../options/create-options.ts';
 import { type OptionDeclaration, OptionTextError } from '../../options/option.ts';
 import { UsageError } from '../usage-error.ts';
@@ -31,10 +32,10 @@ export function withCreation(command: Command): Command {
 
 export function optionFlag(name: string, declared: FlagDeclaration): Option {
   const { value, help, preset, off, choices, parse, join } = declared;
-  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const flag = asFlag({ option: name, value: off && 'false' });
   const meaning = (off ?? help).replace(/`resume`/g, '`rollcall resume`');
-  if (value === undefined) return new Option(off === undefined ? `--${flag}` : `--no-${flag}`, meaning);
-  const option = new Option(`--${flag} ${value}`, preset === undefined ? meaning : `${meaning} (default: ${preset})`);
+  if (value === undefined) return new Option(flag, meaning);
+  const option = new Option(`${flag} ${value}`, preset === undefined ? meaning : `${meaning} (default: ${preset})`);
   return choices === undefined ? option.argParser(parserOf(parse, join)) : option.choices(choices);
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Allowed } from '../../platform/allowed-values.ts';
-import { defaultOf, type FlagName, type Flags, SETTINGS, type SettingDeclaration } from '../../platform/settings.ts';
+import { defaultOf, type FlagName, SETTINGS, type SettingDeclaration } from '../../platform/settings.ts';
 import { secret } from './once.ts';
 
 /** The flag of a setting: its text, default and check are those of the setting. @param meaning where this command has another one */
@@ -33,8 +33,6 @@ export function withProfile(command: Command): Command {
     acting.setOptionValue('profile', acting.optsWithGlobals()['profile']);
   });
 }
-
-export type LogFlags = Pick<Flags, 'logLevel' | 'logFile'>;
 
 /** For long-running commands: they write their log to standard output. */
 export function withLog(command: Command): Command {

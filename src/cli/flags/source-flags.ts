@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { asFlag } from '../../errors/named-options.ts';
 import { DEFAULT_MAX_FILE } from '../../options/bounds.ts';
 import { defined } from '../../platform/defined.ts';
 import { SOURCE_SETTINGS, type SourceSetting, wholePaths, wholeSecrets } from '../../platform/named-sources.ts';
@@ -26,7 +27,7 @@ const SETTINGS: Readonly<Record<Setting, SourceSetting>> = SOURCE_SETTINGS;
 const flagOf = (name: Setting): string => SETTINGS[name].flag ?? name;
 
 /** A flag as it is typed. */
-const typed = (flag: string) => `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const typed = (option: string) => asFlag({ option });
 
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);

@@ -34,7 +34,7 @@ export async function openReceiver(
 /** The receiver of notifications that the settings name, checked before anything is opened; undefined: none. */
 export async function notifyTarget(
   { notify: address, notifySecret: secret }: Pick<Config, 'notify' | 'notifySecret'>,
-  flags: { readonly notify?: string; readonly notifyPrivate?: true },
+  flags: { readonly notify?: string | undefined; readonly notifyPrivate?: true },
 ): Promise<Receiver | undefined> {
   if (address === undefined) return undefined;
   const receiver = await openReceiver({ address, secret }, flags.notifyPrivate).catch((error) => {

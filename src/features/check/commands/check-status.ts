@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import type { ImportView } from '../../../api/imports.ts';
-import { askRegions } from '../../../app/owner-socket.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { unless } from '../../../cli/client/operation-client.ts';
 import type { Io } from '../../../cli/screen/io.ts';
@@ -12,7 +11,7 @@ import type { Checked } from './check-outcome.ts';
 /** The check of an import; undefined if there is none. Parts of the API are loaded where they are needed: most imports are not checked. */
 export async function checkedOf(
   config: Pick<Config, 'dataDir'>,
-  { server }: Pick<Imports, 'server'>,
+  { server, regions }: Pick<Imports, 'server' | 'regions'>,
   id: string,
 ): Promise<Checked | undefined> {
   if (server !== undefined) {
@@ -27,7 +26,7 @@ export async function checkedOf(
   const { checkView } = await import('../check-view.ts');
   const view = await checkView(dir, id);
   if (view === undefined) return undefined;
-  const underWay = view.state === 'running' && (await askRegions(dir)) !== undefined;
+  const underWay = view.state === 'running' && (await regions()) !== undefined;
   return { ...view, underWay, files: [rows, groups] };
 }
 

@@ -14,15 +14,14 @@ import { concludeCheck } from './check-outcome.ts';
 import { checkedOf } from './check-status.ts';
 
 interface Checking extends Pick<Work, 'begin' | 'begins' | 'beginLines'> {
-  readonly json: boolean;
   /** Calls that may be made without asking. */
   readonly maxCalls: number;
 }
 
 /** An import that is read where it is not yet, and then checked; nothing is sent. */
 export function checkWork(running: Running, checking: Checking): Work {
-  const { config, io, imports } = running;
-  const { json, maxCalls } = checking;
+  const { config, io, imports, json } = running;
+  const { maxCalls } = checking;
   let isRead = false;
   let fault: unknown;
   const open = ({ coordinator, dir, service: { apps, anybodyActs }, onStop }: Here) => {

@@ -1,17 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Command } from 'commander';
-import { serviceOpener } from '../../../app/open-service.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
-import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
 import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
-import { type Running, run, type Work } from '../../../cli/run.ts';
+import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
 import { followSteps } from '../../../cli/screen/follow.ts';
 import type { Io } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
@@ -29,7 +27,7 @@ import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-
 import { concludeExport, type Wanted } from './export-outcome.ts';
 import { type OutputPlace, outputPlace } from './output-place.ts';
 
-interface Flags extends RunningFlags, ExportFlags, ServerFlags {
+interface Flags extends RunningFlags, ExportFlags {
   /** An id; true: the latest that can be continued. */
   readonly resume?: string | true;
 }
@@ -45,20 +43,19 @@ export function exportCommand(action: Action): Command {
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
   );
-  withServer(withRunning(command));
+  withRunning(command);
   return command.action(action(exportGroups));
 }
 
 async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = await openImports(flags);
-  const openService = async () => serviceOpener(config, flags)();
+  const running = await openRunning(io, flags);
+  const { config, imports } = running;
   const { resume } = flags;
   if (resume !== undefined) refuseChoices(flags);
   const resumed = resume === undefined ? undefined : await toResume(config, imports, flags, resume);
   const format = formatOf(flags);
   const groups = await groupsOf(flags);
   const output = await checkedOutput(config, resumed ?? flags, flags);
-  const running = { config, io, imports, openService };
   return run(
     running,
     exportWork(running, { flags, format, output }, async (client) => begin(client, flags, groups, resumed)),

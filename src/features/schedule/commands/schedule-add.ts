@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { askRegions } from '../../../app/owner-socket.ts';
 import { optionFlag, withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
@@ -8,7 +7,6 @@ import { typedCommand } from '../../../cli/typed-command.ts';
 import { APPLYING, MODE, RUNNING, SCHEDULING } from '../../../options/deciding-options.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING, RUNS_WAIT } from '../../../options/sending-options.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { isPattern } from '../../../sources/allowed-sources.ts';
 import { isRemote } from '../../../text/address-text.ts';
 import { printable } from '../../../text/wording.ts';
@@ -44,7 +42,7 @@ export const add: Work<AddFlags> = async (client, name, flags, { config, imports
   const sandbox = flags.sandbox ? ' --sandbox' : '';
   const { file, tz, next } = made;
   const isThere = server !== undefined || isRemote(file) || isPattern(file) || existsSync(file);
-  const isServed = server !== undefined || (await askRegions(dataDir(config.dataDir))) !== undefined;
+  const isServed = server !== undefined || (await imports.regions()) !== undefined;
   const says = [
     `Schedule ${name} is added. It is next due at (${tz}):`,
     ...next.map((at) => `  ${localTime(at, tz)}`),

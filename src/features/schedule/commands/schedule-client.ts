@@ -4,7 +4,7 @@ import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
+import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { Config } from '../../../platform/config.ts';
@@ -38,7 +38,7 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
 }
 
 /** The schedules that a command is about, where its imports are. @throws as openImports */
-export async function openSchedules(
+async function openSchedules(
   given: Omit<Parameters<typeof openImports>[0], 'giveUpAfter'> & Pick<EditFlags, 'giveUpAfter'>,
 ) {
   // How long the runs of a schedule wait is no setting of this process.
@@ -48,7 +48,7 @@ export async function openSchedules(
   return { config, imports, client };
 }
 
-export type PlaceFlags = CommonFlags & ServerFlags;
+export type PlaceFlags = CommonFlags;
 type Opened = Awaited<ReturnType<typeof openSchedules>>;
 
 /** The answer of a command: for programs, for people who asked for it, and what else there is to say. */

@@ -1,14 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
-import {
-  type RunningFlags,
-  type ServerFlags,
-  wholeNumber,
-  withDataDir,
-  withJson,
-  withRunning,
-  withServer,
-} from '../../../cli/flags/flags.ts';
+import { wholeNumber, withJson, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
@@ -20,14 +12,14 @@ import type { PlanCreate } from '../../sync/api-plan.ts';
 import { type ScheduleView, scheduleOperations } from '../operations.ts';
 import { openScheduleCatalogReader } from '../schedule-catalog.ts';
 import { add, addCommand } from './schedule-add.ts';
-import { answer, openSchedules, type PlaceFlags, type Work } from './schedule-client.ts';
+import { answer, type PlaceFlags, type Work } from './schedule-client.ts';
 import { changesIn, type EditFlags, localTime } from './schedule-flags.ts';
 import { runSchedule } from './schedule-run.ts';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
 export function scheduleCommand(action: Action): Command {
   const answered = <Flags extends PlaceFlags>(command: Command, work: Work<Flags>) =>
-    withServer(withDataDir(withJson(command))).action(
+    withServer(withJson(command)).action(
       action((io, ...given: unknown[]) => {
         const [flags, name = ''] = given.slice(0, -1).toReversed() as [Flags, string | undefined];
         return answer(io, flags, name, work);
@@ -38,14 +30,7 @@ export function scheduleCommand(action: Action): Command {
     .addCommand(answered(addCommand(), add))
     .addCommand(answered(editCommand(), edit))
     .addCommand(answered(new Command('list').description('show schedules, their next three times and last run'), list))
-    .addCommand(
-      withServer(withRunning(run)).action(
-        action(async (io, name: string, flags: RunningFlags & ServerFlags) => {
-          const { config, imports } = await openSchedules(flags);
-          return runSchedule({ io, config, imports, name, flags });
-        }),
-      ),
-    )
+    .addCommand(withRunning(run).action(action(runSchedule)))
     .addCommand(
       answered(
         aboutOne('pause', 'start no runs until `schedule resume`; a run in progress continues'),

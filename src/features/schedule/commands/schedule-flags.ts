@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { RECIPE_NAME } from '../../../api/recipes.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { CommonFlags, ServerFlags } from '../../../cli/flags/flags.ts';
+import type { CommonFlags } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import type { RecipeFlags } from '../../../cli/flags/option-flags.ts';
 import { type ShapeFlags, shapeOf } from '../../../cli/flags/shape-flags.ts';
@@ -26,7 +26,6 @@ import { type NewSchedule, type ScheduleReading, scheduleSettings } from '../ope
 
 export interface AddFlags
   extends CommonFlags,
-    ServerFlags,
     ReadingChoices,
     RecipeFlags,
     ShapeFlags,
@@ -45,8 +44,7 @@ export interface AddFlags
 type Clearable<Choices> = { readonly [Name in keyof Choices]: Choices[Name] | false };
 
 export interface EditFlags
-  extends CommonFlags,
-    ServerFlags,
+  extends Omit<CommonFlags, 'giveUpAfter'>,
     Clearable<ExpectingChoices & Given<typeof RUNS_WAIT>>,
     Given<typeof SCHEDULING & typeof APPLYING & typeof RUNNING> {
   readonly file?: string;

@@ -1,14 +1,10 @@
-import { serviceOpener } from '../../../app/open-service.ts';
-import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
-import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
-import { type Running, run } from '../../../cli/run.ts';
-import { printJson, say } from '../../../cli/screen/io.ts';
+import { openRunning, type Running, run } from '../../../cli/run.ts';
+import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import { syncsOf } from '../../sync/commands/sync-client.ts';
 import { syncWork } from '../../sync/commands/sync-work.ts';
 import { openSchedules } from '../compose-schedules.ts';
@@ -17,21 +13,13 @@ import { runningHandlers } from '../routes/handlers.ts';
 import type { ScheduleRuns } from '../schedule-runs.ts';
 import { schedulesHere } from './schedule-client.ts';
 
-/** A schedule that a command runs. */
-interface RunOfSchedule extends Pick<Running, 'io' | 'config' | 'imports'> {
-  readonly name: string;
-  readonly flags: RunningFlags;
-}
-
 /** Runs a schedule: by a server or the process that owns the data directory, else here, to its end. */
-export async function runSchedule(wanted: RunOfSchedule): Promise<ExitCode> {
-  const { io, config, imports, name, flags } = wanted;
-  const { server } = imports;
-  const begun = server
-    ? await server.call(scheduleOperations.run, { name })
-    : await askOwner(dataDir(config.dataDir), scheduleOperations.run, { name }, currentUser());
-  if (begun === undefined) return runAlone(wanted);
-  if (flags.json) printJson(io, begun);
+export async function runSchedule(io: Io, name: string, flags: RunningFlags): Promise<ExitCode> {
+  const running = await openRunning(io, flags);
+  const { imports, json } = running;
+  const begun = await imports.ask(scheduleOperations.run, { name });
+  if (begun === undefined) return runAlone(running, name, flags.sandbox === true);
+  if (json) printJson(io, begun);
   say(
     io,
     `The server runs schedule ${name} now. See what comes of it with:`,
@@ -40,23 +28,21 @@ export async function runSchedule(wanted: RunOfSchedule): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function runAlone({ name, flags, ...place }: RunOfSchedule) {
-  const { io, config, imports } = place;
-  const client = schedulesHere(config, flags.sandbox === true);
+async function runAlone(running: Running, name: string, isSandbox: boolean) {
+  const { io, config, imports, json } = running;
+  const client = schedulesHere(config, isSandbox);
   const { sandbox } = await client.call(scheduleOperations.one, { name });
-  if (sandbox !== (flags.sandbox === true)) {
+  if (sandbox !== isSandbox) {
     throw new UsageError(
       sandbox
         ? `schedule ${name} was meant for the sandbox; type: ${imports.command('schedule', 'run', name)} --sandbox`
         : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,
     );
   }
-  const json = flags.json === true;
   let id = 0;
   let syncId: string | undefined;
-  const running = { ...place, openService: async () => serviceOpener(config, flags)() };
   const work = syncWork(running, {
-    shown: { io, json, syncs: syncsOf(config, imports) },
+    shown: { ...running, syncs: syncsOf(config, imports) },
     isNew: true,
     begin: async ({ here }, syncs) => {
       if (here === undefined || syncs === undefined) throw new Error('a server runs its schedules itself');

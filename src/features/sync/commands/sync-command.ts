@@ -1,14 +1,7 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
-import {
-  type CommonFlags,
-  type RunningFlags,
-  type ServerFlags,
-  withDataDir,
-  withRunning,
-  withServer,
-} from '../../../cli/flags/flags.ts';
+import { type CommonFlags, type RunningFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
@@ -23,9 +16,9 @@ import { planOf } from './plan-file.ts';
 import { openSyncs } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
 import { syncListCommand, syncShowCommand } from './sync-list-command.ts';
-import { askedOwner, openRunning, type SyncWork, syncWork } from './sync-work.ts';
+import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-work.ts';
 
-type Flags = RunningFlags & ServerFlags & SyncFileFlags & { readonly markdown?: boolean };
+type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
 interface Reason {
   readonly reason: string;
 }
@@ -45,7 +38,7 @@ export function syncCommand(action: Action): Command {
     .enablePositionalOptions();
   withPlan(withCreation(withDeciding(withOptions(command, MODE))));
   withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
-  withServer(withRunning(command));
+  withRunning(command);
   const format = command.options.find(({ long }) => long === '--format');
   format?.choices([...(format.argChoices ?? []), MARKDOWN]);
   if (format !== undefined) format.description += `; ${MARKDOWN}: print the plan as Markdown, for a pull request`;
@@ -63,7 +56,7 @@ export function syncCommand(action: Action): Command {
 }
 
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
-  const { running, shown } = await openRunning(io, flags);
+  const { running, shown } = await openRunningSyncs(io, flags);
   return run(running, syncWork(running, { ...(await planOf(running, file, flags)), shown, isNew: true }));
 }
 
@@ -72,7 +65,7 @@ function applyCommand(action: Action): Command {
   const command = new Command('apply')
     .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
     .argument('<id>', 'as `sync list` shows it');
-  return withServer(withRunning(command)).action(action(carryOut));
+  return withRunning(command).action(action(carryOut));
 }
 
 /** `rollcall sync approve`: lets a held plan through, this once. */
@@ -81,12 +74,12 @@ function approveCommand(action: Action): Command {
     .description('approve a plan that a guard holds, this once and on record, and carry it out')
     .argument('<id>', 'as `sync list` shows it')
     .requiredOption('--reason <text>', 'why the plan is right');
-  return withServer(withRunning(command)).action(action(carryOut));
+  return withRunning(command).action(action(carryOut));
 }
 
-async function carryOut(io: Io, id: string, flags: RunningFlags & ServerFlags & Partial<Reason>): Promise<ExitCode> {
+async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>): Promise<ExitCode> {
   const { reason } = flags;
-  const at = await openRunning(io, flags);
+  const at = await openRunningSyncs(io, flags);
   const { running, shown } = at;
   const { imports } = running;
   const verb = reason === undefined ? 'apply' : 'approve';
@@ -109,10 +102,10 @@ function rejectCommand(action: Action): Command {
     .description('reject a plan: it can no longer be carried out')
     .argument('<id>', 'as `sync list` shows it')
     .requiredOption('--reason <text>', 'why you reject it');
-  return withServer(withDataDir(command)).action(action(reject));
+  return withServer(command).action(action(reject));
 }
 
-async function reject(io: Io, id: string, flags: CommonFlags & ServerFlags & Reason): Promise<void> {
+async function reject(io: Io, id: string, flags: CommonFlags & Reason): Promise<void> {
   const { reason } = flags;
   const { syncs } = await openSyncs(flags);
   await syncs.client.call(syncOperations.reject, { id, reason });

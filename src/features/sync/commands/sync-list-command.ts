@@ -1,14 +1,7 @@
 import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
-import {
-  type CommonFlags,
-  type ServerFlags,
-  wholeNumber,
-  withDataDir,
-  withJson,
-  withServer,
-} from '../../../cli/flags/flags.ts';
+import { type CommonFlags, wholeNumber, withJson, withServer } from '../../../cli/flags/flags.ts';
 import { type Io, print, printJson, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
 import { drawTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
@@ -21,8 +14,8 @@ import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { openSyncs } from './sync-client.ts';
 import { documentOf, inputOf, printMarkdown, printPlan, waitingImport } from './sync-outcome.ts';
 
-type ListFlags = CommonFlags & ServerFlags & { readonly limit: number };
-type ShowFlags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
+type ListFlags = CommonFlags & { readonly limit: number };
+type ShowFlags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' | 'markdown' };
 
 const MAX_LISTED = 1_000;
 
@@ -31,7 +24,7 @@ export function syncListCommand(action: Action): Command {
   const command = new Command('list')
     .description('show syncs, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
-  return withServer(withDataDir(withJson(command))).action(action(list));
+  return withServer(withJson(command)).action(action(list));
 }
 
 async function list(io: Io, flags: ListFlags): Promise<void> {
@@ -81,7 +74,7 @@ export function syncShowCommand(action: Action): Command {
         .choices(['text', 'csv', 'json', 'markdown'])
         .default('text'),
     );
-  return withServer(withDataDir(command)).action(action(show));
+  return withServer(command).action(action(show));
 }
 
 async function show(io: Io, id: string, flags: ShowFlags): Promise<void> {

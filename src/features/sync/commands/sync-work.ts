@@ -1,17 +1,14 @@
-import { serviceOpener } from '../../../app/open-service.ts';
-import { askOwner } from '../../../app/owner-socket.ts';
 import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
-import type { RunningFlags, ServerFlags } from '../../../cli/flags/flags.ts';
-import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
+import type { RunningFlags } from '../../../cli/flags/flags.ts';
+import { type Doing, type Here, openRunning, type Running, type Work } from '../../../cli/run.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
-import { dataDir } from '../../../platform/data-dir.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { syncOperations } from '../operations.ts';
@@ -19,7 +16,7 @@ import { syncHandlers } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { openSyncCatalogReader } from '../sync-catalog.ts';
 import { syncViews } from '../sync-views.ts';
-import { findKept, openSyncs } from './sync-client.ts';
+import { findKept, syncsOf } from './sync-client.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
@@ -144,24 +141,21 @@ interface RunningSyncs {
 }
 
 /** @throws as openImports */
-export async function openRunning(
+export async function openRunningSyncs(
   io: Io,
-  flags: RunningFlags & ServerFlags & Pick<Shown, 'markdown' | 'planCsv'>,
+  { markdown, planCsv, ...flags }: RunningFlags & Pick<Shown, 'markdown' | 'planCsv'>,
 ): Promise<RunningSyncs> {
-  const { config, imports, syncs } = await openSyncs(flags);
-  const running = { config, io, imports, openService: async () => serviceOpener(config, flags)() };
-  const shown = { io, syncs, json: flags.json === true, markdown: flags.markdown, planCsv: flags.planCsv };
-  return { running, shown };
+  const running = await openRunning(io, flags);
+  return { running, shown: { ...running, syncs: syncsOf(running.config, running.imports), markdown, planCsv } };
 }
 
 /** Has the server that owns the data directory do it, and says how to follow it; undefined where none does. @throws RollcallError as it refuses */
 export async function askedOwner(
-  { running: { config, io, imports }, shown: { syncs, json } }: RunningSyncs,
+  { running: { io, imports, json }, shown: { syncs } }: RunningSyncs,
   operation: (typeof syncOperations)['apply' | 'approve' | 'undo'],
   input: { readonly id: string },
 ): Promise<ExitCode | undefined> {
-  if (imports.server !== undefined) return undefined;
-  const asked = await askOwner(dataDir(config.dataDir), operation, input, currentUser());
+  const asked = imports.server === undefined ? await imports.ask(operation, input) : undefined;
   if (asked === undefined) return undefined;
   const { id, state } = asked;
   if (json) printJson(io, await documentOf(syncs, await syncs.find(id)));

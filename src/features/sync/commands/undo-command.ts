@@ -1,26 +1,26 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
+import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { UNDOING } from '../../../options/deciding-options.ts';
 import { syncOperations } from '../operations.ts';
 import { type DecidingFlags, decidingQuery, type PlanningFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { askedOwner, openRunning, type SyncWork, syncWork } from './sync-work.ts';
+import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-work.ts';
 
-type Flags = RunningFlags & ServerFlags & DecidingFlags & PlanningFlags;
+type Flags = RunningFlags & DecidingFlags & PlanningFlags;
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
 export function undoCommand(action: Action): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
-  withServer(withRunning(withOptions(withPlan(withDeciding(command)), UNDOING)));
+  withRunning(withOptions(withPlan(withDeciding(command)), UNDOING));
   return command.action(action(undo));
 }
 
 async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
-  const at = await openRunning(io, flags);
+  const at = await openRunningSyncs(io, flags);
   const { running, shown } = at;
   const { imports } = running;
   const found = await imports.find(id);
