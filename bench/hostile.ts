@@ -46,7 +46,7 @@ try {
     gzipSync(`guid,uid\n${'g,u\n'.repeat(4_000_000)}`),
   ];
   const hostile: readonly (() => Promise<Response>)[] = [
-    ...bodies.map((body) => () => post('/v1/preview', body)),
+    ...bodies.map((body) => () => post('/v1/look', body)),
     () => fetch(`${url}/v1/imports/${id}/rows?limit=1000`),
   ];
   await report('nothing to do', url, []);

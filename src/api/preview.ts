@@ -5,7 +5,7 @@ import { inputNote, original } from './fields.ts';
 /** Rows that a preview shows. */
 export const ROWS_SHOWN = 20;
 
-/** `POST /v1/preview`: how the beginning of a file would be read. */
+/** The first rows of a file, as they would be read. */
 export const preview = z.strictObject({
   format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'Stored form of the rows: cells, or JSON elements.' }),
   kind: z.enum(INPUT_KINDS).meta({ description: 'The kind of the file.' }),

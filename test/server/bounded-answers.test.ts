@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const post = (body: string | Buffer) =>
-  server.fetch('/v1/preview', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
+  server.fetch('/v1/look', { method: 'POST', headers: { 'content-type': 'text/csv' }, body });
 
 /** CPU time that this thread, which is the server's, takes until the answer is there, in microseconds. */
 async function cost(work: () => Promise<unknown>): Promise<number> {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Preview } from '../../src/api/preview.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -12,12 +11,9 @@ const upload = { method: 'POST', headers: { 'content-type': 'text/csv' } };
 const WIDE = `uid,guid${',x'.repeat(1_500)}\nu,g${',1'.repeat(1_500)}\n`;
 
 test('a preview ignores the column of a field that is mapped to nothing', async () => {
-  const preview = await server.json<Preview>('/v1/preview?map=scope=', {
-    ...upload,
-    body: 'uid,guid,role\nu,g,teacher\n',
-  });
-  expect(preview.recognised).toEqual({ uid: 'uid', guid: 'guid' });
-  expect(preview.rows).toMatchObject([{ scope: 'participant', problems: [] }]);
+  const { preview } = await server.look('uid,guid,role\nu,g,teacher\n', 'map=scope=');
+  expect(preview?.recognised).toEqual({ uid: 'uid', guid: 'guid' });
+  expect(preview?.rows).toMatchObject([{ scope: 'participant', problems: [] }]);
 });
 
 test('an upload may raise a bound up to its most; a preview may not', async () => {
@@ -28,20 +24,16 @@ test('an upload may raise a bound up to its most; a preview may not', async () =
     code: 'BAD_OPTION',
     field: 'bound',
   });
-  expect(await server.problem('/v1/preview?bound=columns=4000', { ...upload, body: WIDE })).toMatchObject({
+  expect(await server.problem('/v1/look?bound=columns=4000', { ...upload, body: WIDE })).toMatchObject({
     code: 'BAD_OPTION',
   });
-  const refused = await server.problem('/v1/preview', { ...upload, body: WIDE });
-  expect(refused).toMatchObject({ code: 'BAD_BODY', detail: expect.stringContaining('1502 columns') });
+  const { problem } = await server.look(WIDE);
+  expect(problem).toMatchObject({ code: 'BAD_BODY', detail: expect.stringContaining('1502 columns') });
 });
 
 test('a preview of what is nested without end is refused, and the server goes on', async () => {
   const deep = `{"guid":"g","uid":"u","x":${'['.repeat(6_000)}${']'.repeat(6_000)}}\n`;
-  const problem = await server.problem('/v1/preview', {
-    ...upload,
-    headers: { 'content-type': 'application/x-ndjson' },
-    body: deep,
-  });
+  const { problem } = await server.look(deep, '', 'application/x-ndjson');
   expect(problem).toMatchObject({ code: 'BAD_BODY', detail: expect.stringContaining('deeper than 100 levels') });
   expect((await server.fetch('/healthz')).status).toBe(200);
 });

@@ -87,7 +87,7 @@ test('a charset of thousands of blanks costs no more than one of as many letters
   const ask = (charset: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const headers = { 'content-type': `text/csv; charset=${charset}` };
-      const sent = httpRequest({ hostname, port, path: '/v1/preview', method: 'POST', headers }, (response) =>
+      const sent = httpRequest({ hostname, port, path: '/v1/look', method: 'POST', headers }, (response) =>
         resolve(response.resume().statusCode),
       );
       sent.once('error', reject);

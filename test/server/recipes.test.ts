@@ -1,9 +1,6 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FileFacts } from '../../src/api/file-facts.ts';
-import type { FileLook } from '../../src/api/look.ts';
-import type { Preview } from '../../src/api/preview.ts';
 import type { Recipe } from '../../src/features/recipes/recipe.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -27,7 +24,7 @@ const ENROLLMENTS = 'course_id,user_id,role,section_id,status\nbio,ana,student,,
 const names = async () => (await server.json<{ recipes: Recipe[] }>('/v1/recipes')).recipes.map(({ name }) => name);
 
 test('a file is inspected: what it is, which recipe fits, and a command', async () => {
-  const facts = await server.json<FileFacts>('/v1/inspect?name=enrollments.csv', body(ENROLLMENTS));
+  const { facts } = await server.look(ENROLLMENTS, 'name=enrollments.csv');
   expect(facts).toMatchObject({
     format: 'csv',
     recipes: [{ name: 'canvas-sis' }],
@@ -36,7 +33,7 @@ test('a file is inspected: what it is, which recipe fits, and a command', async 
 });
 
 test('what is not understood is answered with what was seen, not with a refusal', async () => {
-  const facts = await server.json<FileFacts>('/v1/inspect', body('<!DOCTYPE html>\n<html></html>\n'));
+  const { facts } = await server.look('<!DOCTYPE html>\n<html></html>\n');
   expect(facts).toMatchObject({
     format: null,
     refusal: { code: 'OTHER_FORMAT' },
@@ -46,13 +43,13 @@ test('what is not understood is answered with what was seen, not with a refusal'
 
 test('the beginning of a long file is inspected without calling its end broken', async () => {
   const rows = Array.from({ length: 20_000 }, (_, at) => `{"guid":"g${at % 7}","uid":"user-${at}"}`);
-  const facts = await server.json<FileFacts>('/v1/inspect', body(`[${rows.join(',')}`.slice(0, 500_000)));
+  const { facts } = await server.look(`[${rows.join(',')}`.slice(0, 500_000));
   expect(facts).toMatchObject({ format: 'json', refusal: null, rows: { seen: 200, valid: 200 } });
 });
 
 test('a preview and an import read the file with a recipe', async () => {
-  const shown = await server.json<Preview>('/v1/preview?recipe=canvas-sis', body(ENROLLMENTS));
-  expect(shown.rows.map(({ guid, uid, scope }) => `${guid} ${uid} ${scope}`)[0]).toBe('bio ana participant');
+  const { preview } = await server.look(ENROLLMENTS, 'recipe=canvas-sis');
+  expect(preview?.rows.map(({ guid, uid, scope }) => `${guid} ${uid} ${scope}`)[0]).toBe('bio ana participant');
   const { rows } = await server.run(ENROLLMENTS, 'recipe=canvas-sis');
   expect(rows).toMatchObject({ added: 1, skipped: 1 });
   expect([...server.sandbox.members('us', 'bio')]).toEqual([['ana', 'participant']]);
@@ -74,8 +71,8 @@ test('a recipe that is saved is suggested for files with its header, and used by
     settings: { map: { uid: 'Badge', guid: 'Team' } },
   };
   expect(await server.json<Recipe>('/v1/recipes/badges', put(recipe))).toMatchObject({ ...recipe, saved: true });
-  const facts = await server.json<FileFacts>('/v1/inspect', body('Badge,Team\nbo,g2\n'));
-  expect(facts.recipes.map(({ name }) => name)).toEqual(['badges']);
+  const { facts } = await server.look('Badge,Team\nbo,g2\n');
+  expect(facts?.recipes.map(({ name }) => name)).toEqual(['badges']);
   expect((await server.run('Badge,Team\nbo,g2\n', 'recipe=badges')).rows).toMatchObject({ added: 1 });
   const text = encodeURIComponent(JSON.stringify(recipe));
   expect((await server.run('Badge,Team\ncy,g2\n', `recipe=${text}`)).rows).toMatchObject({ added: 1 });
@@ -123,7 +120,7 @@ test('a file that is not a recipe, and a link, harm no other request, and nothin
   const listed = await server.json<{ recipes: Recipe[]; unreadable: string[] }>('/v1/recipes');
   expect(listed.recipes.length).toBeGreaterThan(1);
   expect(listed.unreadable).toEqual(['broken']);
-  await server.json<FileFacts>('/v1/inspect?name=enrollments.csv', body(ENROLLMENTS));
+  expect((await server.look(ENROLLMENTS)).facts).toMatchObject({ recipes: [{ name: 'canvas-sis' }] });
   const problem = await server.problem('/v1/recipes/broken');
   expect(JSON.stringify(problem)).not.toMatch(/secret|rollcall-test-/);
   expect(await server.problem('/v1/recipes/leak')).toMatchObject({ code: 'UNKNOWN_RECIPE' });
@@ -133,7 +130,7 @@ test('a file that is not a recipe, and a link, harm no other request, and nothin
 
 test('the same file is recognised', async () => {
   const text = 'guid,uid\nchoir,ana\n';
-  const lookAt = (query = '') => server.json<FileLook>(`/v1/look?name=next.csv${query}`, body(text));
+  const lookAt = (query = '') => server.look(text, `name=next.csv${query}`);
   expect((await lookAt()).before).toBeNull();
   const { id } = await server.run(text, 'name=may.csv');
   expect((await lookAt()).before).toMatchObject({ isWhole: true, import: { id, rows: { added: 1 } } });

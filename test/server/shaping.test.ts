@@ -110,9 +110,7 @@ test.each([
 });
 
 test('a preview shows what the first rows become', async () => {
-  const response = await post(`/v1/preview?map=uid%3Dwho&${shape({ split: { guid: ';' } })}`, MEMBERS);
-  expect(response.status).toBe(200);
-  const { rows, recognised } = (await response.json()) as { rows: { guid: string }[]; recognised: object };
-  expect(rows.map(({ guid }) => guid).slice(0, 2)).toEqual(['g1', 'g2']);
-  expect(recognised).toMatchObject({ uid: 'who', guid: 'guid' });
+  const { preview } = await server.look(MEMBERS, `map=uid%3Dwho&${shape({ split: { guid: ';' } })}`);
+  expect(preview?.rows.map(({ guid }) => guid).slice(0, 2)).toEqual(['g1', 'g2']);
+  expect(preview?.recognised).toMatchObject({ uid: 'who', guid: 'guid' });
 });

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImportView } from '../../src/api/imports.ts';
+import type { FileLook } from '../../src/api/look.ts';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import type { Role, Settings } from '../../src/api/service.ts';
 import { clientOf, type Service } from '../../src/app/chat-service.ts';
@@ -38,6 +39,8 @@ export interface TestServer {
   json<Body>(path: string, init?: RequestInit): Promise<Body>;
   /** The problem of a request that must be refused. */
   problem(path: string, init?: RequestInit): Promise<ProblemDocument & { headers: Headers }>;
+  /** Looks at a file; one that cannot be read has a problem in the answer. */
+  look(content: string | Buffer, query?: string, type?: string): Promise<FileLook>;
   /** Uploads a CSV text; gives the new import. */
   upload(content: string, query?: string, init?: RequestInit): Promise<ImportView>;
   /** Uploads and waits until nothing more happens by itself. */
@@ -170,6 +173,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}${causeOf(response, dir)}`);
       return response.json() as never;
     },
+    look: (body, query = '', type = 'application/octet-stream') =>
+      server.json(`/v1/look?${query}`, { method: 'POST', headers: { 'content-type': type }, body }),
     problem: async (path, init) => {
       const response = await server.fetch(path, init);
       const text = await response.text();

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FileLook } from '../../src/api/look.ts';
-import type { Preview } from '../../src/api/preview.ts';
 import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -28,8 +26,8 @@ const post = (body: Buffer, type = 'application/octet-stream'): RequestInit => (
 });
 
 test('a workbook is previewed and imported, with the sheet as an option', async () => {
-  const shown = await server.json<Preview>('/v1/preview?sheet=Two', post(WORKBOOK));
-  expect(shown).toMatchObject({ kind: 'xlsx', format: 'csv', rows: [{ line: 2, uid: 'bob' }], notes: [] });
+  const { preview } = await server.look(WORKBOOK, 'sheet=Two');
+  expect(preview).toMatchObject({ kind: 'xlsx', format: 'csv', rows: [{ line: 2, uid: 'bob' }], notes: [] });
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
   const { id } = await server.json<{ id: string }>('/v1/imports?dryRun=true', post(WORKBOOK, type));
   const view = await server.settled(id);
@@ -42,25 +40,27 @@ test('a first sheet that only has a title is passed over, and the note says so',
   const text = expect.stringContaining(
     '"Everyone", the first one with a table (before it, only text was found in "Cover")',
   );
-  expect(await server.json('/v1/preview', post(book))).toMatchObject({ rows: [{ uid: 'ann' }], notes: [{ text }] });
-  expect(await server.json('/v1/inspect', post(book))).toMatchObject({ notes: [text], refusal: null });
+  expect(await server.look(book)).toMatchObject({
+    preview: { rows: [{ uid: 'ann' }], notes: [{ text }] },
+    facts: { notes: [text], refusal: null },
+  });
 });
 
 test('a sheet that is not there is the fault of the option', async () => {
-  const problem = await server.problem('/v1/preview?sheet=Three', post(WORKBOOK));
+  const { problem } = await server.look(WORKBOOK, 'sheet=Three');
   expect(problem).toMatchObject({ code: 'BAD_OPTION', field: 'sheet' });
-  expect(problem.detail).toContain('"One", "Two"');
+  expect(problem?.detail).toContain('"One", "Two"');
 });
 
 test('of an archive, the files that are named are previewed', async () => {
   const zip = archive({ 'a.csv': 'uid,guid\nann,g\n', 'b.csv': 'uid,guid\nbob,g\n' });
-  const both = await server.json<Preview>('/v1/preview', post(zip, 'application/zip'));
-  expect(both.rows.map(({ uid, original }) => [uid, original['_file']])).toEqual([
+  const { preview: both } = await server.look(zip, '', 'application/zip');
+  expect(both?.rows.map(({ uid, original }) => [uid, original['_file']])).toEqual([
     ['ann', 'a.csv'],
     ['bob', 'b.csv'],
   ]);
-  const one = await server.json<Preview>('/v1/preview?files=b*', post(zip));
-  expect(one.rows.map(({ uid }) => uid)).toEqual(['bob']);
+  const { preview: one } = await server.look(zip, 'files=b*');
+  expect(one?.rows.map(({ uid }) => uid)).toEqual(['bob']);
 });
 
 test('what a workbook is says which sheets it has, also where the one to read cannot be read', async () => {
@@ -68,18 +68,18 @@ test('what a workbook is says which sheets it has, also where the one to read ca
     { name: 'One', isVisible: true },
     { name: 'Two', isVisible: true },
   ];
-  expect(await server.json('/v1/inspect', post(WORKBOOK))).toMatchObject({ sheets });
-  expect(await server.json('/v1/inspect?sheet=Three', post(WORKBOOK))).toMatchObject({ sheets });
-  expect(await server.json('/v1/inspect', post(Buffer.from('uid,guid\nann,g\n')))).toMatchObject({ sheets: [] });
+  expect((await server.look(WORKBOOK)).facts).toMatchObject({ sheets });
+  expect((await server.look(WORKBOOK, 'sheet=Three')).facts).toMatchObject({ sheets });
+  expect((await server.look('uid,guid\nann,g\n')).facts).toMatchObject({ sheets: [] });
 });
 
 test('a file is called by its name', async () => {
-  const { problem } = await server.json<FileLook>('/v1/look?name=team.csv', post(Buffer.from('uid,guid\n')));
+  const { problem } = await server.look('uid,guid\n', 'name=team.csv');
   expect(problem?.detail).toContain('"team.csv" has no rows');
 });
 
 test('a workbook larger than a preview takes is refused, a text that is as long as well', async () => {
   const large = Buffer.concat([WORKBOOK, Buffer.alloc(5_000_000)]);
-  expect(await server.problem('/v1/preview', post(large))).toMatchObject({ code: 'TOO_LARGE' });
-  expect(await server.problem('/v1/preview', post(Buffer.alloc(2_000_000, 'a')))).toMatchObject({ code: 'TOO_LARGE' });
+  expect(await server.problem('/v1/look', post(large))).toMatchObject({ code: 'TOO_LARGE' });
+  expect(await server.problem('/v1/look', post(Buffer.alloc(2_000_000, 'a')))).toMatchObject({ code: 'TOO_LARGE' });
 });

@@ -10,8 +10,7 @@ import type { ServedBy } from '../../../server/serve.ts';
 import type { SourceReader } from '../../../sources/obtain.ts';
 import { shownFile } from '../../../sources/schemes.ts';
 import { SourceError } from '../../../sources/source.ts';
-import { INSPECT_MS, lookText, PREVIEW_ZIP_BYTES, previewOf } from '../../inspect/routes.ts';
-import { listRecipes } from '../../recipes/recipe-store.ts';
+import { lookText, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
 import type { KeptSettings, scheduleOperations, scheduleTry } from '../operations.ts';
@@ -70,11 +69,7 @@ export function lookHandler({ dir, schedules, heads }: Context): Required<Served
     const caller = callerOf(reply);
     const settings = await settingsToTry(schedules, given, false);
     const file = { ...(await headOf(settings, caller.signal)), options: checkedReading(settings) };
-    const question = { ...file, recipes: listRecipes(dir).recipes };
-    const text = await lookText(
-      heads.ask('inspect', question, { deadlineMs: INSPECT_MS, ...caller }),
-      previewOf(heads, file, caller),
-    );
+    const text = await lookText({ dir, heads }, file, caller);
     return reply.type('application/json; charset=utf-8').send(text);
   };
 
