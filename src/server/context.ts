@@ -8,8 +8,6 @@ import type { Repairs } from '../features/repair/repairs.ts';
 import type { Schedules } from '../features/schedule/compose-schedules.ts';
 import type { ScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
-import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
-import type { SyncViews } from '../features/sync/sync-views.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
@@ -50,9 +48,6 @@ export interface ServerContext {
   readonly heads: ThreadQueue<InspectThread>;
   readonly repairs: Repairs;
   readonly syncs: SyncRunner;
-  /** For lists and journals. */
-  readonly syncCatalog: SyncCatalogReader;
-  readonly syncViews: SyncViews;
   readonly schedules: Schedules;
   readonly scheduleCatalog: ScheduleCatalogReader;
   readonly notifications: Notifications;

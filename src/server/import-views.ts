@@ -3,7 +3,8 @@ import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import { checkFacts } from '../features/check/check-view.ts';
 import type { Repairs } from '../features/repair/repairs.ts';
-import type { SyncCatalogReader } from '../features/sync/sync-catalog.ts';
+import type { Sync } from '../features/sync/kept-sync.ts';
+import type { SyncRunner } from '../features/sync/run/sync-runner.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { hasLedger, isLedgerLost } from '../imports/lost-ledger.ts';
@@ -21,15 +22,13 @@ import { followStaging } from './staging-progress.ts';
 
 const NO_ROWS: Counters = new Map();
 
-type Undo = ReturnType<SyncCatalogReader['undos']>[number];
-
 interface ImportViewsParts {
   readonly coordinator: Coordinator;
   readonly dir: DataDir;
   readonly reading: DataReader;
   readonly log: Logger;
   readonly repairs: Pick<Repairs, 'sent'>;
-  readonly syncCatalog: Pick<SyncCatalogReader, 'undos'>;
+  readonly syncs: Pick<SyncRunner, 'catalog'>;
 }
 
 /** Imports as this server shows them. */
@@ -64,9 +63,9 @@ export class ImportViews {
 
   /** With what its repair, its check and its undos say of it. */
   async #complete({ id, state }: ImportRecord, own: ImportView): Promise<ImportView> {
-    const { dir, repairs, syncCatalog } = this.#parts;
+    const { dir, repairs, syncs } = this.#parts;
     const { rows: repaired = own.repaired, retryable = 0, edited = 0 } = (await repairs.sent(id)) ?? {};
-    const undos = await Promise.all(syncCatalog.undos(id).map((undo) => this.#followUpOf(undo)));
+    const undos = await Promise.all(syncs.catalog.undos(id).map((undo) => this.#followUpOf(undo)));
     return {
       ...own,
       repaired,
@@ -77,7 +76,7 @@ export class ImportViews {
     };
   }
 
-  async #followUpOf({ id, state, importId }: Undo): Promise<FollowUp> {
+  async #followUpOf({ id, state, importId }: Sync): Promise<FollowUp> {
     const carrier = importId === null ? undefined : this.#parts.reading.find(importId);
     const rows = carrier === undefined ? null : await this.rows(carrier);
     return { kind: 'undo', id, state, isOpen: !isFinalSync(state), rows, isPart: false };

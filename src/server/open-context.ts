@@ -5,8 +5,7 @@ import { Repairs } from '../features/repair/repairs.ts';
 import { openSchedules } from '../features/schedule/compose-schedules.ts';
 import { openScheduleCatalogReader } from '../features/schedule/schedule-catalog.ts';
 import { composeSyncs } from '../features/sync/compose-syncs.ts';
-import { openSyncCatalogReader } from '../features/sync/sync-catalog.ts';
-import { syncViews as viewsOfSyncs } from '../features/sync/sync-views.ts';
+import { wholeSync } from '../features/sync/sync-views.ts';
 import type { Api, ServerContext } from './context.ts';
 import { openReading } from './data-reader.ts';
 import { openEvents } from './events/hub.ts';
@@ -27,12 +26,11 @@ export async function openContext(
   const { callsPerMinute } = settings;
   const reading = openReading(dir, coordinator.reading);
   app.addHook('onClose', async () => reading.close());
-  const syncCatalog = openSyncCatalogReader(dir.catalog);
-  app.addHook('onClose', async () => syncCatalog.close());
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
   app.addHook('onClose', async () => scheduleCatalog.close());
   const repairs = new Repairs({ dir, coordinator });
-  const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncCatalog });
+  const syncs = syncsOf(options);
+  const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncs });
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
   const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
 
@@ -40,13 +38,13 @@ export async function openContext(
   onStop(() => recipes.close());
   const heads = openInspectThread();
   onStop(() => heads.close());
-  const syncs = syncsOf(options, events);
-  const syncViews = viewsOfSyncs(syncs, dir, (id) => reading.find(id) !== undefined);
+  syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
   const schedules = schedulesOf(options, syncs, events);
   const notifications = await Notifications.open({
     ...options,
     syncs,
-    view: async (kind, id) => (kind === 'import' ? views.of(coordinator.find(id)) : syncViews.whole(syncs.find(id))),
+    view: async (kind, id) =>
+      kind === 'import' ? views.of(coordinator.find(id)) : wholeSync(dir, syncs.find(id), syncs),
   });
   app.addHook('onClose', () => notifications.close());
   return {
@@ -64,8 +62,6 @@ export async function openContext(
     heads,
     repairs,
     syncs,
-    syncCatalog,
-    syncViews,
     schedules,
     scheduleCatalog,
     notifications,
@@ -76,11 +72,10 @@ export async function openContext(
 
 type Events = ServerContext['events'];
 
-function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }: Options, events: Events) {
+function syncsOf({ coordinator, dir, config, service, log, stage, onStop, fail }: Options) {
   const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keep, stage });
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
-  syncs.events.on('state', ({ id, state }) => events.tell('sync', { id, state }));
   return syncs;
 }
 

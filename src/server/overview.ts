@@ -1,5 +1,7 @@
 import type { FailedRun, Overview } from '../api/overview.ts';
 import type { ScheduleRun } from '../features/schedule/schedule-catalog.ts';
+import type { Sync } from '../features/sync/kept-sync.ts';
+import { entryOf } from '../features/sync/sync-views.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { isOnlyRead } from '../imports/reason-codes.ts';
 import { type ImportState, needsPerson } from '../membership/import-state.ts';
@@ -62,16 +64,17 @@ export async function overviewOf(context: ServerContext): Promise<Overview> {
 
 /** A schedule that only plans asks each night for a decision; any other plan is there for the person who made it. */
 function syncsAndRuns(context: ServerContext) {
-  const { syncCatalog, syncViews, scheduleCatalog } = context;
-  const inState = (...states: readonly SyncState[]) =>
-    syncCatalog.page({ states, limit: MAX_LISTED }).syncs.map(syncViews.entry);
+  const { syncs, scheduleCatalog } = context;
+  const { catalog } = syncs;
+  const entry = (sync: Sync) => entryOf(sync, syncs);
+  const inState = (...states: readonly SyncState[]) => catalog.page({ states, limit: MAX_LISTED }).syncs.map(entry);
   const schedules = scheduleCatalog.list();
   const lastRuns = schedules.flatMap(({ name, paused }) =>
     scheduleCatalog.runs(name, 1).map((run) => ({ ...run, paused })),
   );
   const health = new Map(scheduleCatalog.health().map(({ name, unsuccessful }) => [name, unsuccessful]));
   const asked = new Set(lastRuns.flatMap(({ sync }) => (sync?.state === 'planned' ? [sync.id] : [])));
-  const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
+  const toApply = [...asked].flatMap((id) => catalog.find(id) ?? []).map(entry);
   const toDecide = [...inState('held'), ...toApply].toSorted((a, b) => b.createdAt.localeCompare(a.createdAt));
   return {
     schedules: schedules.length,
@@ -91,7 +94,7 @@ function syncsAndRuns(context: ServerContext) {
       .filter(({ id }) => !asked.has(id))
       .slice(0, READY),
     syncsUnderWay: inState('planning', 'applying'),
-    needs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
+    needs: (catalog.count(['held']).get('held') ?? 0) + asked.size,
   };
 }
 

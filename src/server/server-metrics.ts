@@ -18,9 +18,9 @@ const MAX_IMPORTS = 1_000;
 
 /** Metrics of requests, imports, regions, syncs and schedules. */
 export function serverMetrics(app: Api, context: ServerContext, registry: Registry): void {
-  const { coordinator, reading, events, syncCatalog, scheduleCatalog } = context;
+  const { coordinator, reading, events, syncs, scheduleCatalog } = context;
   collectDefaultMetrics({ register: registry });
-  syncMetrics(syncCatalog, registry);
+  syncMetrics(syncs.catalog, registry);
   scheduleMetrics(scheduleCatalog, registry);
   const registers = [registry];
   const requests = new Counter({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOptions } from '../../src/options/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { openSyncing } from '../syncs/syncing.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline } from './pipeline-harness.ts';
 
@@ -83,7 +84,7 @@ describe.each(CASES)('ids in any case, with a service where capital letters are 
       apply: true,
       who: 'tester',
     });
-    expect(await syncs.settled(undo)).toMatchObject({ state: 'applied' });
+    expect(await syncSettled(syncs, undo)).toMatchObject({ state: 'applied' });
     expect(members('room-x')).toEqual(was);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -27,11 +28,11 @@ test('an import says what retries and undoes it, and offers to retry only what n
   expect((await show(retry.id)).actions).toEqual(['retry', 'delete']);
 
   const undo = await post<SyncView>(`/v1/imports/${first.id}/undo`);
-  await server.syncs.settled(undo.id);
+  await syncSettled(server.syncs, undo.id);
   const planned = { kind: 'undo', id: undo.id, state: 'planned', isOpen: true, rows: null, isPart: false };
   expect((await show(first.id)).followUps.at(-1)).toEqual(planned);
   await post(`/v1/syncs/${undo.id}/apply`);
-  await server.syncs.settled(undo.id);
+  await syncSettled(server.syncs, undo.id);
   expect((await show(first.id)).followUps.at(-1)).toMatchObject({
     kind: 'undo',
     state: 'applied',

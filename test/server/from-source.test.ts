@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { BUCKET, KEYS, type S3Server, startS3 } from '../sources/s3-server.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** `?source=`: the server gets the file itself, from where ROLLCALL_SOURCES allows. */
@@ -71,7 +72,9 @@ test('an object in a named source becomes an import, and a page of the web a syn
 
   answer = (_, response) => response.end(CSV);
   const sync = await post(`/v1/syncs?${asked(`${address}/files/members.csv?key=secret`)}&apply=true`);
-  expect(await server.syncs.settled(sync.id)).toMatchObject({ state: expect.stringMatching(/^(applied|unchanged)$/) });
+  expect(await syncSettled(server.syncs, sync.id)).toMatchObject({
+    state: expect.stringMatching(/^(applied|unchanged)$/),
+  });
   expect(JSON.stringify(await server.json(`/v1/syncs/${sync.id}`))).not.toContain('secret');
 });
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BulkAnswer, ImportsPage, ImportView } from '../../src/api/imports.ts';
 import type { AuditPage } from '../../src/api/service.ts';
 import { reached } from '../imports/pipeline-harness.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -64,7 +65,7 @@ test('the list opens no ledger of an import that has ended, but once of one that
 test('an undo carries the tags of what it undoes, and is of its own kind', async () => {
   const { id } = await server.run('guid,uid\nundone,user-2\n', 'tags=summer');
   const undo = await server.json<{ id: string }>(`/v1/imports/${id}/undo?apply=true`, { method: 'POST' });
-  await server.syncs.settled(undo.id);
+  await syncSettled(server.syncs, undo.id);
   expect(await server.settled(undo.id)).toMatchObject({ kind: 'undo', tags: ['summer'], createdBy: 'local' });
   expect((await server.json<ImportsPage>('/v1/imports?kind=undo')).imports.map((one) => one.id)).toEqual([undo.id]);
 });

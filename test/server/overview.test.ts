@@ -6,6 +6,7 @@ import type { Overview } from '../../src/api/overview.ts';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import { reached } from '../imports/pipeline-harness.ts';
 import { keptSchedule } from '../syncs/kept-schedule.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { tempDir } from '../temp-dir.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -101,7 +102,7 @@ test('a plan that a person makes to look at waits for no decision; one that a gu
       headers: { 'content-type': 'text/csv' },
       body: text,
     });
-    await server.syncs.settled(id);
+    await syncSettled(server.syncs, id);
     return id;
   };
   const looked = await plan('name=looked.csv', 'guid,uid\nteam,user-5\n');
@@ -122,7 +123,7 @@ test('who follows the lists hears of a sync that moves', async () => {
     headers: { 'content-type': 'text/csv' },
     body: 'guid,uid\nteam,user-1\n',
   });
-  await server.syncs.settled(id);
+  await syncSettled(server.syncs, id);
   await source.next(({ name, data }) => name === 'sync' && data.id === id && data.state !== 'planning');
   source.close();
 });

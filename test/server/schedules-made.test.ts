@@ -10,6 +10,7 @@ import type { Overview } from '../../src/api/overview.ts';
 import type { NewSchedule, ScheduleView } from '../../src/features/schedule/operations.ts';
 import type { SyncView } from '../../src/features/sync/api.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** Schedules that are made over the API: what they may read, who may make them, and two who edit at once. */
@@ -188,7 +189,7 @@ test('a schedule is tried before it is made: the plan is there with its numbers,
   const before = await server.json<Overview>('/v1/overview', as('operator', 'GET'));
   const trying = async (body: object) => {
     const { id } = await server.json<SyncView>('/v1/schedules/try', as('operator', 'POST', body));
-    await server.syncs.settled(id);
+    await syncSettled(server.syncs, id);
     return server.json<SyncView>(`/v1/syncs/${id}`, as('operator', 'GET'));
   };
   expect(await trying(tried)).toMatchObject({

@@ -3,6 +3,7 @@ import type { SyncGroup, SyncView } from '../../src/features/sync/api.ts';
 import type { PlanAction } from '../../src/features/sync/api-plan.ts';
 import { planDocument } from '../../src/features/sync/api-plan.ts';
 import { withList } from '../chat/with-list.ts';
+import { syncSettled } from '../syncs/sync-settled.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];
@@ -39,7 +40,7 @@ const did = ({ path, init }: ReturnType<typeof post>) => server.json<SyncView>(p
 const refused = ({ path, init }: ReturnType<typeof post>) => server.problem(path, init);
 
 async function settled({ id }: Pick<SyncView, 'id'>): Promise<SyncView> {
-  await server.syncs.settled(id);
+  await syncSettled(server.syncs, id);
   return server.json(`/v1/syncs/${id}`);
 }
 

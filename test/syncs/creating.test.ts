@@ -6,6 +6,7 @@ import type { GroupPages } from '../../src/imports/ask/group-pages.ts';
 import { openImportReader } from '../../src/imports/report/import-reader.ts';
 import { type CreateOptions, createOptions } from '../../src/options/create-options.ts';
 import { DEFAULT_FLAGS, fileRows, people, planned } from './planning.ts';
+import { syncSettled } from './sync-settled.ts';
 import { openSyncing, type Syncing } from './syncing.ts';
 
 const FILE = [
@@ -92,7 +93,7 @@ test('more than may be created is held before anything is sent, with the numbers
   ]);
   expect(at.sandbox.group('us', 'new')).toBeUndefined();
   at.syncs.approve(held.id, 'ann', 'a new course');
-  expect((await at.syncs.settled(held.id)).state).toBe('applied');
+  expect((await syncSettled(at.syncs, held.id)).state).toBe('applied');
   expect(Object.keys(at.members('new'))).toEqual(['ann', 'bob', 'zoe']);
 });
 
@@ -104,10 +105,10 @@ test('users who are missing only when the plan is carried out are counted as wel
   expect(plan.state).toBe('planned');
   at.sandbox.setActive('us', 'ann', false);
   await at.syncs.apply(plan.id, 'tester');
-  expect((await at.syncs.settled(plan.id)).state).toBe('applying');
+  expect((await syncSettled(at.syncs, plan.id)).state).toBe('applying');
   expect(at.coordinator.find(plan.id)).toMatchObject({ state: 'blocked', code: 'CREATE_LIMIT' });
   await at.coordinator.resume(plan.id, { maxCreate: { users: { count: 1 } } });
-  expect((await at.syncs.settled(plan.id)).state).toBe('applied');
+  expect((await syncSettled(at.syncs, plan.id)).state).toBe('applied');
   expect(outcomes(at, plan.id)).toEqual(['team ann: added reactivated']);
 });
 
@@ -117,7 +118,7 @@ test('a group that someone else creates meanwhile is used as it is, and no one i
   const plan = await at.sync(FILE, flags, { apply: false, ...creates({ userNameFrom: 'uid' }) });
   at.sandbox.addGroup('us', 'new');
   await at.syncs.apply(plan.id, 'tester');
-  expect((await at.syncs.settled(plan.id)).state).toBe('applied');
+  expect((await syncSettled(at.syncs, plan.id)).state).toBe('applied');
   expect(outcomes(at, plan.id)).toContain('new zoe: added user');
   expect(at.sandbox.group('us', 'new')?.name).not.toBe('New Room');
 });

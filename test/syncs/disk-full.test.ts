@@ -4,6 +4,7 @@ import { composeSyncs } from '../../src/features/sync/compose-syncs.ts';
 import type { StageFile } from '../../src/imports/stage/staging.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { SHARED_READING } from '../imports/shared-reading.ts';
+import { syncSettled } from './sync-settled.ts';
 import { openSyncing } from './syncing.ts';
 
 /** A sync that meets a full disk, which `stage` stands for. */
@@ -41,7 +42,7 @@ test('stands still, says why, and continues by itself when there is room', async
   await stands;
   expect(moves.slice(0, 2)).toEqual(['planning undefined', 'planning DISK_FULL']);
   makeRoom();
-  expect((await syncs.settled(id)).state).toBe('applied');
+  expect((await syncSettled(syncs, id)).state).toBe('applied');
   expect(syncing.members('team')).toEqual({ ann: 'participant', ben: 'participant' });
   expect(errors).toEqual([]);
 });
@@ -63,5 +64,5 @@ test('can be cancelled while it waits', async () => {
 test('fails with that code where no process stays to wait', async () => {
   const { syncing, syncs } = await openOnFullDisk();
   const id = await syncs.create(syncing.request('guid,uid\nteam,ben\n'));
-  expect(await syncs.settled(id)).toMatchObject({ state: 'failed', code: 'DISK_FULL' });
+  expect(await syncSettled(syncs, id)).toMatchObject({ state: 'failed', code: 'DISK_FULL' });
 });

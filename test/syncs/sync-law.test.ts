@@ -5,6 +5,7 @@ import { createChatClient } from '../../src/chat/chat-client.ts';
 import type { Place } from '../../src/features/sync/plan/reasons.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
 import { rightPlace, wantedIn } from './right-place.ts';
+import { syncSettled } from './sync-settled.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
 const UIDS = ['anna', 'bob', 'cleo', 'dan', 'eve'] as const;
@@ -26,7 +27,7 @@ async function carriedOut(at: Syncing, wanted: string, chosen: PlanFlags) {
   const done = await at.sync(wanted, chosen);
   if (done.state !== 'held') return done;
   at.syncs.approve(done.id, 'tester', 'the law holds for any plan');
-  return at.syncs.settled(done.id);
+  return syncSettled(at.syncs, done.id);
 }
 
 test('what a sync has carried out is what the file says within mode and protection, whatever fails on the way; the next one has nothing to do', async () => {

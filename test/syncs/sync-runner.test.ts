@@ -9,6 +9,7 @@ import { utcTime } from '../../src/text/wording.ts';
 import { withList } from '../chat/with-list.ts';
 import { eventually } from '../imports/pipeline-harness.ts';
 import { stopClock } from '../stopped-clock.ts';
+import { syncSettled } from './sync-settled.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
 
 const MIRROR: Partial<PlanFlags> = { mode: 'mirror', missing: 'remove', allowDemotion: true };
@@ -54,7 +55,7 @@ test('a first run may add many, and a later one is held until someone approves i
   ]);
   expect(notes(second.id)).toEqual(['MORE_MESSAGES']);
   at.syncs.approve(second.id, 'ann', 'the new year');
-  expect(await at.syncs.settled(second.id)).toMatchObject({ state: 'applied' });
+  expect(await syncSettled(at.syncs, second.id)).toMatchObject({ state: 'applied' });
   expect(await at.sync(file({ team: people(540) }))).toMatchObject({ state: 'applied' });
 });
 
@@ -192,7 +193,7 @@ describe('a stored plan', () => {
       { source: at.otherFile(file({ team: { new1: 'participant' } })) },
     );
     await at.syncs.apply(id, 'tester');
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'applied' });
     expect(at.members('team')).toEqual(more);
     expect(at.counts(id)).toMatchObject({ read: 39, added: 39 });
   });
@@ -202,7 +203,7 @@ describe('a stored plan', () => {
     const { id } = await at.sync(wanted, {}, later);
     at.file(file({ team: { ...people(40), new1: 'participant' } }));
     await at.syncs.apply(id, 'tester');
-    expect(await at.syncs.settled(id)).toMatchObject({
+    expect(await syncSettled(at.syncs, id)).toMatchObject({
       state: 'stale',
       importId: null,
       reason:
@@ -237,7 +238,7 @@ test('a held plan is let through once, by someone who says why, and that stays o
   ]);
   await expect(at.syncs.apply(held.id, 'tester')).rejects.toThrow('approve');
   at.syncs.approve(held.id, 'mia', 'the course is over');
-  expect(await at.syncs.settled(held.id)).toMatchObject({
+  expect(await syncSettled(at.syncs, held.id)).toMatchObject({
     state: 'applied',
     approved: { by: 'mia', reason: 'the course is over' },
   });
@@ -247,7 +248,7 @@ test('a held plan is let through once, by someone who says why, and that stays o
   const nothing = await at.sync('guid,uid\nteam,"not a uid"\n', MIRROR);
   expect([nothing.state, nothing.reason]).toEqual(['held', expect.stringContaining('No row of 1 can be used')]);
   at.syncs.approve(nothing.id, 'mia', 'nobody is to come');
-  expect((await at.syncs.settled(nothing.id)).state).toBe('unchanged');
+  expect((await syncSettled(at.syncs, nothing.id)).state).toBe('unchanged');
   expect(at.members('team')).toEqual(people(5));
 });
 
@@ -259,10 +260,13 @@ test('who stops a plan while it is looked at again can carry it out later; an ap
   at.syncs.approve(id, 'mia', 'the course is over');
   await eventually(() => at.sandbox.calls.us.requests).toBe(calls + 1);
   at.syncs.cancel(id, 'mia');
-  expect(await at.syncs.settled(id)).toMatchObject({ state: 'planned', importId: null, finishedAt: null });
+  expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'planned', importId: null, finishedAt: null });
   expect(at.members('team')).toEqual(people(10));
   await at.syncs.apply(id, 'mia');
-  expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied', approved: { reason: 'the course is over' } });
+  expect(await syncSettled(at.syncs, id)).toMatchObject({
+    state: 'applied',
+    approved: { reason: 'the course is over' },
+  });
   expect(at.members('team')).toEqual(people(5));
 });
 
@@ -281,7 +285,7 @@ test('an undo brings back what a sync has changed, removed and added, and leaves
     apply: true,
     who: 'tester',
   });
-  expect(await at.syncs.settled(undo)).toMatchObject({ state: 'applied', undoOf: id });
+  expect(await syncSettled(at.syncs, undo)).toMatchObject({ state: 'applied', undoOf: id });
   expect(at.members('team')).toEqual({ ...before, cleo: 'moderator' });
 });
 
@@ -313,7 +317,7 @@ describe('a process that stops', () => {
     await at.restart();
     expect(at.syncs.find(id).state).toBe('planning');
     at.syncs.continueAll();
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'applied' });
     expect(at.members('team')).toEqual(people(5));
   });
 
@@ -368,7 +372,7 @@ describe('a process that stops', () => {
     ).toBe('applied');
     expect(at.syncs.find(id)).toMatchObject(stands);
     clock.pass(30_000);
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'applied' });
     expect(at.members('team')).toEqual(people(5));
   });
 
@@ -380,7 +384,7 @@ describe('a process that stops', () => {
     goOn(at);
     await die(at, 2, 4);
     goOn(at);
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', code: 'PROCESS_DIED' });
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'failed', code: 'PROCESS_DIED' });
     expect((await at.sync(wanted)).state).toBe('applied');
   });
 
@@ -390,14 +394,14 @@ describe('a process that stops', () => {
     const id = await at.syncs.create(at.request(wanted));
     await eventually(() => at.sandbox.calls.us.requests).toBe(1);
     at.syncs.cancel(id, 'mia');
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'cancelled', reason: 'it was cancelled' });
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'cancelled', reason: 'it was cancelled' });
     expect(() => at.syncs.cancel(id, 'mia')).toThrow('there is nothing to cancel');
     // The next one does not wait for it.
     expect((await at.sync(wanted)).state).toBe('applied');
     await at.stop();
     await at.restart();
     at.syncs.continueAll();
-    expect((await at.syncs.settled(id)).state).toBe('cancelled');
+    expect((await syncSettled(at.syncs, id)).state).toBe('cancelled');
   });
 
   test('in the middle of applying leaves its import to the next one, and the sync follows it', async () => {
@@ -413,7 +417,7 @@ describe('a process that stops', () => {
     expect(at.syncs.find(id)).toMatchObject({ state: 'applying', importId: id });
     await at.coordinator.continueAll();
     at.syncs.continueAll();
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(await syncSettled(at.syncs, id)).toMatchObject({ state: 'applied' });
     expect(at.members('team')).toEqual(people(5));
   });
 });

@@ -15,6 +15,7 @@ import { EMBEDDED, openPipeline, type Pipeline, type StartOptions } from '../imp
 import { SHARED_READING } from '../imports/shared-reading.ts';
 import { writeSettled } from '../settled-file.ts';
 import { tempDir } from '../temp-dir.ts';
+import { syncSettled } from './sync-settled.ts';
 
 /** Syncs against a sandbox: planned and carried out by a coordinator with workers of its own. */
 export interface Syncing extends Pipeline {
@@ -89,7 +90,7 @@ export async function openSyncing(
     }),
     sync: async (content, flags = {}, more = {}) => {
       const id = await syncs.create(syncing.request(content, flags, more));
-      return syncs.settled(id);
+      return syncSettled(syncs, id);
     },
     members: (guid, region = 'us') => Object.fromEntries(pipeline.sandbox.members(region, guid)),
     plan: (id, read) => {

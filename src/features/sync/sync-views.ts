@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Planning, type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
+import { type SyncEntry, syncEntry } from '../../api/sync-entry.ts';
 import type { PlanReason } from '../../membership/plan-words.ts';
 import { isCarriedOut } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -9,7 +9,6 @@ import { type Sync, shownCreate } from './kept-sync.ts';
 import { planFiles } from './plan/plan-files.ts';
 import { openPlanPages } from './plan/plan-pages.ts';
 import { openPlanReader } from './plan/plan-reading.ts';
-import type { PlanningProgress } from './plan/prepare.ts';
 import type { SyncRunner } from './run/sync-runner.ts';
 import { syncActionsOf } from './sync-errors.ts';
 
@@ -18,43 +17,43 @@ import { syncActionsOf } from './sync-errors.ts';
 /** Objections that a sync is shown with; the list of each guard has all. */
 const FIRST_FINDINGS = 20;
 
-/** A sync in a list. @param planning its progress, where this process plans it */
-export function entryOf(sync: Sync, planning: Planning | null = null): SyncEntry {
-  return syncEntry.strip().parse({ ...sync, ...computed(sync, planning) });
+/** A sync in a list. @param syncs those of this process, if it plans any */
+export function entryOf(sync: Sync, syncs?: SyncRunner): SyncEntry {
+  return syncEntry.strip().parse({ ...sync, ...computed(sync, syncs) });
 }
 
-function computed({ state }: Sync, planning: Planning | null): Pick<SyncEntry, 'actions' | 'planning'> {
-  return { actions: [...syncActionsOf(state)], planning: state === 'planning' ? planning : null };
+/** One that is applied names its import just before that begins: until then it is shown without. */
+function computed({ id, state, importId }: Sync, syncs: SyncRunner | undefined) {
+  const isComing = state === 'applying' && importId !== null && syncs?.importState(importId) === undefined;
+  return {
+    actions: syncActionsOf(state),
+    planning: (state === 'planning' && syncs?.progress(id)) || null,
+    importId: syncs !== undefined && isComing ? null : importId,
+  };
 }
 
-/** A sync with what its guards object to, at most `limit`. */
-export function wholeSync(
-  dir: DataDir,
-  sync: Sync,
-  planning: Planning | null = null,
-  limit = FIRST_FINDINGS,
-): SyncView {
+/** A sync with the first of what its guards object to. */
+export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncView {
+  const shown = { ...sync, ...computed(sync, syncs) };
   return syncView.strip().parse({
-    ...sync,
-    ...computed(sync, planning),
-    ...objectionsOf(dir, sync, limit),
+    ...shown,
+    ...objectionsOf(dir, sync),
     create: shownCreate(sync),
     left: leftByUndo(sync, planFiles(dir.sync(sync.id)).plan),
-    before: hasBefore(dir, sync) ? `/v1/syncs/${sync.id}/before` : null,
+    before: hasBefore(dir, shown) ? `/v1/syncs/${sync.id}/before` : null,
   });
 }
 
 function objectionsOf(
   dir: DataDir,
   { id, totals }: Sync,
-  limit: number,
 ): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups' | 'notes'> {
   const { plan } = planFiles(dir.sync(id));
   if (totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0, notes: [] };
   const pages = openPlanPages(plan);
   try {
     return {
-      findings: pages.findings(limit),
+      findings: pages.findings(FIRST_FINDINGS),
       guards: pages.guards(),
       unknownGroups: pages.unknownGroups(),
       notes: [...pages.facts().notes],
@@ -88,41 +87,4 @@ function leftByUndo({ mode, state, totals }: Sync, path: string): SyncView['left
   } finally {
     plan.close();
   }
-}
-
-/** Syncs as a server shows them. */
-export interface SyncViews {
-  entry(sync: Sync): SyncEntry;
-  whole(sync: Sync): SyncView;
-}
-
-/**
- * Syncs with the progress of those that are being planned. One that is applied names its import just before that begins: until then
- * it is shown without.
- * @param hasImport whether an import is there
- */
-export function syncViews(
-  syncs: Pick<SyncRunner, 'events'>,
-  dir: DataDir,
-  hasImport: (id: string) => boolean,
-): SyncViews {
-  const begun = (sync: Sync): Sync => {
-    const { state, importId } = sync;
-    return state === 'applying' && importId !== null && !hasImport(importId) ? { ...sync, importId: null } : sync;
-  };
-  const planning = new Map<string, Planning>();
-  syncs.events.on('planning', (id, progress) => planning.set(id, progressView(progress, planning.get(id)?.rows ?? 0)));
-  syncs.events.on('state', ({ id, state }) => {
-    if (state !== 'planning') planning.delete(id);
-  });
-  return {
-    entry: (sync) => entryOf(begun(sync), planning.get(sync.id)),
-    whole: (sync) => wholeSync(dir, begun(sync), planning.get(sync.id)),
-  };
-}
-
-function progressView(progress: PlanningProgress, rows: number): Planning {
-  if (progress.step === 'reading') return { step: 'reading', rows: progress.rows, done: 0, groups: 0 };
-  const { step, done, groups } = progress;
-  return { step, rows, done, groups };
 }

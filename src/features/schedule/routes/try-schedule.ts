@@ -13,11 +13,12 @@ import { SourceError } from '../../../sources/source.ts';
 import { lookText, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
 import { newSyncId } from '../../sync/kept-sync.ts';
 import { planFiles } from '../../sync/plan/plan-files.ts';
+import { wholeSync } from '../../sync/sync-views.ts';
 import type { KeptSettings, scheduleOperations, scheduleTry } from '../operations.ts';
 import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';
 import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
-type Context = Pick<ServerContext, 'dir' | 'syncs' | 'syncViews' | 'heads' | 'schedules'>;
+type Context = Pick<ServerContext, 'dir' | 'syncs' | 'heads' | 'schedules'>;
 
 type Try = z.output<typeof scheduleTry>;
 
@@ -27,14 +28,14 @@ function settingsToTry({ catalog, at }: ServerContext['schedules'], { name = '',
 }
 
 /** `POST /v1/schedules/try` */
-export function tryHandler({ dir, syncs, schedules, syncViews }: Context, isHere: boolean) {
+export function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
   return async (given: Try, { who, audited }: Call) => {
     const { name = '' } = given;
     const settings = await settingsToTry(schedules, given, isHere);
     const id = newSyncId('sync');
     await planOnce(settings, id, schedules.catalog.find(name)?.name ?? null, who);
     audited(id, name || shownFile(settings));
-    return syncViews.whole(syncs.find(id));
+    return wholeSync(dir, syncs.find(id), syncs);
   };
 
   /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */

@@ -16,7 +16,7 @@ import { planPieces } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { deciding, syncReadingHandlers } from '../routes/sync-handlers.ts';
 import { openSyncCatalog, openSyncCatalogReader } from '../sync-catalog.ts';
-import { entryOf, wholeSync } from '../sync-views.ts';
+import { wholeSync } from '../sync-views.ts';
 
 /** Entries that a page of a list holds at most. */
 const MAX_OF_PAGE = { syncs: 200, findings: 500 };
@@ -91,8 +91,6 @@ function localSyncs(path: string): Client {
     dir,
     find,
     page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
-    entry: (sync) => entryOf(sync),
-    whole: (sync) => wholeSync(dir, sync, null, Number.MAX_SAFE_INTEGER),
     pieces: async function* (download) {
       yield* planPieces(download);
     },

@@ -12,7 +12,6 @@ import { asClause, counted, grouped, printable } from '../../../text/wording.ts'
 import type { SyncView } from '../api.ts';
 import { syncOperations } from '../operations.ts';
 import { resultMarkdown } from '../plan/plan-markdown.ts';
-import type { PlanningProgress } from '../plan/prepare.ts';
 import type { Syncs } from './sync-client.ts';
 
 const IMPORT_WAITS = 'Its import waits for you:';
@@ -34,9 +33,8 @@ export interface Shown {
 }
 
 /** Returns the progress line of a sync's planning. */
-export function planningLine(progress: PlanningProgress | Planning): string {
-  if (progress.step === 'reading') return `reading  ${counted(progress.rows, 'row')}`;
-  const { step, done, groups } = progress;
+export function planningLine({ step, rows, done, groups }: Planning): string {
+  if (step === 'reading') return `reading  ${counted(rows, 'row')}`;
   const what = {
     members: 'listing',
     owner: 'asking for owners',

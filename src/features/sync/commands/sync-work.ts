@@ -14,22 +14,15 @@ import { composeSyncs } from '../compose-syncs.ts';
 import { syncOperations } from '../operations.ts';
 import { syncHandlers } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
-import { openSyncCatalogReader } from '../sync-catalog.ts';
-import { syncViews } from '../sync-views.ts';
 import { findKept, syncsOf } from './sync-client.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
 function syncsHere({ coordinator, dir, service, log, onStop, fail }: Here, { io }: Pick<Running, 'io'>) {
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
-  const syncCatalog = openSyncCatalogReader(dir.catalog);
-  onStop(async () => {
-    await syncs.stop();
-    syncCatalog.close();
-  });
+  onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
-  const views = syncViews(syncs, dir, (id) => coordinator.lookUp(id) !== undefined);
-  const handlers = syncHandlers({ dir, syncs, syncCatalog, syncViews: views });
+  const handlers = syncHandlers({ dir, syncs });
   return { syncs, client: handledLocally(syncOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
 }
 

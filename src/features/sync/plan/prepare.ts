@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, stat } from 'node:fs/promises';
 import { QuestionRefused } from '../../../../jobs/ask-service.ts';
-import type { PlanFlags } from '../../../api/sync-entry.ts';
+import type { PlanFlags, Planning } from '../../../api/sync-entry.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import type { GroupPages } from '../../../imports/ask/group-pages.ts';
 import { requireNames } from '../../../imports/record/profiles.ts';
@@ -45,13 +45,9 @@ export interface PlanningTask {
   /** Calls that it may make. Undefined: as many as it takes. */
   readonly maxCalls?: number | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: PlanningProgress) => void;
+  /** What has changed of it. */
+  readonly onProgress: (progress: Partial<Planning>) => void;
 }
-
-export type PlanningProgress =
-  | ({ readonly step: 'reading' } & StagingProgress)
-  /** Groups whose members, owner or banned users have been read, of how many; in the step `users`, users. */
-  | { readonly step: Exclude<SurveyStep, 'groups'>; readonly done: number; readonly groups: number };
 
 /** The parts that read files and groups for a plan. */
 export interface PlanningPorts {
@@ -67,8 +63,7 @@ export interface PlanningPorts {
  */
 export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
   const { folder, request, create, signal, onProgress } = task;
-  const stage = (reading: StagingTask) =>
-    ports.stage(reading, (progress) => onProgress({ step: 'reading', ...progress }));
+  const stage = (reading: StagingTask) => ports.stage(reading, ({ rows }) => onProgress({ step: 'reading', rows }));
   const files = planFiles(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removePlan(folder);

@@ -5,16 +5,20 @@ import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
 import { inShort } from '../../../text/wording.ts';
+import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
 import type { syncOperations } from '../operations.ts';
 import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
+import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncCatalogReader } from '../sync-catalog.ts';
-import type { SyncViews } from '../sync-views.ts';
+import { entryOf, wholeSync } from '../sync-views.ts';
 
-interface SyncsRead extends SyncViews {
+interface SyncsRead {
   readonly dir: DataDir;
+  /** Those of this process, if it plans any. */
+  readonly syncs?: SyncRunner;
   /** @throws UNKNOWN_SYNC */
   readonly find: (id: string) => Sync;
   readonly page: SyncCatalogReader['page'];
@@ -26,7 +30,7 @@ interface SyncsRead extends SyncViews {
  * The list of syncs, one of them, and what its plan says, in any process that can read them: each group, its members, the guards, the
  * plan as a file.
  */
-export function syncReadingHandlers({ dir, find, page, entry, whole, pieces }: SyncsRead) {
+export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRead) {
   /** @throws UNKNOWN_SYNC; NO_PLAN_YET */
   const planOf = (id: string): string => {
     const { state, totals, reason } = find(id);
@@ -44,10 +48,10 @@ export function syncReadingHandlers({ dir, find, page, entry, whole, pieces }: S
   return {
     list: async ({ state, limit, cursor }) => {
       const before = cursor === undefined ? {} : { before: cursor };
-      const { syncs, next = null } = page({ limit, ...(state !== undefined && { states: state }), ...before });
-      return { syncs: syncs.map(entry), nextCursor: next };
+      const { syncs: found, next = null } = page({ limit, ...(state !== undefined && { states: state }), ...before });
+      return { syncs: found.map((sync) => entryOf(sync, syncs)), nextCursor: next };
     },
-    one: async ({ id }) => whole(find(id)),
+    one: async ({ id }) => wholeSync(dir, find(id), syncs),
     groups: async ({ id, action, limit, cursor }) =>
       reading(id, async (pages) => {
         const { items, next } = await pages.groupPage(action && new Set(action), numberCursor(cursor) ?? 0, limit);
@@ -73,7 +77,7 @@ const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
 const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
 
 /** A decision about a plan, with the reason on record. @param decide refuses where the state does not allow it */
-export function deciding(decide: (id: string, who: string, reason: string) => Sync, whole: SyncViews['whole']) {
+export function deciding(decide: (id: string, who: string, reason: string) => Sync, whole: (sync: Sync) => SyncView) {
   return async ({ id, reason }: { readonly id: string; readonly reason: string }, { who, audited }: Call) => {
     const sync = decide(id, who, reason);
     audited(reason);
@@ -82,16 +86,11 @@ export function deciding(decide: (id: string, who: string, reason: string) => Sy
 }
 
 /** Syncs, in the process that plans them and carries them out. */
-export function syncHandlers({
-  dir,
-  syncs,
-  syncCatalog,
-  syncViews,
-}: Pick<ServerContext, 'dir' | 'syncs' | 'syncCatalog' | 'syncViews'>) {
+export function syncHandlers({ dir, syncs }: Pick<ServerContext, 'dir' | 'syncs'>) {
   const find = (id: string) => syncs.find(id);
-  const { whole } = syncViews;
+  const whole = (sync: Sync) => wholeSync(dir, sync, syncs);
   return {
-    ...syncReadingHandlers({ dir, find, page: syncCatalog.page, pieces: planBytes, ...syncViews }),
+    ...syncReadingHandlers({ dir, syncs, find, page: syncs.catalog.page, pieces: planBytes }),
     undo: async ({ id, ...query }, { who, audited }) => {
       const made = await syncs.undo(id, { ...decisionOf(query), who });
       audited(`of ${id} ${inShort(query)}`.trimEnd(), made);

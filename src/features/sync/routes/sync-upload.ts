@@ -18,6 +18,7 @@ import { DECIDING } from '../deciding-query.ts';
 import { decisionOf, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
+import { wholeSync } from '../sync-views.ts';
 
 const syncQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({
@@ -40,7 +41,7 @@ const uploadOfSync = {
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
-  const { syncs, dir, settings, syncViews, recipes } = context;
+  const { syncs, dir, settings, recipes } = context;
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
   uploads.made.push((id) => {
     try {
@@ -101,7 +102,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           },
           query.source,
         );
-        return syncViews.whole(syncs.find(id));
+        return wholeSync(dir, syncs.find(id), syncs);
       },
     },
   );

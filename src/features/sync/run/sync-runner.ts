@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
+import type { Planning } from '../../../api/sync-entry.ts';
 import { asError, messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { forOneAsker } from '../../../imports/ask/group-pages.ts';
@@ -9,23 +10,18 @@ import type { Waits } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
-import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../../membership/import-state.ts';
+import { type ImportState, isFinal, needsPerson } from '../../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../../membership/sync-state.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { bringToDisk } from '../../../platform/whole-file.ts';
+import { Works } from '../../../platform/works.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { begunSync, flagsOf, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import {
-  type PlanningPorts,
-  type PlanningProgress,
-  type PlanningTask,
-  type PlanRequest,
-  planFor,
-} from '../plan/prepare.ts';
+import { type PlanningPorts, type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
 import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
@@ -43,10 +39,11 @@ interface SyncRunnerOptions extends Pick<PlanningPorts, 'stage' | 'regions'> {
 }
 
 const WRONG_TARGET = 'WRONG_TARGET' satisfies SyncReasonCode;
+const BEGINNING: Planning = { step: 'reading', rows: 0, done: 0, groups: 0 };
+type How = Pick<PlanningTask, 'signal' | 'onProgress'>;
 
 export interface SyncEvents {
   state: [record: Sync];
-  planning: [id: string, progress: PlanningProgress];
   /** The import that carries a sync out has moved. */
   import: [id: string, state: ImportState];
   /** The catalog cannot be written: nothing can continue. */
@@ -57,22 +54,20 @@ export interface SyncEvents {
 export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   readonly whenOver: Waits['whenOver'];
+  readonly catalog: SyncCatalog;
   readonly #options: SyncRunnerOptions;
   readonly #coordinator: Coordinator;
-  readonly #catalog: SyncCatalog;
   /** One plan at a time: two at once would each ignore the other's changes. */
   readonly #line = pLimit(1);
-  readonly #stopping = new AbortController();
   /** Syncs that are being planned or looked at again. */
-  readonly #running = new Map<string, AbortController>();
-  /** Emits whenever a sync or an import has moved. */
-  readonly #moves = new EventEmitter<{ move: [] }>().setMaxListeners(0);
+  readonly #works = new Works<Planning>();
+  #isStopping = false;
   readonly #waits: ReturnType<typeof syncWaits>;
 
   constructor(options: SyncRunnerOptions) {
     const { catalog, coordinator, dir } = options;
     this.#options = options;
-    this.#catalog = catalog;
+    this.catalog = catalog;
     this.#coordinator = coordinator;
     this.whenOver = coordinator.whenOver;
     this.#waits = syncWaits({
@@ -127,7 +122,7 @@ export class SyncRunner {
 
   /** @throws UNKNOWN_SYNC, WRONG_STATE */
   reject(id: string, who: string, reason: string): Sync {
-    return this.#moved(this.#catalog.reject(id, who, reason));
+    return this.#moved(this.catalog.reject(id, who, reason));
   }
 
   /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws RollcallError */
@@ -142,7 +137,7 @@ export class SyncRunner {
             reason: 'it was cancelled',
             code: 'CANCELLED' satisfies SyncReasonCode,
           });
-    this.#running.get(id)?.abort(new Error('the sync was cancelled'));
+    void this.#works.end(id, 'the sync was cancelled');
     return record;
   }
 
@@ -160,36 +155,31 @@ export class SyncRunner {
   }
 
   find(id: string): Sync {
-    return this.#catalog.get(id);
+    return this.catalog.get(id);
   }
 
-  /** Resolves when nothing more happens by itself: finished, planned or held, or its import is paused or blocked. */
-  async settled(id: string): Promise<Sync> {
-    for (;;) {
-      const record = this.find(id);
-      if (!isSyncUnderWay(record.state)) return record;
-      const carrying = record.importId === null ? undefined : this.importState(record.importId);
-      if (carrying !== undefined && !isUnderWay(carrying)) return record;
-      await new Promise<void>((resolve) => void this.#moves.once('move', resolve));
-    }
+  /** Returns the progress of one that this process plans. */
+  progress(id: string): Planning | undefined {
+    return this.#works.progress(id);
   }
 
   /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
   continueAll(): void {
-    for (const sync of this.#catalog.underWay()) {
+    for (const sync of this.catalog.underWay()) {
       const { id, importId, code } = sync;
-      if (isSameTarget(sync, this.#coordinator.sendsTo)) this.#enqueue(id, () => this.#goOn(id));
+      if (isSameTarget(sync, this.#coordinator.sendsTo)) this.#enqueue(id, true);
       // Its import says so itself.
       else if (importId === null && code !== WRONG_TARGET) {
         const { what } = wrongTarget(`sync ${id}`, sync, this.#coordinator.sendsTo);
-        this.events.emit('state', this.#catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
+        this.events.emit('state', this.catalog.noteObstacle(id, { reason: what, code: WRONG_TARGET }));
       }
     }
   }
 
   /** Stops planning; plans are made again later. Does not stop imports. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('this process stops'));
+    this.#isStopping = true;
+    await this.#works.stop();
     await this.#line(async () => {});
     this.#coordinator.events.off('state', this.#follow);
     await this.#options.onStopped();
@@ -202,7 +192,7 @@ export class SyncRunner {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await bringToDisk(folder);
     const sync = begunSync(wanted, this.#coordinator.sendsTo);
-    this.#catalog.add(sync);
+    this.catalog.add(sync);
     this.events.emit('state', sync);
     this.#enqueue(id);
     return id;
@@ -216,70 +206,60 @@ export class SyncRunner {
   }
 
   #move(id: string, to: SyncState, how?: MoveOptions): Sync {
-    return this.#moved(this.#catalog.move(id, to, how));
+    return this.#moved(this.catalog.move(id, to, how));
   }
 
   #moved(record: Sync): Sync {
     this.events.emit('state', record);
-    this.#moves.emit('move');
     return record;
   }
 
-  #enqueue(id: string, task = () => this.#work(id)): void {
-    this.#line(task).catch((error: unknown) => {
-      this.events.emit('failure', asError(error));
-    });
+  /** @param isLeft a stop or crash interrupted it */
+  #enqueue(id: string, isLeft = false): void {
+    const onProgress = (progress: Partial<Planning>) => ({ ...BEGINNING, ...this.progress(id), ...progress });
+    this.#line(() =>
+      this.#works.begin(id, (signal, note) =>
+        this.#work(id, isLeft, { signal, onProgress: (progress) => note(onProgress(progress)) }),
+      ),
+    ).catch((error: unknown) => void this.events.emit('failure', asError(error)));
   }
 
-  /** Goes on with what a stop or crash interrupted. */
-  async #goOn(id: string): Promise<void> {
-    if (this.#stopping.signal.aborted) return;
+  async #work(id: string, isLeft: boolean, how: How): Promise<void> {
+    if (this.#isStopping) return;
     const { state, importId } = this.find(id);
     if (!isSyncUnderWay(state)) return;
-    if (importId === null && !(await this.#waits.takeUp(id, () => this.#enqueue(id, () => this.#goOn(id))))) return;
-    await this.#work(id);
-  }
-
-  async #work(id: string): Promise<void> {
-    if (this.#stopping.signal.aborted) return;
+    if (isLeft && importId === null && !(await this.#waits.takeUp(id, () => this.#enqueue(id, true)))) return;
     const record = this.find(id);
-    const cancelled = new AbortController();
-    this.#running.set(id, cancelled);
     try {
       const waited = isMachineWait(record.code ?? null) || record.code === WRONG_TARGET;
-      if (waited) this.events.emit('state', this.#catalog.noteObstacle(id, null));
-      if (record.state === 'planning') await this.#plan(record);
-      else if (record.state === 'applying' && record.importId === null) await this.#carryOut(record);
+      if (waited) this.events.emit('state', this.catalog.noteObstacle(id, null));
+      if (record.state === 'planning') await this.#plan(record, how);
+      else if (record.state === 'applying' && record.importId === null) await this.#carryOut(record, how);
       else if (record.state === 'applying' && this.#coordinator.lookUp(id) === undefined)
         await this.#beginImport(record);
     } catch (error) {
-      if (this.#stopping.signal.aborted) {
-        // Left as it is: the next start may continue it.
-        this.#catalog.note(id, STOPPED);
-        return;
-      }
-      if (cancelled.signal.aborted) return;
+      // Left as it is: the next start may continue it.
+      if (this.#isStopping) this.catalog.note(id, STOPPED);
+      if (how.signal.aborted) return;
       const { state, importId } = this.find(id);
       // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
       if (await this.#waits.letWait(id, error, () => this.#enqueue(id))) return;
       const reason = messageOf(error);
       this.#move(id, 'failed', { reason, code: failureCode(error) });
-    } finally {
-      this.#running.delete(id);
     }
   }
 
-  async #plan(record: Sync): Promise<void> {
+  async #plan(record: Sync, how: How): Promise<void> {
     const { id, limits, isTry, apply, create } = record;
-    const made = await planFor(this.#taskOf(record, record.source), this.#ports(record));
+    const made = await planFor(this.#taskOf(record, record.source, how), this.#ports(record));
     try {
       const before = this.#runsBefore(record);
       const previous = previousRunIn(before.map((run) => planFiles(this.#folder(run.id)).plan));
       const changesBefore = before.map((run) => run.totals?.changes ?? 0);
       const findings = guardPlan(made, limits, previous, changesBefore);
       const totals = planTotals(made.groups(), made.creating(), made.facts().invalid);
-      this.#catalog.set(id, { totals });
+      this.catalog.set(id, { totals });
       if (isTry) this.#move(id, 'tried');
       else if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
@@ -297,12 +277,12 @@ export class SyncRunner {
     }
   }
 
-  async #carryOut(record: Sync): Promise<void> {
+  async #carryOut(record: Sync, how: How): Promise<void> {
     const { id, source } = record;
     const folder = this.#folder(id);
     const { within, sentence, changes } = await checkPlan(
       folder,
-      this.#taskOf(record, sourceNow(folder, source)),
+      this.#taskOf(record, sourceNow(folder, source), how),
       this.#ports(record),
     );
     if (!within) {
@@ -316,13 +296,13 @@ export class SyncRunner {
     const { id } = record;
     // Cancelled meanwhile?
     if (this.find(id).state !== 'applying') return;
-    this.#catalog.set(id, { importId: id });
+    this.catalog.set(id, { importId: id });
     await beginImportOf(this.#options, record);
   }
 
   /** The import of a sync has moved, or may have moved unnoticed. */
   readonly #follow = ({ id, state }: { readonly id: string; readonly state: ImportState }): void => {
-    const record = this.#catalog.find(id);
+    const record = this.catalog.find(id);
     if (record?.state === 'applying') this.events.emit('import', id, state);
     if (record?.state === 'applying' && isFinal(state)) {
       if (state === 'completed') this.#move(id, 'applied');
@@ -331,7 +311,6 @@ export class SyncRunner {
         this.#move(id, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
       }
     }
-    this.#moves.emit('move');
   };
 
   #folder(id: string): string {
@@ -344,7 +323,7 @@ export class SyncRunner {
     return { stage, regions, pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfterMs)) };
   }
 
-  #taskOf(record: Sync, source: string): PlanningTask {
+  #taskOf(record: Sync, source: string, how: How): PlanningTask {
     const { id, create, maxCalls } = record;
     return {
       folder: this.#folder(id),
@@ -353,8 +332,7 @@ export class SyncRunner {
       create,
       maxCalls,
       rowsBefore: this.#rowsBefore(record),
-      signal: AbortSignal.any([this.#stopping, this.#running.get(id)].flatMap((one) => one?.signal ?? [])),
-      onProgress: (progress) => void this.events.emit('planning', id, progress),
+      ...how,
     };
   }
 
@@ -370,7 +348,7 @@ export class SyncRunner {
   /** The last runs of the same sync; an undo is none. */
   #runsBefore(record: Sync): Sync[] {
     if (record.mode === 'undo') return [];
-    const runs = this.#catalog.runsBefore(record).map((id) => this.find(id));
+    const runs = this.catalog.runsBefore(record).map((id) => this.find(id));
     return runs.filter((run) => isSameTarget(run, record));
   }
 
