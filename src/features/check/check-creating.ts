@@ -36,7 +36,7 @@ export function planNewGroups({ sql, survey }: CheckLedger, options: CreateOptio
     const { name, type } = profile;
     const owner = profile.owner ?? sql('acting_user').get({ group: id, add: actionId('add') })?.['uid'] ?? null;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
-    if (owner !== null) survey.addUser(region, String(owner));
+    if (owner !== null) survey.sql('add_user').run({ region, uid: String(owner) });
   }
 }
 

@@ -53,7 +53,8 @@ export function readCheck<Result>(folder: string, read: (ledger: CheckLedger) =>
   if (!existsSync(check)) return undefined;
   const ledger = ledgerOf(openForReading(check, CHECK_SCHEMA), folder);
   try {
-    return ledger.survey.hasBegun() ? read(ledger) : undefined;
+    // A process that was killed at the beginning leaves a file without a survey.
+    return ledger.survey.sql('run').get() && read(ledger);
   } finally {
     ledger.survey.close();
   }

@@ -93,7 +93,7 @@ async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubje
       anybody: anybodyActs ? 1 : 0,
       lifts: bans === 'keep' ? 0 : 1,
     });
-    ledger.survey.setOptions(optionsOfCheck(subject));
+    ledger.survey.sql('set_options').run({ options: optionsOfCheck(subject) });
   });
   await writeWhole(files.rows, writeTable(ROW_COLUMNS, rowResults(ledger), 'csv'));
   await writeWhole(files.groups, writeTable(GROUP_COLUMNS, groupResults(ledger), 'csv'));

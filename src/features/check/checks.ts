@@ -1,3 +1,4 @@
+import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { wrongState } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
@@ -150,7 +151,7 @@ async function askAbout(crawl: Crawl, plan: (() => Promise<void>) | undefined): 
     ofEach((region) => survey.pendingCount(region)),
   );
   await findGroups(crawl, regions);
-  survey.chooseWays();
+  survey.sql('choose_ways').run({ page: MAX_PER_PAGE });
   await plan?.();
   const members = survey.priceOf(parts);
   const atMost = ofEach((region) => survey.openUserCount(region));

@@ -5,7 +5,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
 import { Survey } from '../../imports/survey/survey.ts';
 import type { Region } from '../../membership/membership.ts';
-import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type ExportOptions, type ExportTotals, exportOptions } from './api.ts';
 
 const STATEMENTS = new URL('export-store.sql', import.meta.url);
@@ -24,7 +24,12 @@ export type ExportStore = ReturnType<typeof openExportStore>;
 export function createExportStore(folder: string, options: ExportOptions): ExportStore {
   const store = openExportStore(folder);
   store.survey.begin(options);
-  for (const region of options.regions) store.survey.addGroups(region, options.groups ?? []);
+  const { database, sql } = store.survey;
+  inTransaction(database, () => {
+    for (const region of options.regions) {
+      for (const guid of options.groups ?? []) sql('add_group').run({ region, guid });
+    }
+  });
   return store;
 }
 

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { messageOf } from '../../errors/message-of.ts';
 import { isError, RollcallError } from '../../errors/rollcall-error.ts';
 import { newImportId } from '../../imports/import-id.ts';
-import { pay, runSurvey, type SurveyProgress, type SurveyRun } from '../../imports/survey/crawl.ts';
-import { listGroups, readGroups } from '../../imports/survey/read-groups.ts';
-import { listUsers } from '../../imports/survey/read-users.ts';
+import { pay, runSurvey, type SurveyProgress, type SurveyRun, takeLists } from '../../imports/survey/crawl.ts';
+import { readGroups } from '../../imports/survey/read-groups.ts';
 import type { Part } from '../../imports/survey/survey.ts';
 import { type Aimed, checkTarget } from '../../imports/target.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -191,10 +190,10 @@ export async function runExport({ store, ...run }: ExportRun): Promise<void> {
   const { regions, groups, groupsOnly, users } = store.record().options;
   const parts: Part[] = groupsOnly ? ['facts'] : ['facts', 'members', 'banned'];
   const whole = await runSurvey({ ...run, survey }, 'read', async (crawl) => {
-    if (groups === undefined) await listGroups(crawl, regions);
+    if (groups === undefined) await takeLists(crawl, regions, 'groups');
     pay(crawl, survey.priceOf({ parts }));
     await readGroups(crawl, regions, 'members', { parts });
-    if (users) await listUsers(crawl, regions);
+    if (users) await takeLists(crawl, regions, 'users');
   });
   if (!whole) return;
   const { failed, missing } = store.totals();

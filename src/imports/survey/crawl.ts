@@ -2,12 +2,14 @@ import type { z } from 'zod';
 import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import type { surveyProgress } from '../../api/fields.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
+import { readList } from '../../chat/whole-lists.ts';
 import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { counted } from '../../text/wording.ts';
 import { countedPages, type GroupPages } from '../ask/group-pages.ts';
-import type { CallsByRegion, Survey } from './survey.ts';
+import { inRegions } from './side-by-side.ts';
+import type { CallsByRegion, Directory, Survey } from './survey.ts';
 
 export type SurveyProgress = Readonly<z.infer<typeof surveyProgress>>;
 export type SurveyStep = SurveyProgress['step'];
@@ -56,7 +58,7 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
     pages: countedPages(pages, () => {
       if (left < 1) throw new CallsUsedUp(`${maxCalls} calls were allowed, and that is not enough`, null);
       left -= 1;
-      survey.called();
+      survey.sql('count_call').run();
     }),
     progress: (step, of) => {
       const known = steps.get(step) ?? { done: 0, of: 0 };
@@ -72,6 +74,22 @@ export function crawlOf({ survey, pages, signal, maxCalls = Number.POSITIVE_INFI
       ({ entries }) =>
         onProgress({ step, done: entries, of: null }),
   };
+}
+
+/** Reads a list of a region, and applies it. @throws UntrustedListing */
+export async function takeList({ survey, pages, signal, onEntries }: Crawl, region: Region, list: Directory) {
+  const onPage = list === 'deactivated' ? undefined : onEntries(list);
+  await readList(survey.directory(region, list), pages(region), list, '', { signal, onPage });
+  survey.take(region, list);
+}
+
+/** Reads the whole list of these regions, unless that is done. */
+export async function takeLists(crawl: Crawl, regions: readonly Region[], list: Directory): Promise<void> {
+  await inRegions(regions, crawl.signal, async (region, signal) => {
+    if (crawl.survey.sql('is_list_done').get({ region, list }) === undefined) {
+      await takeList({ ...crawl, signal }, region, list);
+    }
+  });
 }
 
 /**

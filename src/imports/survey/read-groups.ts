@@ -6,46 +6,33 @@ import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
 import { readList } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { GroupPages } from '../ask/group-pages.ts';
-import type { Crawl, SurveyStep } from './crawl.ts';
+import { type Crawl, type SurveyStep, takeList } from './crawl.ts';
 import { AT_ONCE, inPages, inRegions, inTurns } from './side-by-side.ts';
-import type { OpenGroup, WantedParts } from './survey.ts';
+import type { OpenGroup, OpenUser, WantedParts } from './survey.ts';
 
 /** Groups that are taken from the file at a time; their members go into it page by page. */
 const AT_A_TIME = 500;
 /** From this many groups, it is worth a call to ask how long the list of all groups is. */
 const WORTH_A_LIST = 20;
 
-/** Reads the list of all groups of these regions, unless that is done. */
-export async function listGroups(crawl: Crawl, regions: readonly Region[]): Promise<void> {
-  await inRegions(regions, crawl.signal, async (region, signal) => {
-    const { survey, pages } = crawl;
-    if (survey.isListDone(region, 'groups')) return;
-    await readList(survey.groupList(region), pages(region), 'groups', '', {
-      signal,
-      onPage: crawl.onEntries('groups'),
-    });
-    survey.take(region, 'groups');
-  });
-}
-
 /** Asks which of the groups exist, in the cheaper way: one by one, or as a list of all. */
 export async function findGroups(crawl: Crawl, regions: readonly Region[]): Promise<void> {
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const pending = crawl.survey.pendingCount(region);
-    if (pending >= WORTH_A_LIST) await takeList({ ...crawl, signal }, region, pending);
+    if (pending >= WORTH_A_LIST) await takeCheapList({ ...crawl, signal }, region, pending);
   });
   await readGroups(crawl, regions, 'groups', { parts: ['facts'] });
 }
 
 /** Reads the list of all groups where that costs less than asking for each. A group that is not in it is asked for by name. */
-async function takeList({ survey, pages, signal, left }: Crawl, region: Region, pending: number): Promise<void> {
+async function takeCheapList(crawl: Crawl, region: Region, pending: number): Promise<void> {
+  const { pages, signal, left } = crawl;
   const { pagination } = await pages(region).listPage('groups', '', 1, { signal });
   const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
   // A total of 0 on a page with groups is ignored.
   if (calls < 1 || calls * 2 > pending || calls > left()) return;
   try {
-    await readList(survey.groupList(region), pages(region), 'groups', '', { signal });
-    survey.take(region, 'groups');
+    await takeList(crawl, region, 'groups');
   } catch (error) {
     if (!(error instanceof UntrustedListing)) throw error;
   }
@@ -99,7 +86,8 @@ async function readGroup(crawl: Crawl, region: Region, group: OpenGroup): Promis
 }
 
 async function askForMembers({ survey, pages, signal }: Crawl, region: Region, { id, guid }: OpenGroup): Promise<void> {
-  await pLimit(AT_ONCE).map(survey.usersToAsk(id), async (user) => {
+  const users = survey.sql<OpenUser>('users_to_ask').all({ group: id });
+  await pLimit(AT_ONCE).map(users, async (user) => {
     signal.throwIfAborted();
     const scope = await membershipOf(pages(region), guid, user.uid, signal);
     if (scope !== undefined) survey.setMember(id, user, scope);

@@ -2,9 +2,8 @@ import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
 import { MAX_PER_PAGE } from '../../chat/service/limits.ts';
-import { readList as readWholeList } from '../../chat/whole-lists.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { Crawl } from './crawl.ts';
+import { type Crawl, takeList } from './crawl.ts';
 import { inPages, inRegions, inTurns } from './side-by-side.ts';
 import type { OpenUser } from './survey.ts';
 
@@ -20,21 +19,6 @@ const MAX_ASKED = 3;
 /** Users missing from the list who are asked for by name, before the list is trusted. */
 const SPOT_CHECKS = 25;
 const AT_A_TIME = 500;
-
-/** Reads the list of all users of these regions, unless that is done. */
-export async function listUsers(crawl: Crawl, regions: readonly Region[]): Promise<void> {
-  await inRegions(regions, crawl.signal, async (region, signal) => {
-    if (!crawl.survey.isListDone(region, 'users')) await readList({ ...crawl, signal }, region);
-  });
-}
-
-async function readList({ survey, pages, signal, onEntries }: Crawl, region: Region): Promise<void> {
-  await readWholeList(survey.userList(region, 'users'), pages(region), 'users', '', {
-    signal,
-    onPage: onEntries('users'),
-  });
-  survey.take(region, 'users');
-}
 
 /** Returns the cost of asking about a region's users: one by one, or as the list of all users, whichever is less. */
 export async function priceOfUsers({ survey, pages, signal }: Crawl, region: Region): Promise<UserPrice> {
@@ -53,15 +37,15 @@ export async function findUsers(crawl: Crawl, regions: readonly Region[]): Promi
   await inRegions(regions, crawl.signal, async (region, signal) => {
     const here = { ...crawl, signal };
     const { way } = await priceOfUsers(here, region);
-    if (way === 'list' && (await takeList(here, region))) await believeList(here, region);
+    if (way === 'list' && (await isListTaken(here, region))) await believeList(here, region);
     else await askForUsers(here, region);
     await findDeactivated(here, region);
   });
 }
 
-async function takeList(crawl: Crawl, region: Region): Promise<boolean> {
+async function isListTaken(crawl: Crawl, region: Region): Promise<boolean> {
   try {
-    await readList(crawl, region);
+    await takeList(crawl, region, 'users');
     return true;
   } catch (error) {
     if (error instanceof UntrustedListing) return false;
@@ -73,10 +57,10 @@ async function takeList(crawl: Crawl, region: Region): Promise<boolean> {
 async function believeList(crawl: Crawl, region: Region): Promise<void> {
   const { survey } = crawl;
   let believed = true;
-  for (const user of survey.someOpenUsers(region, SPOT_CHECKS)) {
+  for (const user of survey.sql<OpenUser>('some_open_users').all({ region, limit: SPOT_CHECKS })) {
     if ((await stateOf(crawl, region, user)) === 'exists') believed = false;
   }
-  if (believed) survey.restIsUnknown(region);
+  if (believed) survey.sql('rest_is_unknown').run({ region });
   else {
     survey.note(`the list of users in ${region} lacks users who exist, so that each was asked for by name`);
     await askForUsers(crawl, region);
@@ -88,7 +72,7 @@ async function askForUsers(crawl: Crawl, region: Region): Promise<void> {
   const answered = crawl.progress('users', survey.openUserCount(region));
   await inTurns(
     crawl.signal,
-    inPages((after) => survey.openUsers(region, after, AT_A_TIME)),
+    inPages((after) => survey.sql<OpenUser>('open_users').all({ region, after, limit: AT_A_TIME })),
     async (user, signal) => {
       await stateOf({ ...crawl, signal }, region, user);
       answered();
@@ -100,21 +84,22 @@ async function askForUsers(crawl: Crawl, region: Region): Promise<void> {
 async function stateOf(
   { survey, pages, signal }: Crawl,
   region: Region,
-  { id, uid }: OpenUser,
+  { id: user, uid }: OpenUser,
 ): Promise<'exists' | 'unknown' | 'deactivated' | undefined> {
+  const noted = <State extends string>(state: State) => {
+    survey.sql('set_user').run({ user, state });
+    return state;
+  };
   try {
     const { deactivatedAt } = await pages(region).getUser(uid, { signal });
-    const state = deactivatedAt === null ? 'exists' : 'deactivated';
-    survey.setUser(id, state);
-    return state;
+    return noted(deactivatedAt === null ? 'exists' : 'deactivated');
   } catch (error) {
     if (!(error instanceof QuestionRefused) || error.ofRegion) throw error;
     if (error.code !== USER_MISSING) {
       survey.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
       return undefined;
     }
-    survey.setUser(id, 'unknown');
-    return 'unknown';
+    return noted('unknown');
   }
 }
 
@@ -122,12 +107,11 @@ async function stateOf(
  * The service gives the same answer for a deactivated user as for one who does not exist, and may list such a user as a
  * member; the list of deactivated users distinguishes them.
  */
-async function findDeactivated({ survey, pages, signal }: Crawl, region: Region): Promise<void> {
+async function findDeactivated(crawl: Crawl, region: Region): Promise<void> {
   try {
-    await readWholeList(survey.userList(region, 'deactivated'), pages(region), 'deactivated', '', { signal });
-    survey.take(region, 'deactivated');
+    await takeList(crawl, region, 'deactivated');
   } catch (error) {
     if (!(error instanceof UntrustedListing || (error instanceof QuestionRefused && !error.ofRegion))) throw error;
-    survey.note(`deactivated users in ${region} cannot be distinguished from others: ${error.message}`);
+    crawl.survey.note(`deactivated users in ${region} cannot be distinguished from others: ${error.message}`);
   }
 }

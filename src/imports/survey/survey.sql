@@ -7,7 +7,7 @@ insert into run (id, state, reason, options, created_at) values (1, 'running', '
 
 -- name: run
 -- Out: the survey, one row.
-select state, reason, calls, price, notes, options, created_at, finished_at from run;
+select state, reason, calls, price, notes, options, created_at as createdAt, finished_at as finishedAt from run;
 
 -- name: move
 -- In: state, reason, price (JSON or null), at (ms; null while it runs).

@@ -7,7 +7,7 @@ import { findUsers, priceOfUsers } from '../../../imports/survey/read-users.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { MissingUsers } from './plan-reading.ts';
+import type { MissingUsers, PlanCreating } from './plan-reading.ts';
 
 /**
  * The creations of a sync: new groups are members' places like others in its plan, and users are counted beforehand.
@@ -25,10 +25,10 @@ export function planNewGroups(plan: PlanLedger, desired: string, options: Create
   try {
     for (const { id, guid } of plan.groupsToCreate(desired)) {
       const profile = groupProfile(guid, profiles.ofGroup(id), options);
-      if ('code' in profile) plan.recordCannotCreate(id, profile);
+      if ('code' in profile) plan.sql('cannot_create').run({ group: id, code: profile.code, message: profile.message });
       else {
         const { name, type, owner = '' } = profile;
-        plan.recordCreates(id, { name, type, owner });
+        plan.sql('create_group').run({ group: id, creates: JSON.stringify({ name, type, owner }) });
       }
     }
   } finally {
@@ -52,7 +52,7 @@ export async function countNewcomers(task: NewcomersTask): Promise<void> {
   const { plan, desired, options } = task;
   const groups = plan.groups();
   for (const { region, creates } of groups) {
-    if (creates !== undefined && creates.owner !== '') plan.addNewcomer(region, creates.owner);
+    if (creates !== undefined && creates.owner !== '') plan.sql('add_newcomer').run({ region, uid: creates.owner });
   }
   const profiles = openProfiles(desired, options);
   const { users, groups: most } = options.max;
@@ -64,7 +64,8 @@ export async function countNewcomers(task: NewcomersTask): Promise<void> {
   profiles.close();
   const may = { users: options.users, groups: options.groups, reactivate: options.reactivate };
   const missing = options.users || options.reactivate ? await askFor(task) : null;
-  plan.recordCreating({ may, limits, fields, missing });
+  const creating: PlanCreating = { may, limits, fields, missing };
+  plan.sql('set_creating').run({ creating: JSON.stringify(creating) });
 }
 
 /** Null where it would take too many calls. */
@@ -90,7 +91,9 @@ async function askFor({
       pay(crawl, price);
     }
     await findUsers(crawl, regions);
-    return survey.missingUsers(NAMED);
+    const first = survey.sql<{ readonly uid: string }>('first_unknown_users').all({ limit: NAMED });
+    const found = survey.sql<Omit<MissingUsers, 'first'>>('count_missing_users').get();
+    return { unknown: 0, deactivated: 0, ...found, first: first.map(({ uid }) => uid) };
   } catch (error) {
     // The list cannot be trusted, so each user would have to be asked for.
     if (error instanceof CallsUsedUp) return null;

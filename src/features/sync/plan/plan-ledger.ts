@@ -4,15 +4,12 @@ import type { IntakeNote } from '../../../imports/read/notes.ts';
 import { scopeId } from '../../../imports/record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
 import { Survey } from '../../../imports/survey/survey.ts';
-import type { Region } from '../../../membership/membership.ts';
 import { LOOKUP_NAMES, LOOKUPS, type LookupName } from '../../../options/lookups.ts';
 import { attachForReading, durably, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
 import { counted } from '../../../text/wording.ts';
-import type { PlanGroup } from '../api-plan.ts';
 import {
   type GroupName,
   PLAN_SCHEMA,
-  type PlanCreating,
   type PlanDatabase,
   type PlanFacts,
   planReader,
@@ -45,8 +42,8 @@ export function openPlanLedger(path: string) {
   };
   return {
     ...reader,
-    /** For the planner in this folder. */
     database,
+    sql,
     survey,
     addNotes,
     /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
@@ -80,23 +77,6 @@ export function openPlanLedger(path: string) {
       withAttached(database, desired, 'desired', () =>
         sql<GroupName & { readonly id: number }>('groups_to_create').all({ ban: scopeId('ban') }),
       ),
-    /** The group is created before users are added. */
-    recordCreates: (group: number, as: NonNullable<PlanGroup['creates']>): void => {
-      sql('create_group').run({ group, creates: JSON.stringify(as) });
-    },
-    recordCannotCreate: (
-      group: number,
-      { code, message }: { readonly code: string; readonly message: string },
-    ): void => {
-      sql('cannot_create').run({ group, code, message });
-    },
-    /** A user who may not exist, beside those who would be added, unless the user is in a group that was listed. */
-    addNewcomer: (region: Region, uid: string): void => {
-      sql('add_newcomer').run({ region, uid });
-    },
-    recordCreating: (creating: PlanCreating): void => {
-      sql('set_creating').run({ creating: JSON.stringify(creating) });
-    },
     /** Replaces what the guards say. It is the last step: what people approve is on the disk. */
     recordObjections: (objections: readonly StoredObjection[]): void =>
       durably(database, () =>

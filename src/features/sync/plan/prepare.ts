@@ -45,7 +45,7 @@ export interface PlanningTask {
   /** Calls that it may make. Undefined: as many as it takes. */
   readonly maxCalls?: number | undefined;
   readonly signal: AbortSignal;
-  /** What has changed of it. */
+  /** Gets the part of its progress that has changed. */
   readonly onProgress: (progress: Partial<Planning>) => void;
 }
 
