@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { preview } from './preview.ts';
-import { NEED } from './recipes.ts';
+import { NEED, type RecipeSettings } from './recipes.ts';
 
 /** Kinds of values that a column can have. */
 const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
 export type ColumnLook = (typeof LOOKS)[number];
 
 const count = z.int().nonnegative();
+const settings = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }) as z.ZodType<RecipeSettings>;
 
 /** Facts about a file: its format, how it would be read, and the options that are missing. */
 export const fileFacts = z
@@ -54,19 +57,21 @@ export const fileFacts = z
         }),
       )
       .meta({ description: 'Recipes that the file fits, the likeliest first.' }),
-    advice: z.array(z.string()),
-    suggestion: z
-      .strictObject({
-        settings: z
-          .record(z.string(), z.unknown())
-          .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }),
-        needs: z.array(NEED).meta({ description: 'Additions that only a person can make.' }),
-        open: z.array(z.string()).meta({
-          description: 'Columns and words that only a person can judge; they are not in the settings.',
+    steps: z
+      .array(
+        z.strictObject({
+          text: z.string().meta({ description: 'Advice; empty where the settings say it all.' }),
+          settings: settings.optional(),
+          needs: NEED.optional().meta({ description: 'An addition that only a person can make.' }),
+          instead: settings.optional().meta({ description: 'Settings that do in place of the addition.' }),
+          isOpen: z.boolean().optional().meta({
+            description: 'It is about columns or words that only a person can judge; they are not in the settings.',
+          }),
         }),
-      })
-      .nullable()
-      .meta({ description: 'The advice as settings; null if the file can be read as it is, or a recipe fits.' }),
+      )
+      .meta({
+        description: 'Its needs and oddities, one by one; after a step about the header, they count from there.',
+      }),
     command: z.string().nullable().meta({ description: 'A command that imports the file; <…> is yours to fill in.' }),
   })
   .meta({ title: 'Facts about a file' });

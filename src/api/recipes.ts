@@ -54,8 +54,8 @@ export const recipeFields = z.strictObject({
 
 /** The settings of a recipe, and of what is suggested for a file. */
 export interface RecipeSettings {
-  readonly map?: Partial<Record<Field, string>>;
-  readonly shape?: ShapeInput;
+  readonly map?: Partial<Record<Field, string>> | undefined;
+  readonly shape?: ShapeInput | undefined;
   readonly [name: string]: unknown;
 }
 

@@ -99,9 +99,9 @@ test('an identity file that is given is in the command, and not asked for again'
   const place = await openWorkplace();
   place.file('m.csv', csv(TABLE));
   const flags = ['--map', 'uid=E-mail', '--identities', 'our people.csv', '--identity-key', 'mail'];
-  const { command, advice } = JSON.parse(
+  const { command, steps } = JSON.parse(
     (await place.run(['inspect', 'm.csv', ...flags, '--json'])).stdout,
   ) as FileFacts;
   expect(command).toMatch(/--identity-key mail --identities 'our people.csv'$/);
-  expect(advice.join('\n')).not.toContain('--identities');
+  expect(steps.map(({ text }) => text).join('\n')).not.toContain('--identities');
 });

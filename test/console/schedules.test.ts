@@ -171,7 +171,7 @@ test('a title above the header and several groups in a cell are chosen for a sch
   await page.getByLabel('Name', { exact: true }).fill('titled');
   await page.getByLabel('File or pattern').fill(join(exports, 'titled.csv'));
   await page.getByRole('button', { name: 'Show the file' }).click();
-  await page.getByText('The header seems to be in row 3.').waitFor();
+  await page.getByText('The header is in row 3, it seems').waitFor();
   await page.getByRole('button', { name: 'Skip the rows above it' }).click();
   await page.getByLabel('Use of column “Wer”').selectOption('User (UID)');
   await page.getByLabel('Use of column “Raum”').selectOption('Group (GUID)');

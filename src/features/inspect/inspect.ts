@@ -19,7 +19,7 @@ import {
   isSecret,
   withoutSecrets,
 } from './column-facts.ts';
-import { suggest, withoutOpen } from './suggestion.ts';
+import { settingsOf, suggest, withoutOpen } from './suggestion.ts';
 import { commandFor } from './typed-import.ts';
 
 /** Rows that are looked at. */
@@ -60,15 +60,12 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
     const skipping = shapeOption('headerRow', String(headerRow), { headerRow });
     const advice = words`The header is in row ${String(headerRow)}, it seems: ${skipping} skips the rows above it.`;
-    const { settings = {}, ...found } = below.suggestion ?? { needs: [], open: [] };
-    const { shape }: RecipeSettings = settings;
-    const suggestion = { ...found, settings: { ...settings, shape: { ...shape, headerRow } } };
-    const refusal = refusalOf(strict, look);
-    return { ...below, refusal, advice: [written(advice, inspected.write), ...below.advice], suggestion };
+    const first = { text: written(advice, inspected.write), settings: { shape: { headerRow } } };
+    return { ...below, refusal: refusalOf(strict, look), steps: [first, ...below.steps] };
   }
   const columns = factsOf(look.names, look.rows, look.format).slice(0, MAX_COLUMNS);
   const secret = columns.filter(isSecret).map((column) => column.name);
-  const { advice, suggestion, command } = nextFor(inspected, look, strict, columns, fits[0]);
+  const { steps, command } = nextFor(inspected, look, strict, columns, fits[0]);
   return {
     name,
     bytes: bytes ?? null,
@@ -88,8 +85,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     rows: { seen: look.rows.length, valid: validIn(strict) },
     refusal: refusalOf(strict, look),
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
-    advice,
-    suggestion,
+    steps,
     command,
   };
 }
@@ -117,16 +113,15 @@ function nextFor(
         ...lookups,
       },
     });
-  const nothing = { advice: [], suggestion: null, command: null };
+  const nothing = { steps: [], command: null };
   // A page is one with any option.
   if (strict.refusal?.code === 'MORE_PAGES') return nothing;
   if (recipe !== undefined) {
     const command = commandWith({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
-    return { advice: [written(adviceOf(recipe), write)], suggestion: null, command };
+    return { steps: [{ text: written(adviceOf(recipe), write) }], command };
   }
   if (look.format === undefined) return nothing;
-  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && validIn(strict) === strict.rows.length;
-  const { settings, needs, advice, open } = suggest({
+  const steps = suggest({
     columns,
     recognised: look.recognised,
     hasGuid: guid !== undefined,
@@ -134,10 +129,9 @@ function nextFor(
     hasUid: (shape?.identities ?? shape?.templates?.uid) !== undefined,
     isTable: look.format === 'csv',
   });
-  const addsNothing = Object.keys(settings).length === 0 && needs.size === 0;
-  const texts = (all: typeof advice) => all.map((text) => written(text, write));
-  const suggestion =
-    isReadable && addsNothing ? null : { settings: withoutOpen(settings), needs: [...needs], open: texts(open) };
+  const settings = settingsOf(steps);
+  const needs = steps.flatMap((step) => step.needs ?? []);
+  const addsNothing = Object.keys(settings).length + needs.length === 0;
   const together = {
     ...chosen,
     ...settings,
@@ -145,8 +139,13 @@ function nextFor(
     shape: { ...shape, ...settings.shape },
   };
   // With nothing to add it is the command that was refused.
-  const command = strict.refusal !== undefined && addsNothing ? null : commandWith(together, [...needs]);
-  return { advice: texts(advice), suggestion, command };
+  const command = strict.refusal !== undefined && addsNothing ? null : commandWith(together, needs);
+  const said = steps.map((step) => ({
+    ...step,
+    text: written(step.text ?? '', write),
+    settings: withoutOpen(step),
+  }));
+  return { steps: said, command };
 }
 
 /** Returns the header row of a table that begins further down; undefined if the options set its beginning. */

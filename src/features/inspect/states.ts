@@ -2,8 +2,10 @@ import { option, type Words, words } from '../../errors/named-options.ts';
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { scopeOfWord } from '../../imports/read/membership-row.ts';
 import type { ScopeMeaning } from '../../membership/membership.ts';
+import type { LookupName } from '../../options/lookups.ts';
 import { OPEN_VALUE } from '../../options/option-texts.ts';
 import type { ShapeInput } from '../../options/shape.ts';
+import type { RecipeSettings } from '../recipes/recipe.ts';
 import { BOOLEAN, type ColumnFacts } from './column-facts.ts';
 import { isRole, wordsOf } from './column-names.ts';
 import { isNothing, isOut, meaningOf, plain } from './meanings.ts';
@@ -15,9 +17,17 @@ import { isNothing, isOut, meaningOf, plain } from './meanings.ts';
 
 type Condition = NonNullable<ShapeInput['where']>[number];
 
-export interface State {
-  readonly condition: Condition;
-  readonly advice: Words;
+/** An observation about a file, and what it asks for. */
+export interface Step {
+  /** Absent where the settings say it all. */
+  readonly text?: Words;
+  readonly settings?: RecipeSettings;
+  /** An addition that the user has to make: a group for all rows, a file that knows the UIDs. */
+  readonly needs?: 'guid' | LookupName;
+  /** Settings that do in place of the addition. */
+  readonly instead?: RecipeSettings;
+  /** Only the user can say it: what is a column or a word for? */
+  readonly isOpen?: boolean;
 }
 
 /** States and flags of something else than the membership. */
@@ -44,7 +54,7 @@ const NO_PERSON =
 /** In the number of Active Directory: the account is disabled. */
 const ACCOUNT_DISABLED = 2;
 
-export function statesIn(columns: readonly ColumnFacts[]): State[] {
+export function statesIn(columns: readonly ColumnFacts[]): Step[] {
   const all = columns.flatMap((column) => {
     const condition = conditionFor(column);
     return condition === undefined ? [] : [{ column, condition }];
@@ -61,7 +71,11 @@ export function statesIn(columns: readonly ColumnFacts[]): State[] {
     );
   return all
     .filter(({ column, condition }) => !isOpen(condition) || isSaid(column) !== true)
-    .map(({ column, condition }) => ({ condition, advice: adviceFor(column, condition) }));
+    .map(({ column, condition }) => ({
+      text: adviceFor(column, condition),
+      settings: { shape: { where: [condition] } },
+      isOpen: isOpen(condition),
+    }));
 }
 
 function meets(cell: string, { is, isNot = [] }: Condition) {

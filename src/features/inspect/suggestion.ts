@@ -3,24 +3,13 @@ import { option, shapeOption, type Words, words } from '../../errors/named-optio
 import { listed, shown } from '../../imports/read/intake-error.ts';
 import { isDamagedNumber } from '../../imports/read/shape/field-sources.ts';
 import { REGIONS } from '../../membership/membership.ts';
-import type { LookupName } from '../../options/lookups.ts';
 import { separatorText } from '../../options/option-texts.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, CROSS, DN, EMAIL } from './column-facts.ts';
 import { groupName, isFlag, isPath, userRank } from './column-names.ts';
 import { isNothing } from './meanings.ts';
-import { isOpen, OPEN_SCOPE, scopeMeaning, scopeRank, scopeWordsOf, statesIn } from './states.ts';
+import { isOpen, OPEN_SCOPE, type Step, scopeMeaning, scopeRank, scopeWordsOf, statesIn } from './states.ts';
 import { isWithoutHeader, withoutHeader } from './without-header.ts';
-
-/** The options that a file needs before it can be read. */
-export interface Suggestion {
-  readonly settings: RecipeSettings;
-  /** Additions that the user has to make: a group for all rows, a file that knows the UIDs. */
-  readonly needs: ReadonlySet<'guid' | LookupName>;
-  readonly advice: readonly Words[];
-  /** The advice about what only the user can say: what is a column or a word for? */
-  readonly open: readonly Words[];
-}
 
 /** In place of a column that only the user can name; an import refuses it. */
 const OPEN_COLUMN = '<column>';
@@ -37,9 +26,8 @@ interface Asked {
   readonly isTable: boolean;
 }
 
-export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable }: Asked): Suggestion {
+export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable }: Asked): readonly Step[] {
   if (isTable && isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
-  const found: Found = { map: {}, shape: {}, where: [], needs: new Set(), advice: [], open: [] };
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
 
   const known = named('uid');
@@ -47,86 +35,62 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false, isTable 
     columns.filter((one) => one !== named('guid')),
     known,
   );
-  aboutUser(user, others, { isRecognised: user === known, hasUid }, found);
-
   const group = named('guid');
   const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
   const isGroup = group !== undefined && !['empty', 'mark', 'date'].includes(group.looksLike);
   const groups = isGroup ? [group] : groupsIn(columns.filter((one) => one !== user && one !== group));
-  if (!hasGuid) {
+  const aboutGroups = () => {
     if (group !== undefined && !isGroup && group.looksLike !== 'empty' && groups.length === 0) {
-      found.map['guid'] = OPEN_COLUMN;
-      ask(
-        found,
-        words`Column ${shown(group.name)} looks like ${group.looksLike}s: name the groups with ${option('map', 'guid=COLUMN')}.`,
-      );
-    } else if (groups.length === 0 && marks.length > 1) aboutMarks(marks, columns, found);
-    else if (groups.length === 0 && user?.isList === true) {
-      found.map['guid'] = OPEN_COLUMN;
-      ask(
-        found,
-        words`Each element has a list of users, and no group that is certain: name it with ${option('map', 'guid=COLUMN')}.`,
-      );
-    } else aboutGroup(groups, isGroup, found);
-  }
-
+      const seen = words`Column ${shown(group.name)} looks like ${group.looksLike}s`;
+      return [openColumn('guid', words`${seen}: name the groups with ${option('map', 'guid=COLUMN')}.`)];
+    }
+    if (groups.length === 0 && marks.length > 1) return [aboutMarks(marks, columns)];
+    if (groups.length > 0 || user?.isList !== true) return aboutGroup(groups, isGroup);
+    const seen = 'Each element has a list of users, and no group that is certain';
+    return [openColumn('guid', words`${seen}: name it with ${option('map', 'guid=COLUMN')}.`)];
+  };
   const rest = columns.filter((one) => one !== user && !groups.includes(one));
   const scope = named('scope') ?? scopeIn(rest);
-  aboutScope(scope, recognised['scope'] !== undefined, found);
-  aboutRegion(named('region'), found);
-  for (const column of [user, ...groups]) if (column !== undefined) aboutNothing(column, found);
-  for (const { condition, advice } of statesIn(rest.filter((one) => one !== scope))) {
-    found.where.push(condition);
-    if (isOpen(condition)) ask(found, advice);
-    else found.advice.push(advice);
-  }
-  return suggestionOf(found);
+  return [
+    ...aboutUser(user, others, { isRecognised: user === known, hasUid }),
+    ...(hasGuid ? [] : aboutGroups()),
+    ...aboutScope(scope, recognised['scope'] !== undefined),
+    ...aboutRegion(named('region')),
+    ...[user, ...groups].flatMap((column) => (column === undefined ? [] : aboutNothing(column))),
+    ...statesIn(rest.filter((one) => one !== scope)),
+  ];
 }
 
-function suggestionOf({ map, shape, where, needs, advice, open }: Found) {
-  const read = { ...shape, ...(where.length > 0 && { where }) };
-  return {
-    settings: {
-      ...(Object.keys(map).length > 0 && { map }),
-      ...(Object.keys(read).length > 0 && { shape: read }),
-    },
-    needs,
-    advice,
-    open,
-  };
+/** A field whose column only the user can name. */
+function openColumn(field: string, text: Words): Step {
+  return { text, settings: { map: { [field]: OPEN_COLUMN } }, isOpen: true };
 }
 
-/** The settings without what only the user can say. */
-export function withoutOpen({ map = {}, shape, ...rest }: RecipeSettings): RecipeSettings {
-  const { where = [], scopeWords = {}, ...others } = shape ?? {};
-  const known = where.filter((condition) => !isOpen(condition));
-  const meant = Object.fromEntries(Object.entries(scopeWords).filter(([, scope]) => scope !== (OPEN_SCOPE as string)));
-  const read = {
-    ...others,
-    ...(known.length > 0 && { where: known }),
-    ...(Object.keys(meant).length > 0 && { scopeWords: meant }),
-  };
-  const mapped = Object.fromEntries(Object.entries(map).filter(([, column]) => column !== OPEN_COLUMN));
-  return {
-    ...rest,
-    ...(Object.keys(mapped).length > 0 && { map: mapped }),
-    ...(Object.keys(read).length > 0 && { shape: read }),
-  };
+/** The settings of all steps together. */
+export function settingsOf(steps: readonly Step[]): RecipeSettings {
+  const all = steps.flatMap(({ settings }) => settings ?? []);
+  const shapes = all.flatMap(({ shape }) => shape ?? []);
+  const shape = filled({
+    ...Object.assign({}, ...shapes),
+    split: Object.assign({}, ...shapes.map(({ split }) => split)),
+    where: shapes.flatMap(({ where = [] }) => where),
+  });
+  return filled({ map: Object.assign({}, ...all.map(({ map }) => map)), shape });
 }
 
-interface Found {
-  readonly map: Record<string, string>;
-  readonly shape: NonNullable<RecipeSettings['shape']>;
-  readonly where: NonNullable<NonNullable<RecipeSettings['shape']>['where']>;
-  readonly needs: Set<'guid' | LookupName>;
-  readonly advice: Words[];
-  readonly open: Words[];
+/** The settings of a step without what only the user can say. */
+export function withoutOpen({ settings: { map = {}, shape = {} } = {} }: Step): RecipeSettings {
+  const { where = [], scopeWords = {} } = shape;
+  const known = (values: object) =>
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== OPEN_COLUMN && value !== OPEN_SCOPE));
+  const said = { ...shape, where: where.filter((condition) => !isOpen(condition)), scopeWords: known(scopeWords) };
+  return filled({ map: known(map), shape: filled(said) });
 }
 
-/** Adds advice about what only the user can say. */
-function ask({ advice, open }: Found, text: Words) {
-  advice.push(text);
-  open.push(text);
+/** Without objects and lists that are empty. */
+function filled(values: object) {
+  const isEmpty = (value: unknown) => typeof value === 'object' && Object.keys(Object(value)).length === 0;
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isEmpty(value)));
 }
 
 /** Whether a column that is called like the user may be it by its values. */
@@ -187,51 +151,45 @@ function aboutUser(
   uid: ColumnFacts | undefined,
   others: readonly ColumnFacts[],
   { isRecognised, hasUid }: { readonly isRecognised: boolean; readonly hasUid: boolean },
-  found: Found,
-) {
-  const { map, shape, needs, advice } = found;
+): Step[] {
   const choose = option('map', 'uid=COLUMN');
-  if (uid === undefined || others.length > 0) {
-    map['uid'] = OPEN_COLUMN;
-    ask(
-      found,
-      uid === undefined
-        ? words`No column is surely the users: name it with ${choose}.`
-        : words`Columns ${listed([uid, ...others].map(({ name }) => name))} may all be the users: choose one with ${choose}.`,
-    );
-    return;
+  if (uid === undefined) return [openColumn('uid', words`No column is surely the users: name it with ${choose}.`)];
+  if (others.length > 0) {
+    const names = listed([uid, ...others].map(({ name }) => name));
+    return [openColumn('uid', words`Columns ${names} may all be the users: choose one with ${choose}.`)];
   }
+  const settings = { map: { uid: uid.name } };
+  const steps: Step[] = isRecognised ? [] : [{ settings }];
+  if (hasUid) return steps;
   const quoted = shown(uid.name);
   const bad = uid.examples.find((example) => !ID.test(example) && !isNothing(example));
-  if (!isRecognised) map['uid'] = uid.name;
-  if (hasUid) return;
-  const isEmail =
-    uid.looksLike === 'email' || (uid.separator !== undefined && uid.examples.some((one) => /@/.test(one)));
-  if (uid.separator !== undefined) {
-    shape.split = { ...shape.split, uid: uid.separator };
-    advice.push(words`Column ${quoted} has several users in a cell: ${splitOption('uid', uid.separator)}.`);
-  }
-  const identities = option('identities', 'FILE');
-  const template = `{${uid.name}|slug}`;
-  const derive = shapeOption('uid', template, { templates: { uid: template } });
+  const { separator } = uid;
+  const isEmail = uid.looksLike === 'email' || (separator !== undefined && uid.examples.some((one) => /@/.test(one)));
+  if (separator !== undefined) steps.push(splitStep('uid', separator, words`Column ${quoted} has several users`));
+  const templates = { uid: `{${uid.name}|slug}` };
+  const derive = shapeOption('uid', templates.uid, { templates });
+  const use = words`use ${option('identities', 'FILE')}, a file that has the UID for each`;
   if (isEmail) {
-    needs.add('identities');
-    advice.push(
-      words`Column ${quoted} looks like e-mail addresses; UIDs may not contain @: use ${identities}, a file that has the UID for each address, or ${derive}.`,
-    );
-  } else if (bad !== undefined && isDamagedNumber(bad)) {
-    ask(
-      found,
-      words`Column ${quoted} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`,
-    );
-  } else if (uid.separator === undefined && bad !== undefined) {
-    needs.add('identities');
-    advice.push(
-      words`Column ${quoted} has values that are no UIDs, such as ${shown(bad)}: use ${identities}, a file that has the UID for each, or ${derive}.`,
-    );
-  } else if (!isRecognised && uid.separator === undefined) {
-    advice.push(words`Column ${quoted} looks like users: ${option('map', `uid=${uid.name}`)}.`);
-  }
+    const seen = words`Column ${quoted} looks like e-mail addresses; UIDs may not contain @`;
+    const instead = { shape: { templates: { uid: `{${uid.name}|localpart|slug}` } } };
+    steps.push({ text: words`${seen}: ${use} address, or ${derive}.`, needs: 'identities', instead });
+  } else if (bad !== undefined && isDamagedNumber(bad)) steps.push(damaged(quoted, bad));
+  else if (separator === undefined && bad !== undefined) {
+    const seen = words`Column ${quoted} has values that are no UIDs, such as ${shown(bad)}`;
+    steps.push({ text: words`${seen}: ${use}, or ${derive}.`, needs: 'identities', instead: { shape: { templates } } });
+  } else if (!isRecognised && separator === undefined)
+    return [{ text: words`Column ${quoted} looks like users: ${option('map', `uid=${uid.name}`)}.`, settings }];
+  return steps;
+}
+
+function damaged(quoted: string, bad: string): Step {
+  const text = words`Column ${quoted} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`;
+  return { text, isOpen: true };
+}
+
+function splitStep(field: 'uid' | 'guid', separator: string, seen: Words): Step {
+  const shape = { split: { [field]: separator } };
+  return { text: words`${seen} in a cell: ${splitOption(field, separator)}.`, settings: { shape } };
 }
 
 function splitOption(field: 'uid' | 'guid', separator: string) {
@@ -239,72 +197,61 @@ function splitOption(field: 'uid' | 'guid', separator: string) {
 }
 
 /** Columns of marks are groups where they are called so, or have crosses and are no flags such as "Paid". */
-function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[], { shape, needs, advice }: Found) {
+function aboutMarks(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): Step {
   const flagless = marks.filter(({ name }) => !isFlag(name));
   const isCrossed = ({ few }: ColumnFacts) => few?.keys().some((word) => CROSS.test(word)) === true;
   const crossed = flagless.filter((column) => isCrossed(column) || groupName(column.name) !== undefined);
-  const pattern = patternFor(crossed, columns);
-  if (crossed.length < 2) {
-    needs.add('guid');
-    advice.push(words`No column is surely groups: ${option('guid', 'GROUP')} puts all rows into one.`);
-    return;
-  }
-  shape.wide = {
-    columns: pattern ?? crossed.map(({ name }) => name),
+  if (crossed.length < 2) return noGroup('is surely groups');
+  const wide = {
+    columns: patternFor(crossed, columns) ?? crossed.map(({ name }) => name),
     ...(crossed.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
   };
-  const wide = shapeOption('wide', shape.wide.columns.join(','), { wide: shape.wide });
-  advice.push(
-    words`Columns ${listed(crossed.map(({ name }) => name))} have marks in them: ${wide} reads each as a group, * means any text.`,
-  );
+  const how = shapeOption('wide', wide.columns.join(','), { wide });
+  const text = words`Columns ${listed(crossed.map(({ name }) => name))} have marks in them: ${how} reads each as a group, * means any text.`;
+  return { text, settings: { shape: { wide } } };
 }
 
-function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean, found: Found) {
-  const { map, shape, needs, advice } = found;
+function noGroup(what: string): Step {
+  return { text: words`No column ${what}: ${option('guid', 'GROUP')} puts all rows into one.`, needs: 'guid' };
+}
+
+function aboutGroup(groups: readonly ColumnFacts[], isRecognised: boolean): Step[] {
   const [guid, ...others] = groups;
-  if (guid === undefined) {
-    needs.add('guid');
-    advice.push(words`No column looks like groups: ${option('guid', 'GROUP')} puts all rows into one.`);
-    return;
-  }
+  if (guid === undefined) return [noGroup('looks like groups')];
   if (others.length > 0) {
-    map['guid'] = OPEN_COLUMN;
     const names = listed(groups.map(({ name }) => name));
-    ask(found, words`Columns ${names} may all be the groups: choose one with ${option('map', 'guid=COLUMN')}.`);
-    return;
+    return [
+      openColumn(
+        'guid',
+        words`Columns ${names} may all be the groups: choose one with ${option('map', 'guid=COLUMN')}.`,
+      ),
+    ];
   }
   const quoted = shown(guid.name);
+  const { separator } = guid;
   const values = [...(guid.few?.keys() ?? guid.examples)].filter((one) => !isNothing(one));
-  const parts = guid.separator === undefined ? values : values.flatMap((one) => one.split(guid.separator as string));
+  const parts = separator === undefined ? values : values.flatMap((one) => one.split(separator));
   const bad = parts.map((part) => part.trim()).find((part) => !ID.test(part));
-  if (bad !== undefined && guid.separator === undefined && guid.isList !== true && mayBeSeveral(values)) {
-    map['guid'] = OPEN_COLUMN;
-    ask(
-      found,
-      words`Column ${quoted} may have several groups in a cell, such as ${shown(bad)}: split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${guid.name}|slug}`)}.`,
-    );
-    return;
+  if (bad !== undefined && separator === undefined && guid.isList !== true && mayBeSeveral(values)) {
+    const ways = words`split it with ${splitOption('guid', ',')}, or make one GUID of it with ${option('map', `guid={${guid.name}|slug}`)}`;
+    const seen = words`Column ${quoted} may have several groups in a cell, such as ${shown(bad)}`;
+    return [openColumn('guid', words`${seen}: ${ways}.`)];
   }
-  if (guid.separator !== undefined) {
-    shape.split = { ...shape.split, guid: guid.separator };
-    advice.push(words`Column ${quoted} has several groups in a cell: ${splitOption('guid', guid.separator)}.`);
-  }
-  if (bad !== undefined && isDamagedNumber(bad)) {
-    if (!isRecognised) map['guid'] = guid.name;
-    ask(
-      found,
-      words`Column ${quoted} has numbers that a program has changed, such as ${shown(bad)}: export it with that column as text.`,
-    );
-  } else if (bad !== undefined) {
+  const steps =
+    separator === undefined ? [] : [splitStep('guid', separator, words`Column ${quoted} has several groups`)];
+  const settings = { map: { guid: guid.name } };
+  if (bad !== undefined && isDamagedNumber(bad))
+    return [...steps, ...(isRecognised ? [] : [{ settings }]), damaged(quoted, bad)];
+  if (bad !== undefined) {
     const template = `{${guid.name}|${DN.test(bad) ? 'rdn|' : guid.looksLike === 'email' ? 'localpart|' : ''}slug}`;
-    shape.templates = { guid: template };
-    advice.push(
-      words`Column ${quoted} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`,
-    );
-  } else if (!isRecognised) {
-    map['guid'] = guid.name;
-    advice.push(words`Column ${quoted} looks like groups: ${option('map', `guid=${guid.name}`)}.`);
+    const text = words`Column ${quoted} has values that are no GUIDs, such as ${shown(bad)}: the template '${template}' makes some of them.`;
+    return [...steps, { text, settings: { shape: { templates: { guid: template } } } }];
   }
+  if (isRecognised) return steps;
+  return [
+    ...steps,
+    { text: words`Column ${quoted} looks like groups: ${option('map', `guid=${guid.name}`)}.`, settings },
+  ];
 }
 
 /** Whether a comma, a semicolon or a bar may separate groups, though it is not sure. */
@@ -313,25 +260,21 @@ function mayBeSeveral(values: readonly string[]) {
 }
 
 /** A region is one of the service's: a column that is called so and has other words is about something else. */
-function aboutRegion(region: ColumnFacts | undefined, { map, advice }: Found) {
+function aboutRegion(region: ColumnFacts | undefined): Step[] {
   const foreign = region?.examples.find((example) => !REGIONS.some((known) => known === example.trim().toLowerCase()));
-  if (region === undefined || foreign === undefined) return;
-  map['region'] = '';
-  advice.push(
-    words`Column ${shown(region.name)} is not a region of the service, it has values such as ${shown(foreign)}: ${option('map', 'region=')} ignores it.`,
-  );
+  if (region === undefined || foreign === undefined) return [];
+  const text = words`Column ${shown(region.name)} is not a region of the service, it has values such as ${shown(foreign)}: ${option('map', 'region=')} ignores it.`;
+  return [{ text, settings: { map: { region: '' } } }];
 }
 
 /** Leaves out what stands for no value. */
-function aboutNothing({ name, few, isList }: ColumnFacts, { where, advice }: Found) {
+function aboutNothing({ name, few, isList }: ColumnFacts): Step[] {
   const nothing = [...(few?.keys() ?? [])].filter(isNothing);
-  if (nothing.length === 0 || isList === true) return;
-  const condition = { column: name, isNot: nothing };
-  where.push(condition);
+  if (nothing.length === 0 || isList === true) return [];
+  const shape = { where: [{ column: name, isNot: nothing }] };
   const why = words`Column ${shown(name)} has ${listed(nothing)}, which stands for no value`;
-  advice.push(
-    words`${why}: ${shapeOption('where', `${name}!=${nothing.join('|')}`, { where: [condition] })} leaves such rows out.`,
-  );
+  const text = words`${why}: ${shapeOption('where', `${name}!=${nothing.join('|')}`, shape)} leaves such rows out.`;
+  return [{ text, settings: { shape } }];
 }
 
 /** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
@@ -352,26 +295,21 @@ function scopeIn(columns: readonly ColumnFacts[]) {
   return others.length > 0 ? undefined : first;
 }
 
-function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean, found: Found) {
-  const { map, shape, advice } = found;
-  if (scope === undefined || scope.looksLike === 'empty') return;
-  const said =
-    scopeRank(scope) === 0 ? undefined : scopeWordsOf(scope, isRecognised ? undefined : `scope=${scope.name}`);
+function aboutScope(scope: ColumnFacts | undefined, isRecognised: boolean): Step[] {
+  if (scope === undefined || scope.looksLike === 'empty') return [];
+  const { name } = scope;
+  const ignore = option('map', 'scope=');
   if (scopeRank(scope) === 0) {
     const known = scope.examples.find((example) => scopeMeaning(example) !== undefined);
-    map['scope'] = known === undefined ? '' : OPEN_COLUMN;
-    const column = words`Column ${shown(scope.name)}`;
-    if (known === undefined) advice.push(words`${column} is not a scope: ${option('map', 'scope=')} ignores it.`);
-    else
-      ask(
-        found,
-        words`${column} has many words, ${shown(known)} among them: say with ${option('scopeWords')} which scope each means, or ignore it with ${option('map', 'scope=')}.`,
-      );
-    return;
+    const column = words`Column ${shown(name)}`;
+    if (known === undefined)
+      return [{ text: words`${column} is not a scope: ${ignore} ignores it.`, settings: { map: { scope: '' } } }];
+    const ways = words`say with ${option('scopeWords')} which scope each means, or ignore it with ${ignore}`;
+    return [openColumn('scope', words`${column} has many words, ${shown(known)} among them: ${ways}.`)];
   }
-  if (!isRecognised) map['scope'] = scope.name;
-  if (said === undefined) return;
-  shape.scopeWords = said.words as NonNullable<typeof shape.scopeWords>;
-  if (said.isOpen) ask(found, said.advice);
-  else advice.push(said.advice);
+  const map = isRecognised ? {} : { map: { scope: name } };
+  const said = scopeWordsOf(scope, isRecognised ? undefined : `scope=${name}`);
+  if (said === undefined) return [{ settings: map }];
+  const shape = { scopeWords: said.words as NonNullable<NonNullable<RecipeSettings['shape']>['scopeWords']> };
+  return [{ text: said.advice, settings: { ...map, shape }, isOpen: said.isOpen }];
 }

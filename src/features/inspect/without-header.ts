@@ -3,7 +3,7 @@ import { option, shapeOption, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { OPEN_VALUE } from '../../options/option-texts.ts';
 import { type ColumnFacts, DATE, EMAIL } from './column-facts.ts';
-import { counted } from './states.ts';
+import { counted, type Step } from './states.ts';
 
 /** Whether the header is really a row: its cells are values like those below them. */
 export function isWithoutHeader(columns: readonly ColumnFacts[], recognised: object): boolean {
@@ -16,7 +16,7 @@ export function isWithoutHeader(columns: readonly ColumnFacts[], recognised: obj
 }
 
 /** Names for the columns of a file without a header: users are those that differ most. Of several possible groups a person chooses. */
-export function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean) {
+export function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): readonly Step[] {
   const ids = columns.filter(({ looksLike }) => looksLike === 'id' || looksLike === 'email');
   const byDifference = ids.toSorted((a, b) => b.different - a.different);
   const uid = ids.find(({ looksLike }) => looksLike === 'email') ?? byDifference[0];
@@ -31,27 +31,25 @@ export function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean)
     looksLike === 'mark' && few !== undefined ? [{ name: `column_${index + 1}`, few }] : [],
   );
   const which = words`No column is surely groups: call one of them guid in ${naming}, or ${option('guid', 'GROUP')} puts all rows into one.`;
-  const open = flags.map(
-    ({ name, few }) =>
-      words`Column ${shown(name)} has ${counted(few)}: if it says who is a member, say so in ${option('where')}.`,
-  );
-  const where = flags.map(({ name }) => ({ column: name, is: [OPEN_VALUE] }));
-  return {
-    settings: { shape: { columns: names, ...(where.length > 0 && { where }) } },
-    needs: new Set<'guid' | 'identities'>([
-      ...(isEmail ? ['identities' as const] : []),
-      ...(needsGroup ? ['guid' as const] : []),
-    ]),
-    advice: [
-      words`The first line looks like a row, not like a header: ${naming} names the columns; - is one that is not needed.`,
-      ...(isEmail
-        ? [
-            words`The users are e-mail addresses; UIDs may not contain @: use ${option('identities', 'FILE')}, a file that has the UID for each address.`,
-          ]
-        : []),
-      ...(needsGroup ? [which] : []),
-      ...open,
-    ],
-    open,
-  };
+  const seen = words`The users are e-mail addresses; UIDs may not contain @`;
+  return [
+    {
+      text: words`The first line looks like a row, not like a header: ${naming} names the columns; - is one that is not needed.`,
+      settings: { shape: { columns: names } },
+    },
+    ...(isEmail
+      ? [
+          {
+            text: words`${seen}: use ${option('identities', 'FILE')}, a file that has the UID for each address.`,
+            needs: 'identities' as const,
+          },
+        ]
+      : []),
+    ...(needsGroup ? [{ text: which, needs: 'guid' as const }] : []),
+    ...flags.map(({ name, few }) => ({
+      text: words`Column ${shown(name)} has ${counted(few)}: if it says who is a member, say so in ${option('where')}.`,
+      settings: { shape: { where: [{ column: name, is: [OPEN_VALUE] }] } },
+      isOpen: true,
+    })),
+  ];
 }

@@ -110,15 +110,15 @@ test.each<[what: string, content: string, command: string | null, advice: string
 ])('what to say about %s', async (_, content, command, advice) => {
   const facts = await factsOf(content);
   expect(facts.command).toBe(command);
-  expect(facts.advice).toContain(advice);
+  expect(facts.steps.map(({ text }) => text)).toContain(advice);
 });
 
 /** Twelve users, and a column whose values look like ids of groups. */
 const withColumn = (header: string, value: (at: number) => string) =>
   `Kennung;${header}\n${Array.from({ length: 12 }, (_, at) => `user-${at};${value(at)}`).join('\n')}\n`;
 const groupOf = async (content: string) => {
-  const { suggestion } = await factsOf(content);
-  return (suggestion?.settings['map'] as Record<string, string> | undefined)?.['guid'];
+  const { steps } = await factsOf(content);
+  return steps.find(({ settings }) => settings?.map?.guid !== undefined)?.settings?.map?.guid;
 };
 
 test.each(['Raumkennung', 'Gruppen-ID', 'Kursnummer', 'Teamname', 'groupname', 'Klassenkürzel', 'Räume', 'Chatgruppe'])(
@@ -133,7 +133,7 @@ test.each(['Gruppenleiter', 'Klassenlehrer', 'Roommate', 'Raumgröße', 'Raumöf
   'a column that only begins like a group is none: %s',
   async (header) => {
     const facts = await factsOf(withColumn(header, (at) => `room-${at}`));
-    expect(facts.suggestion).toMatchObject({ settings: { map: { uid: 'Kennung' } }, needs: ['guid'] });
+    expect(facts.steps).toMatchObject([{ settings: { map: { uid: 'Kennung' } } }, { needs: 'guid' }]);
     expect(await groupOf(withColumn(header, (at) => `room-${at}`))).toBeUndefined();
   },
 );
@@ -144,14 +144,14 @@ test('of the id and the name of a group, the id is suggested, also where both co
 
 test('a command that was refused is not proposed again', async () => {
   const page = '{"value":[{"uid":"anna","guid":"g"}],"@odata.nextLink":"https://x.example/2"}';
-  expect(await factsOf(page)).toMatchObject({ advice: [], command: null, refusal: { code: 'MORE_PAGES' } });
+  expect(await factsOf(page)).toMatchObject({ steps: [], command: null, refusal: { code: 'MORE_PAGES' } });
   const half = await factsOf('uid,guid\nanna,g\n"bob,g\n');
   expect(half).toMatchObject({ command: null, refusal: { code: 'UNCLOSED_QUOTE' } });
 });
 
 test('what was chosen is not asked for again', async () => {
   const facts = await factsOf('login,Name\nana,Ana Diaz\n', { guid: 'g1', map: { uid: 'login' } });
-  expect(facts).toMatchObject({ missing: [], refusal: null, advice: [], rows: { seen: 1, valid: 1 } });
+  expect(facts).toMatchObject({ missing: [], refusal: null, steps: [], rows: { seen: 1, valid: 1 } });
   expect(facts.command).toBe('rollcall import f.csv --map uid=login --guid g1');
 });
 

@@ -1,7 +1,6 @@
 /** Every word of the scope column with its rows and its meaning: nothing is decided that was not shown. */
 import { CHOICES, LABELS } from '../../../options/labels.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { RecipeSettings } from '../../answers.ts';
 import { foreign } from '../../kit/elements.tsx';
 import { type Choice, type Form, optionsOf } from '../../kit/form.tsx';
 import type { ShownFile } from './file-preview.ts';
@@ -19,9 +18,10 @@ export function ScopeWords({ preview, form }: ScopeWordsProperties) {
   const facts = preview.facts.value;
   const column = preview.columnOf('scope');
   const seen = facts?.columns.find(({ name }) => name === column)?.words ?? {};
-  const { shape } = (facts?.suggestion?.settings ?? {}) as RecipeSettings;
+  const found = facts?.steps.find(({ settings }) => settings?.shape?.scopeWords !== undefined)?.settings?.shape
+    ?.scopeWords;
   const own = wordsOf(form.values.value);
-  const words = scopeWordsIn(seen, own, shape?.scopeWords ?? {});
+  const words = scopeWordsIn(seen, own, found ?? {});
   const strange = words.filter(({ isPlain }) => !isPlain);
   // A recipe has meanings of its own.
   if (strange.length === 0 || form.get('recipe') !== '') return null;

@@ -8,7 +8,7 @@ import { foreign } from '../../kit/elements.tsx';
 import { type Form, focusField } from '../../kit/form.tsx';
 import { withControls } from '../../option-words.ts';
 import type { ShownFile } from './file-preview.ts';
-import { columnNames, fieldsOf, TEMPLATE } from './shape-form.ts';
+import { columnNames, conditionsIn, fieldsOf, TEMPLATE } from './shape-form.ts';
 
 export interface Suggestion {
   key: string;
@@ -127,39 +127,63 @@ function recipeSuggestions({ recipes: [recipe] }: FileFacts, { form, isImport }:
 }
 
 function ownSuggestions(facts: FileFacts, place: Place): Suggestion[] {
-  const { preview, form } = place;
-  const { suggestion } = facts;
-  if (suggestion === null) return [];
-  const { map = {}, shape = {} } = suggestion.settings as RecipeSettings;
-  if (shape.columns !== undefined) {
-    const names = columnNames(shape.columns.length);
-    const mapped = shape.columns.flatMap((name, index) => (name === '-' ? [] : [[name, names[index] ?? '']]));
-    const apply = () => {
-      form.set('header', 'none');
-      preview.chooseAll(Object.fromEntries(mapped));
-    };
-    const text = 'The first line looks like a row, not like a header.';
-    return form.get('header') === 'none' ? [] : [{ key: 'header', text, ways: [{ label: 'Read it as a row', apply }] }];
+  const { steps } = facts;
+  const { headerRow, columns } = steps[0]?.settings?.shape ?? {};
+  // Other observations count from there: the file is read again.
+  const isOfHeader = (headerRow ?? columns) !== undefined;
+  return (isOfHeader ? steps.slice(0, 1) : steps).flatMap((step) => suggestionsOf(step, facts, place));
+}
+
+function suggestionsOf(step: FileFacts['steps'][number], facts: FileFacts, place: Place): Suggestion[] {
+  const { preview, form, isImport } = place;
+  const { map, shape = {} } = step.settings ?? {};
+  if (map !== undefined) return columnSuggestions(map, facts, place);
+  const text = foreign(withControls(step.text));
+  const wayOf = (changed: Shape): Way => ({
+    label: labelOf(changed),
+    apply: () => {
+      form.assign(changesOf(changed, form.values.peek()));
+      preview.chooseAll(columnsOf(changed));
+    },
+  });
+  if (step.needs === 'identities') {
+    if (form.get('uidFrom') !== '' || preview.lookups.value.identities !== undefined) return [];
+    const identify = { label: 'Choose an identity file…', apply: () => focusField('identities'), asks: true };
+    const ways = [...(isImport ? [identify] : []), ...(step.instead?.shape ? [wayOf(step.instead.shape)] : [])];
+    return [{ key: 'identities', text, ways }];
   }
-  if (shape.headerRow !== undefined) {
-    const row = shape.headerRow;
-    // Other observations count from there: the file is read again.
-    const text = `The header seems to be in row ${grouped(row)}.`;
-    const apply = () => form.assign(fieldsOf({ headerRow: row }));
-    return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply }] }];
+  if (shape.scopeWords === undefined && Object.keys(shape).length > 0) {
+    const isDecided = Object.keys(changesOf(shape, form.values.value)).length === 0;
+    return isDecided ? [] : [{ key: JSON.stringify(shape), text, ways: [wayOf(shape)] }];
   }
-  const uid = map.uid ?? preview.columnOf('uid');
-  const scope = map.scope ?? preview.columnOf('scope');
-  // Each of its words is listed with a choice of its own.
-  const hasWords = facts.columns.find(({ name }) => name === scope)?.words !== undefined;
-  return [
-    ...columnSuggestions(map, facts, place),
-    ...(suggestion.needs.includes('identities') ? identitySuggestions(uid, facts, place) : []),
-    ...shapeSuggestions(shape, form),
-    ...suggestion.open
-      .filter((text) => !(hasWords && text.includes('scopeWords')))
-      .map((text) => ({ key: text, text: foreign(withControls(text)), ways: [] })),
-  ];
+  // Each word of a scope column is listed with a choice of its own.
+  const hasWords = facts.columns.find(({ name }) => name === preview.columnOf('scope'))?.words !== undefined;
+  const isAsked = step.isOpen === true && !(hasWords && step.text.includes('scopeWords'));
+  return isAsked ? [{ key: step.text, text, ways: [] }] : [];
+}
+
+function labelOf({ columns, headerRow, split, wide, templates: { uid, guid } = {} }: Shape) {
+  if (columns !== undefined) return 'Read it as a row';
+  if (headerRow !== undefined) return 'Skip the rows above it';
+  if (split !== undefined) return split.guid === undefined ? 'Split the users' : 'Split the groups';
+  if (wide !== undefined) return 'Read each as a group';
+  if (uid !== undefined) return `Make UIDs with ${uid}`;
+  return guid === undefined ? 'Leave out the other rows' : `Make GUIDs with ${guid}`;
+}
+
+/** The fields that a shape changes: not those that a person has filled in. Conditions are added to those that are there. */
+function changesOf(shape: Shape, values: Readonly<Record<string, string>>) {
+  const fields = fieldsOf(shape);
+  const before = conditionsIn(values);
+  const added = conditionsIn(fields).filter(({ column }) => before.every((one) => one.column !== column));
+  if (shape.where !== undefined) return added.length === 0 ? {} : { where: JSON.stringify([...before, ...added]) };
+  return Object.keys(fields).every((name) => values[name] !== '') ? {} : fields;
+}
+
+/** The columns of a file without a header that its names choose. */
+function columnsOf({ columns = [] }: Shape) {
+  const names = columnNames(columns.length);
+  return Object.fromEntries(columns.flatMap((field, index) => (field === '-' ? [] : [[field, names[index] ?? '']])));
 }
 
 function columnSuggestions(
@@ -191,70 +215,7 @@ function columnSuggestions(
     });
 }
 
-function identitySuggestions(uid: string, { columns }: FileFacts, { preview, form, isImport }: Place): Suggestion[] {
-  const facts = columns.find(({ name }) => name === uid);
-  if (facts === undefined || form.get('uidFrom') !== '' || preview.lookups.value.identities !== undefined) return [];
-  const isEmail = facts.looksLike === 'email';
-  const refused = preview.found.value?.rows.flatMap(({ problems }) => problems).find(({ column }) => column === uid);
-  const template = isEmail ? `{${uid}|localpart|slug}` : `{${uid}|slug}`;
-  const derive = {
-    label: `Make UIDs with ${template}`,
-    apply: () => form.assign({ uidFrom: TEMPLATE, uidTemplate: template }),
-  };
-  const identify = { label: 'Choose an identity file…', apply: () => focusField('identities'), asks: true };
-  const why = isEmail
-    ? ' looks like e-mail addresses; UIDs may not contain @.'
-    : refused === undefined
-      ? ' has values that are not valid UIDs.'
-      : [' has values that are not valid UIDs, such as ', foreignCode(refused.value), '.'];
-  const text = ['Column ', foreignCode(uid), why];
-  return [{ key: 'identities', text, ways: isImport ? [identify, derive] : [derive] }];
-}
-
 type Shape = NonNullable<RecipeSettings['shape']>;
-
-function shapeSuggestions({ split = {}, wide, templates, where }: Shape, form: Form): Suggestion[] {
-  const one = (key: string, text: ComponentChildren, label: string, part: Shape) => ({
-    key,
-    text,
-    ways: [{ label, apply: () => form.assign(fieldsOf(part)) }],
-  });
-  const guid = templates?.guid;
-  const words = where?.map(({ column, is = [], isNot }) =>
-    isNot === undefined ? `${column}: only ${is.join(', ') || 'empty'}` : `${column}: not ${isNot.join(', ')}`,
-  );
-  const all = [
-    ...Object.entries(split).map(([field, separator]) => {
-      const what = field === 'guid' ? 'groups' : 'users';
-      const cells = `The cells of the ${FIELD_NAMES[field]} column have several ${what}, separated by `;
-      const part = { split: { [field]: separator } };
-      const isSplit = form.get(field === 'guid' ? 'splitGuid' : 'splitUid') === separator;
-      return !isSplit && one(`split ${field}`, [cells, foreignCode(separator), '.'], `Split the ${what}`, part);
-    }),
-    wide !== undefined &&
-      form.get('groupsIn') === '' &&
-      one(
-        'wide',
-        [`${counted(wide.columns.length, 'column')} have marks in them: `, foreignCode(wide.columns.join(', ')), '.'],
-        'Read each as a group',
-        { wide },
-      ),
-    guid !== undefined &&
-      form.get('guidFrom') === '' &&
-      one('guid template', 'The groups have values that are not valid GUIDs.', `Make GUIDs with ${guid}`, {
-        templates: { guid },
-      }),
-    words !== undefined &&
-      form.get('where') === '' &&
-      one(
-        'where',
-        ['Some columns say who is a member: ', foreignCode(words.join('; ')), '.'],
-        'Leave out the other rows',
-        { where },
-      ),
-  ];
-  return all.filter((found) => found !== false);
-}
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {
   uid: 'user',

@@ -130,10 +130,10 @@ export function factsText(facts: FileFacts, width: number, withRefusal = true): 
 }
 
 /** Returns the next steps with the file; indented lines are commands. */
-export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): string[] {
+export function nextLines({ steps, command, recipes: [recipe] }: FileFacts): string[] {
   const needs = recipe?.needs.map(needText);
   return [
-    ...advice,
+    ...steps.flatMap(({ text }) => text || []),
     ...(needs ?? []),
     ...(command === null ? [] : ['Check it without sending anything with:', `  ${command} --dry-run`]),
   ];
