@@ -14,121 +14,106 @@ const NOTHING = Buffer.alloc(0);
 /**
  * The records of a CSV text, block by block. Records with quotes are left to csv-parse, which finds their end. Lines
  * without any quote are split, which gives the same cells in a quarter of the time.
+ * @param maxBytes Longest row: how far an unclosed quote may run before the file is refused.
  */
-export class CsvRecords {
-  /** Whether the text has ended without a line end. */
-  endsOpen = false;
-  readonly #delimiter: string;
-  readonly #lineEnds: string[];
-  readonly #maxBytes: number;
-  readonly #maxPlain: number;
+export function csvRecords(delimiter: string, lineEnds: string[], maxBytes: number) {
+  const maxPlain = Math.min(MAX_PLAIN_BYTES, maxBytes);
   /** False where lines end with a lone carriage return: then the parser reads them. */
-  readonly #canSplit: boolean;
+  const canSplit = !lineEnds.includes('\r');
+  let endsOpen = false;
   /** The beginning of a line that continues in the next block. */
-  #unfinished: Buffer = NOTHING;
+  let unfinished: Buffer = NOTHING;
   /** Reads until the end of a line at which no record is open. */
-  #parser: RecordParser | undefined;
+  let parser: RecordParser | undefined;
   /** Records, and lines of text, before those of the parser. */
-  #records = 0;
-  #lines = 0;
+  const read = { records: 0, lines: 0 };
 
-  /** @param maxBytes Longest row: how far an unclosed quote may run before the file is refused. */
-  constructor(delimiter: string, lineEnds: string[], maxBytes: number) {
-    this.#delimiter = delimiter;
-    this.#lineEnds = lineEnds;
-    this.#maxBytes = maxBytes;
-    this.#maxPlain = Math.min(MAX_PLAIN_BYTES, maxBytes);
-    this.#canSplit = !lineEnds.includes('\r');
-  }
-
-  /** Records that were read so far. */
-  get count(): number {
-    return this.#records + (this.#parser?.recordCount ?? 0);
-  }
-
-  /** Whether the record that is being read has a line break in it: only a quote allows that. */
-  get runsOverLines(): boolean {
-    return this.#parser !== undefined && this.#parser.info.lines > this.#parser.startLine;
-  }
-
-  /** Records that end in this block. Throws what csv-parse throws, and MISPLACED_QUOTE. */
-  async of(block: Buffer): Promise<string[][]> {
-    const bytes = this.#unfinished.length === 0 ? block : Buffer.concat([this.#unfinished, block]);
+  async function of(block: Buffer): Promise<string[][]> {
+    const bytes = unfinished.length === 0 ? block : Buffer.concat([unfinished, block]);
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
-    this.#unfinished = bytes.subarray(end);
-    const records = await this.#recordsOf(bytes.subarray(0, end));
-    if (this.#unfinished.length < this.#maxPlain) return records;
-    const long = this.#unfinished;
-    this.#unfinished = NOTHING;
-    return records.concat(await this.#parsed(long));
+    unfinished = bytes.subarray(end);
+    const records = await recordsOf(bytes.subarray(0, end));
+    if (unfinished.length < maxPlain) return records;
+    const long = unfinished;
+    unfinished = NOTHING;
+    return records.concat(await parsed(long));
   }
 
-  /** Records that end with the text. */
-  async rest(): Promise<string[][]> {
-    const bytes = this.#unfinished;
-    this.endsOpen = bytes.length > 0 && bytes.at(-1) !== CARRIAGE_RETURN;
-    if (this.#splits(bytes)) {
+  async function rest(): Promise<string[][]> {
+    const bytes = unfinished;
+    endsOpen = bytes.length > 0 && bytes.at(-1) !== CARRIAGE_RETURN;
+    if (splits(bytes)) {
       if (bytes.length === 0) return [];
-      this.#records += 1;
-      return [bytes.toString().split(this.#delimiter)];
+      read.records += 1;
+      return [bytes.toString().split(delimiter)];
     }
-    return [...(await this.#parsed(bytes)), ...(await this.#finished())];
+    return [...(await parsed(bytes)), ...(await finished())];
   }
 
-  close(): void {
-    this.#parser?.destroy();
-  }
-
-  #splits(bytes: Buffer) {
-    return this.#canSplit && this.#parser === undefined && !bytes.includes(QUOTE);
-  }
+  const splits = (bytes: Buffer) => canSplit && parser === undefined && !bytes.includes(QUOTE);
 
   /** Records of whole lines. */
-  async #recordsOf(bytes: Buffer) {
+  async function recordsOf(bytes: Buffer) {
     if (bytes.length === 0) return [];
-    const split = this.#splits(bytes) ? this.#split(bytes) : undefined;
-    if (split !== undefined) return split;
-    const records = await this.#parsed(bytes);
-    const canTell = this.#canSplit && bytes.length >= HELD_BACK && !bytes.subarray(-HELD_BACK).includes(QUOTE);
-    if (!canTell || this.#parser?.isQuoting === true) return records;
-    return records.concat(await this.#finished());
+    const plain = splits(bytes) ? split(bytes) : undefined;
+    if (plain !== undefined) return plain;
+    const records = await parsed(bytes);
+    const canTell = canSplit && bytes.length >= HELD_BACK && !bytes.subarray(-HELD_BACK).includes(QUOTE);
+    if (!canTell || parser?.isQuoting === true) return records;
+    return records.concat(await finished());
   }
 
-  /** Undefined where a row may be too long. */
-  #split(bytes: Buffer) {
-    const lines = bytes.toString().split('\n');
-    lines.pop(); // what follows the last line end
-    if (bytes.length > this.#maxBytes && lines.some((line) => line.length > this.#maxBytes)) return undefined;
-    if (bytes.includes(CARRIAGE_RETURN)) {
-      for (const [index, line] of lines.entries()) if (line.endsWith('\r')) lines[index] = line.slice(0, -1);
-    }
-    this.#records += lines.length;
-    this.#lines += lines.length;
-    const delimiter = this.#delimiter;
+  function split(bytes: Buffer) {
+    const lines = linesOf(bytes, maxBytes);
+    if (lines === undefined) return undefined;
+    read.records += lines.length;
+    read.lines += lines.length;
     return lines.map((line) => line.split(delimiter));
   }
 
-  async #parsed(bytes: Buffer) {
-    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#maxBytes, {
-      records: this.#records,
-      lines: this.#lines,
-    });
-    if (bytes.length > 0) await this.#parser.feed(bytes);
-    return this.#parser.takeRecords();
+  async function parsed(bytes: Buffer) {
+    parser ??= new RecordParser(delimiter, lineEnds, maxBytes, { ...read });
+    if (bytes.length > 0) await parser.feed(bytes);
+    return parser.takeRecords();
   }
 
   /** The last records of the parser; the next read begins a new record. */
-  async #finished() {
-    const parser = this.#parser;
-    if (parser === undefined) return [];
-    await parser.finish();
-    const records = parser.takeRecords();
-    this.#records += parser.recordCount;
-    this.#lines += parser.info.lines - 1;
-    this.#parser = undefined;
-    parser.destroy();
+  async function finished() {
+    const ending = parser;
+    if (ending === undefined) return [];
+    await ending.finish();
+    const records = ending.takeRecords();
+    read.records += ending.recordCount;
+    read.lines += ending.info.lines - 1;
+    parser = undefined;
+    ending.destroy();
     return records;
   }
+
+  return {
+    /** Records that end in this block. Throws what csv-parse throws, and MISPLACED_QUOTE. */
+    of,
+    /** Records that end with the text. */
+    rest,
+    /** Whether the text has ended without a line end. */
+    endsOpen: () => endsOpen,
+    /** Records that were read so far. */
+    count: () => read.records + (parser?.recordCount ?? 0),
+    /** Whether the record that is being read has a line break in it: only a quote allows that. */
+    runsOverLines: () => parser !== undefined && parser.info.lines > parser.startLine,
+    close: () => parser?.destroy(),
+  };
+}
+
+/** Undefined where one may be too long. */
+function linesOf(bytes: Buffer, maxBytes: number) {
+  const lines = bytes.toString().split('\n');
+  lines.pop(); // what follows the last line end
+  if (bytes.length > maxBytes && lines.some((line) => line.length > maxBytes)) return undefined;
+  if (bytes.includes(CARRIAGE_RETURN)) {
+    for (const [index, line] of lines.entries()) if (line.endsWith('\r')) lines[index] = line.slice(0, -1);
+  }
+  return lines;
 }
 
 /** Parser state that csv-parse does not expose. */

@@ -2,13 +2,13 @@ import { CsvError } from 'csv-parse';
 import { option, words } from '../../errors/named-options.ts';
 import type { PlanActionName } from '../../membership/plan-words.ts';
 import { FIELDS, type Field } from './columns.ts';
-import { CsvRecords } from './csv-records.ts';
+import { csvRecords } from './csv-records.ts';
 import { isPreamble } from './detect.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
 import { IntakeError, shown, tooLong } from './intake-error.ts';
 import type { RowReading } from './membership-row.ts';
 import type { IdleRows } from './notes.ts';
-import type { ShapedCells, TableTop } from './shape/shaping.ts';
+import type { TableTop } from './shape/shaping.ts';
 
 interface CsvOptions extends RowReading {
   readonly delimiter: string;
@@ -23,7 +23,7 @@ interface CsvOptions extends RowReading {
   /** Gets the rows of a file that have no outcome, though they have cells. */
   readonly idle: IdleRows;
   /** Makes memberships of the rows, where a row is not simply one. */
-  readonly shaped?: ShapedCells | undefined;
+  readonly shaped?: CellRows | undefined;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -47,13 +47,13 @@ export function checkDelimiter(delimiter: string): string {
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const records = new CsvRecords(options.delimiter, options.lineEnds, options.bounds.row);
-  const table = new CsvTable(options);
+  const records = csvRecords(options.delimiter, options.lineEnds, options.bounds.row);
+  const rowsOf = csvTable(options);
   try {
-    for await (const block of blocks) yield table.rowsOf(await records.of(block));
+    for await (const block of blocks) yield rowsOf(await records.of(block));
     const last = await records.rest();
-    const rest = table.rowsOf(last, records.endsOpen);
-    yield records.endsOpen ? rest.map(maybeCut) : rest;
+    const rest = rowsOf(last, records.endsOpen());
+    yield records.endsOpen() ? rest.map(maybeCut) : rest;
   } catch (cause) {
     throw cause instanceof CsvError ? unreadableRecord(cause, records, options) : cause;
   } finally {
@@ -61,156 +61,150 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
   }
 }
 
+/** Makes rows of records, below a header. */
+interface CellRows {
+  /** To be called when the header is known. Throws the errors of Columns, and BAD_SHAPE. */
+  begin(header: readonly string[]): void;
+  /** Returns the number of cells that a row must have: up to the last column that its memberships need. */
+  needed(): number;
+  rows(line: number, cells: readonly string[], problem?: RowProblem): readonly InputRow[];
+}
+
+/** Rows that are one membership each. */
+function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): CellRows {
+  const at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
+  let actionAt = -1;
+  let reasonAt = -1;
+  return {
+    begin: (header) => {
+      columns.requireMembership(hasDefaultGuid);
+      columns.requireMapped();
+      columns.requireAction();
+      for (const field of FIELDS) at[field] = columns.indexOf(field);
+      actionAt = columns.indexOf('action');
+      reasonAt = header.indexOf(REASON_COLUMN);
+    },
+    needed: () => (edits ? columns.names.length : 1 + Math.max(at.uid, at.guid)),
+    rows: (line, cells, problem) => {
+      if (problem !== undefined) reader.addProblem(problem);
+      const action = edits ? (cells[actionAt] ?? '') : undefined;
+      const isLeft = action === LEFT_IN_PLACE;
+      const row = reader.read(
+        line,
+        JSON.stringify(cells),
+        cells[at.region] ?? '',
+        cells[at.guid] ?? '',
+        cells[at.uid] ?? '',
+        cells[at.scope] ?? '',
+        cells[at.onBehalfOf] ?? '',
+        isLeft ? undefined : action,
+      );
+      return [isLeft ? leftInPlace(row, cells[reasonAt] ?? '') : row];
+    },
+  };
+}
+
 /** Records → rows: the first record that is not blank is the header. */
-class CsvTable {
-  readonly #options: CsvOptions;
-  #line = 0;
+function csvTable(options: CsvOptions) {
+  const { columns, isSheet, top, idle, shaped: made = plainCells(options) } = options;
+  let { separatorLine } = options;
+  let line = 0;
   /** Cells of the header; 0 until it is read. */
-  #width = 0;
-  /** Cells that a row must have: up to the last column that a membership needs. Spreadsheets leave out empty last cells. */
-  #needed = 0;
-  /** The header's names, if a row has them. */
-  #names: ReadonlySet<string> = new Set();
-  #header: readonly string[] = [];
+  let width = 0;
+  /** Cells that a row must have. Spreadsheets leave out empty last cells. */
+  let needed = 0;
+  /** The header, and its names, if a row has them. */
+  let header: readonly string[] = [];
+  let names: ReadonlySet<string> = new Set();
   /** Cells of the longest row so far. */
-  #widest = 0;
+  let widest = 0;
   /** Empty cells past the header with which the first row ends. */
-  #excess: number | undefined;
-  readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
-  #actionAt = -1;
-  #reasonAt = -1;
-  #separatorLine: boolean;
-
-  constructor(options: CsvOptions) {
-    this.#options = options;
-    this.#separatorLine = options.separatorLine;
-  }
-
-  /** @param isOpen the last record has no line end, so that some of it may be missing */
-  rowsOf(records: readonly string[][], isOpen = false): InputRow[] {
-    const rows: InputRow[] = [];
-    for (const [index, cells] of records.entries()) {
-      this.#line += 1;
-      if (isBlank(cells)) {
-        if (cells.length > 1 && this.#width > 0 && !this.#options.isSheet)
-          this.#options.idle.blank.add(() => String(this.#line));
-        continue;
-      }
-      if (this.#names.has(cells[0] as string) && this.#isHeader(cells)) {
-        this.#options.idle.headers.add(() => String(this.#line));
-        continue;
-      }
-      if (isOpen && index === records.length - 1) this.#needed = this.#width;
-      if (this.#width === 0) {
-        if (this.#isAbove(cells)) continue;
-        this.#readHeader(this.#options.top.names ?? cells);
-        if (this.#options.top.names === undefined) {
-          this.#header = cells;
-          this.#names = new Set(cells);
-          continue;
-        }
-      }
-      if (this.#options.shaped === undefined) rows.push(this.#row(cells));
-      else for (const row of this.#shapedRows(this.#options.shaped, cells)) rows.push(row);
-    }
-    return rows;
-  }
+  let excess: number | undefined;
 
   /** Whether a row is above the header. */
-  #isAbove(cells: readonly string[]) {
-    if (this.#separatorLine) {
-      this.#separatorLine = false;
-      return true;
-    }
-    return this.#line <= this.#options.top.skip || isPreamble(cells);
+  function isAbove(cells: readonly string[]) {
+    const isSeparator = separatorLine;
+    separatorLine = false;
+    return isSeparator || line <= top.skip || isPreamble(cells);
   }
 
-  /** Whether a row is the header again, as in files that were put one behind the other. */
-  #isHeader(cells: readonly string[]) {
-    const header = this.#header;
-    if (cells.length !== header.length || !cells.every((cell) => this.#names.has(cell))) return false;
-    if (cells.every((cell, index) => cell === header[index])) return true;
-    if (new Set(cells).size < cells.length) return false;
-    throw new IntakeError(
-      'AMBIGUOUS_COLUMN',
-      'this is the header again, with its columns in another order',
-      'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
-      { place: `line ${this.#line}`, facts: { line: this.#line } },
-    );
-  }
-
-  #readHeader(cells: readonly string[]) {
-    this.#options.columns.addHeader(cells);
-    this.#width = cells.length;
-    this.#widest = cells.length;
-    const named = cells.findLastIndex((name) => name.trim() !== '') + 1;
-    if (this.#options.shaped !== undefined) {
-      this.#options.shaped.begin();
-      this.#needed = Math.min(named, this.#options.shaped.needed());
-      return;
-    }
-    this.#options.columns.requireMembership(this.#options.hasDefaultGuid);
-    this.#options.columns.requireMapped();
-    this.#options.columns.requireAction();
-    for (const field of FIELDS) this.#at[field] = this.#options.columns.indexOf(field);
-    this.#actionAt = this.#options.columns.indexOf('action');
-    this.#reasonAt = cells.indexOf(REASON_COLUMN);
-    this.#needed = this.#options.edits ? named : 1 + Math.max(this.#at.uid, this.#at.guid);
-  }
-
-  #row(cells: readonly string[]): InputRow {
-    if (cells.length === this.#width) this.#excess ??= 0;
-    else {
-      const problem = this.#compareWidth(cells);
-      if (problem !== undefined) this.#options.reader.addProblem(problem);
-    }
-    const at = this.#at;
-    const action = this.#options.edits ? (cells[this.#actionAt] ?? '') : undefined;
-    const isLeft = action === LEFT_IN_PLACE;
-    const row = this.#options.reader.read(
-      this.#line,
-      JSON.stringify(cells),
-      cells[at.region] ?? '',
-      cells[at.guid] ?? '',
-      cells[at.uid] ?? '',
-      cells[at.scope] ?? '',
-      cells[at.onBehalfOf] ?? '',
-      isLeft ? undefined : action,
-    );
-    return isLeft ? leftInPlace(row, cells[this.#reasonAt] ?? '') : row;
-  }
-
-  #shapedRows(shaped: ShapedCells, cells: readonly string[]): InputRow[] {
-    if (cells.length === this.#width) this.#excess ??= 0;
-    const problem = cells.length === this.#width ? undefined : this.#compareWidth(cells);
-    return shaped.rows(this.#line, cells, problem && [problem]);
+  function readHeader(cells: readonly string[]) {
+    columns.addHeader(cells);
+    width = cells.length;
+    widest = cells.length;
+    made.begin(cells);
+    needed = Math.min(cells.findLastIndex((name) => name.trim() !== '') + 1, made.needed());
   }
 
   /**
    * Many programs end every row with a delimiter: empty cells past the header are no problem where the first row has as
    * many. In another row they may come from a delimiter inside a cell, which moves every cell behind it into a wrong column.
    */
-  #compareWidth(cells: readonly string[]): RowProblem | undefined {
-    const width = this.#width;
-    this.#excess ??= Math.max(0, cells.length - width);
-    if (cells.length > this.#widest) {
-      this.#options.columns.requireRoom(cells.length, `line ${this.#line}`);
-      for (; this.#widest < cells.length; this.#widest += 1) {
-        this.#options.columns.addExtra(`_extra_${this.#widest - width + 1}`);
-      }
+  function problemOfWidth(cells: readonly string[]) {
+    excess ??= Math.max(0, cells.length - width);
+    if (cells.length === width) return undefined;
+    if (cells.length > widest) {
+      columns.requireRoom(cells.length, `line ${line}`);
+      for (; widest < cells.length; widest += 1) columns.addExtra(`_extra_${widest - width + 1}`);
     }
-    if (this.#options.isSheet || (cells.length >= this.#needed && cells.length < width)) return undefined;
+    if (isSheet || (cells.length >= needed && cells.length < width)) return undefined;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
-    if (extra === -1 && cells.length - width === this.#excess) return undefined;
-    const column = this.#options.columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
-    const counts = `the row has ${cells.length} cells and the header ${width}`;
-    const hint = cells.some((cell) => /^\s+"/.test(cell))
-      ? 'there is a space between a delimiter and a quote, so that the quote counts as text: remove the blank'
-      : 'a delimiter inside a cell needs quotes around the cell';
-    const reason =
-      cells.length < width ? `${counts}: those from ${shown(column)} on are missing` : `${counts}: too many; ${hint}`;
-    return { column, value: cells[extra] ?? '', code: 'CELL_COUNT', reason };
+    if (extra === -1 && cells.length - width === excess) return undefined;
+    const column = columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
+    return wrongCount(cells, width, column, cells[extra]);
   }
+
+  /** @param isOpen the last record has no line end, so that some of it may be missing */
+  return (records: readonly string[][], isOpen = false): InputRow[] => {
+    const rows: InputRow[] = [];
+    for (const [index, cells] of records.entries()) {
+      line += 1;
+      if (isBlank(cells)) {
+        if (cells.length > 1 && width > 0 && !isSheet) idle.blank.add(() => String(line));
+        continue;
+      }
+      if (names.has(cells[0] as string) && isHeaderAgain(cells, header, names, line)) {
+        idle.headers.add(() => String(line));
+        continue;
+      }
+      if (isOpen && index === records.length - 1) needed = width;
+      if (width === 0) {
+        if (isAbove(cells)) continue;
+        readHeader(top.names ?? cells);
+        if (top.names === undefined) {
+          header = cells;
+          names = new Set(cells);
+          continue;
+        }
+      }
+      for (const row of made.rows(line, cells, problemOfWidth(cells))) rows.push(row);
+    }
+    return rows;
+  };
+}
+
+/** Whether a row is the header again, as in files that were put one behind the other. */
+function isHeaderAgain(cells: readonly string[], header: readonly string[], names: ReadonlySet<string>, line: number) {
+  if (cells.length !== header.length || !cells.every((cell) => names.has(cell))) return false;
+  if (cells.every((cell, index) => cell === header[index])) return true;
+  if (new Set(cells).size < cells.length) return false;
+  throw new IntakeError(
+    'AMBIGUOUS_COLUMN',
+    'this is the header again, with its columns in another order',
+    'Make a file of its own of what is below it, and import both as a folder or ZIP archive',
+    { place: `line ${line}`, facts: { line } },
+  );
+}
+
+/** @param column where it goes wrong  @param value the first cell too many */
+function wrongCount(cells: readonly string[], width: number, column: string, value = ''): RowProblem {
+  const counts = `the row has ${cells.length} cells and the header ${width}`;
+  const hint = cells.some((cell) => /^\s+"/.test(cell))
+    ? 'there is a space between a delimiter and a quote, so that the quote counts as text: remove the blank'
+    : 'a delimiter inside a cell needs quotes around the cell';
+  const reason =
+    cells.length < width ? `${counts}: those from ${shown(column)} on are missing` : `${counts}: too many; ${hint}`;
+  return { column, value, code: 'CELL_COUNT', reason };
 }
 
 /** The action of an edit about which nothing is done: it is in the file so that the report has it. */
@@ -238,12 +232,12 @@ function isBlank(cells: readonly string[]) {
   return true;
 }
 
-function unreadableRecord(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions) {
+function unreadableRecord(cause: CsvError, records: ReturnType<typeof csvRecords>, { columns, bounds }: CsvOptions) {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
-  const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
+  const place = `line ${records.count() + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
   // Only a quote lets a row run over several lines of text.
-  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines) {
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines()) {
     return new IntakeError(
       'UNCLOSED_QUOTE',
       'a quote opens here and never closes, so that everything after it would be one cell',

@@ -3,7 +3,7 @@ import { FIELDS, type Field } from './columns.ts';
 import { type InputRow, noMembership, type RowProblem, shortValue, tooManyMemberships } from './input-row.ts';
 import { IntakeError, listed, shown, TOO_DEEP } from './intake-error.ts';
 import { parseJson, repeatedKey, repetition } from './json-text.ts';
-import type { RowReading } from './membership-row.ts';
+import type { MembershipReader, RowReading } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
@@ -42,79 +42,73 @@ export interface Elements {
   finish(): void;
 }
 
+/** Elements whose rows are counted. */
+export interface ElementRows extends Elements {
+  rowsRead(): number;
+  /** Whether an element may have given several memberships. */
+  hasLists(): boolean;
+}
+
 /**
  * The rows of elements, whether an element is one membership or a group with lists of UIDs. If the user or the group is
  * a list, each user is combined with each group.
  */
-export class ElementReader implements Elements {
-  readonly #options: RowReading;
-  readonly #known = new Set<string>();
+export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepeat }: RowReading): ElementRows {
+  const known = new Set<string>();
   /** Key that each field is read from; empty until one came to light. */
-  readonly #keys: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '' };
-  #line = 0;
-  /** Whether a user or a group of any element was a list. */
-  hasLists = false;
+  const keyOf: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '' };
+  let line = 0;
+  let hasLists = false;
 
-  constructor(options: RowReading) {
-    this.#options = options;
+  function isRow(element: Element): boolean {
+    return looksLikeRow(element, (key) => columns.isFor('uid', key));
   }
 
-  get rowsRead(): number {
-    return this.#line;
-  }
-
-  isRow(element: Element): boolean {
-    return looksLikeRow(element, (key) => this.#options.columns.isFor('uid', key));
-  }
-
-  *rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
+  function* rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     if (!hasMemberLists(element)) {
-      yield* this.#rows(element, place, originalOf(element, text, repeated !== undefined), repeated);
+      yield* rowsOf(element, place, originalOf(element, text, repeated !== undefined), repeated);
       return;
     }
     if (repeated !== undefined) throw wrongShape(place, `${shown(repeated)} is in it more than once`);
-    for (const membership of memberships(element, place))
-      yield* this.#rows(membership, place, JSON.stringify(membership));
+    for (const membership of memberships(element, place)) yield* rowsOf(membership, place, JSON.stringify(membership));
   }
 
-  finish(): void {
-    const { columns, hasDefaultGuid } = this.#options;
-    if (this.#line === 0) return;
+  function finish(): void {
+    if (line === 0) return;
     columns.requireMembership(hasDefaultGuid);
     columns.requireMapped();
   }
 
-  *#rows(element: Element, place: string, original: string, repeated?: string): Generator<InputRow> {
-    const { columns, hasDefaultGuid } = this.#options;
-    this.#line += 1;
+  function* rowsOf(element: Element, place: string, original: string, repeated?: string): Generator<InputRow> {
+    line += 1;
     for (const key in element) {
-      if (!this.#known.has(key)) this.#learn(key, place);
+      if (!known.has(key)) learn(key, place);
     }
-    if (this.#line === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid);
-    if (this.#isList(element, 'guid') || this.#isList(element, 'uid')) yield* this.#combined(original, repeated);
-    else yield this.#row(element, original, original, repeated);
+    if (line === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid);
+    if (isList(element, 'guid') || isList(element, 'uid')) yield* combined(original, repeated);
+    else yield rowOf(element, original, original, repeated);
   }
 
-  #isList(element: Element, field: Field) {
-    const key = this.#keys[field];
-    return key !== '' && Array.isArray(element[key]);
-  }
+  const isList = (element: Element, field: Field) => keyOf[field] !== '' && Array.isArray(element[keyOf[field]]);
 
   /** A row for each user in each group. The first one has the original of all. */
-  *#combined(original: string, repeated: string | undefined): Generator<InputRow> {
-    const { reader, bounds, onRepeat } = this.#options;
+  function* combined(original: string, repeated: string | undefined): Generator<InputRow> {
     const most = bounds.memberships;
-    this.hasLists = true;
+    hasLists = true;
     const element = parseJson(original) as Element;
-    const lists = (['guid', 'uid'] as const).filter((field) => this.#isList(element, field));
-    const [guids, uids] = [this.#valuesOf(element, 'guid'), this.#valuesOf(element, 'uid')];
+    const lists = (['guid', 'uid'] as const).filter((field) => isList(element, field));
+    const valuesOf = (field: 'guid' | 'uid') => {
+      const value = element[keyOf[field]];
+      return isList(element, field) ? (value as unknown[]) : [value];
+    };
+    const [guids, uids] = [valuesOf('guid'), valuesOf('uid')];
     const count = guids.length * uids.length;
     if (count === 0 || count > most) {
-      const column = this.#keys[lists.find((field) => this.#valuesOf(element, field).length !== 1) ?? 'uid'];
+      const column = keyOf[lists.find((field) => valuesOf(field).length !== 1) ?? 'uid'];
       const problem = count === 0 ? noMembership(column, 'the list is empty') : tooManyMemberships(column, most);
       const skipped = count === 0 && { shaped: { part: 1, value: '', skipped: true as const } };
-      yield { line: this.#line, original, ...reader.noMembership(), problems: [problem], ...skipped };
+      yield { line, original, ...reader.noMembership(), problems: [problem], ...skipped };
       return;
     }
     onRepeat(original.length * (count - 1));
@@ -122,55 +116,45 @@ export class ElementReader implements Elements {
     for (const guid of guids) {
       for (const uid of uids) {
         part += 1;
-        const one: Element = { ...element, [this.#keys.guid]: guid, [this.#keys.uid]: uid };
-        const row = this.#row(one, part === 1 ? original : '', undefined, repeated);
-        const value = lists.map((field) => `${this.#keys[field]}=${asText(one[this.#keys[field]])}`).join(', ');
+        const one: Element = { ...element, [keyOf.guid]: guid, [keyOf.uid]: uid };
+        const row = rowOf(one, part === 1 ? original : '', undefined, repeated);
+        const value = lists.map((field) => `${keyOf[field]}=${asText(one[keyOf[field]])}`).join(', ');
         yield { ...row, shaped: { part, value: count === 1 ? '' : shortValue(value) } };
       }
     }
   }
 
-  #valuesOf(element: Element, field: 'guid' | 'uid'): readonly unknown[] {
-    const value = element[this.#keys[field]];
-    return this.#isList(element, field) ? (value as unknown[]) : [value];
-  }
-
   /** @param text of the element, where its numbers may not be as they are written */
-  #row(element: Element, original: string, text: string | undefined, repeated: string | undefined): InputRow {
-    const { reader } = this.#options;
-    if (repeated !== undefined && FIELDS.some((field) => this.#keys[field] === repeated)) {
+  function rowOf(element: Element, original: string, text: string | undefined, repeated: string | undefined): InputRow {
+    if (repeated !== undefined && FIELDS.some((field) => keyOf[field] === repeated)) {
       reader.addProblem(repetition(repeated));
     }
-    return reader.read(
-      this.#line,
-      original,
-      this.#text(element, 'region', text),
-      this.#text(element, 'guid', text),
-      this.#text(element, 'uid', text),
-      this.#text(element, 'scope', text),
-      this.#text(element, 'onBehalfOf', text),
-    );
+    const read = (field: Field) => textOf(element, field, keyOf[field], text, reader);
+    return reader.read(line, original, read('region'), read('guid'), read('uid'), read('scope'), read('onBehalfOf'));
   }
 
-  #learn(key: string, place: string) {
-    const { columns } = this.#options;
-    this.#known.add(key);
+  function learn(key: string, place: string) {
+    known.add(key);
     columns.add(key, place);
-    for (const field of FIELDS) this.#keys[field] = columns.nameOf(field) ?? '';
+    for (const field of FIELDS) keyOf[field] = columns.nameOf(field) ?? '';
   }
 
-  #text(element: Element, field: Field, text: string | undefined) {
-    const key = this.#keys[field];
-    const value = key === '' ? undefined : element[key];
-    if (typeof value === 'string') return value;
-    if (value === undefined || value === null || !Object.hasOwn(element, key)) return '';
-    // A number is checked as it is written: 1.0 and -0 are not the ids 1 and 0.
-    const exact = typeof value === 'number' && text !== undefined ? (parseJson(text) as Element)[key] : value;
-    const written = JSON.stringify(exact);
-    if (isText(exact)) return written;
-    this.#options.reader.addProblem(notText(field, key, exact));
-    return '';
-  }
+  return { isRow, rows, finish, rowsRead: () => line, hasLists: () => hasLists };
+}
+
+/**
+ * The text of a field that is read from a key; a problem where its value is none.
+ * @param text of the element, where its numbers may not be as they are written
+ */
+function textOf(element: Element, field: Field, key: string, text: string | undefined, reader: MembershipReader) {
+  const value = key === '' ? undefined : element[key];
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null || !Object.hasOwn(element, key)) return '';
+  // A number is checked as it is written: 1.0 and -0 are not the ids 1 and 0.
+  const exact = typeof value === 'number' && text !== undefined ? (parseJson(text) as Element)[key] : value;
+  if (isText(exact)) return JSON.stringify(exact);
+  reader.addProblem(notText(field, key, exact));
+  return '';
 }
 
 /** Whether a value can be an id: a text, or a whole number as it is written; also nothing. */

@@ -263,41 +263,38 @@ export function tooLong(
  * Watches how much larger than the input its reports would be: each row takes a cell for every column, and in the JSON
  * report of a CSV file the column's name as well, however short the row is.
  */
-export class ReportGrowth {
-  readonly #bounds: Bounds;
-  #columns = 0;
-  #names = 0;
-  #rows = 0;
-  #repeated = 0;
-
-  constructor(bounds: Bounds) {
-    this.#bounds = bounds;
-  }
+export function reportGrowth(bounds: Bounds) {
+  let columns = 0;
+  let names = 0;
+  let all = 0;
+  let repeated = 0;
 
   /** Notes a column. */
-  add(name: string): void {
-    this.#columns += 1;
-    this.#names += name.length + 5;
+  function add(name: string): void {
+    columns += 1;
+    names += name.length + 5;
   }
 
   /** Notes text that the report repeats, because a row gives several memberships. */
-  repeat(characters: number): void {
-    this.#repeated += characters;
+  function repeat(characters: number): void {
+    repeated += characters;
   }
 
   /** Notes rows, and the bytes of text that have been read so far. Throws TOO_LARGE. */
-  check(rows: number, read: number, withNames: boolean): void {
-    this.#rows += rows;
-    const bytes = this.#rows * (this.#columns + (withNames ? this.#names : 0)) + this.#repeated;
-    if (bytes <= FREE_REPORT || bytes <= read * this.#bounds.report) return;
+  function check(rows: number, read: number, withNames: boolean): void {
+    all += rows;
+    const bytes = all * (columns + (withNames ? names : 0)) + repeated;
+    if (bytes <= FREE_REPORT || bytes <= read * bounds.report) return;
     throw new IntakeError(
       'TOO_LARGE',
-      `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${this.#repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
-      orRaise('Remove the columns that are not needed', 'report', this.#bounds),
+      `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${columns} columns; allowed are ${bounds.report} times as much`,
+      orRaise('Remove the columns that are not needed', 'report', bounds),
       {
-        place: `after ${this.#rows} rows`,
-        facts: { rows: this.#rows, columns: this.#columns, most: this.#bounds.report },
+        place: `after ${all} rows`,
+        facts: { rows: all, columns, most: bounds.report },
       },
     );
   }
+
+  return { add, repeat, check };
 }

@@ -5,17 +5,17 @@ import { openSetIntake } from './archive/set-intake.ts';
 import { type InputBytes, type IntakeSource, interruptible } from './byte-source.ts';
 import { Columns } from './columns.ts';
 import { csvRows } from './csv.ts';
-import { ElementReader } from './element.ts';
+import { elementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
 import { ofExport, withoutSlackUsers } from './exports.ts';
 import type { InputRow } from './input-row.ts';
-import { boundsWith, emptyFile, IntakeError, listed, ReportGrowth, shown, shownPath } from './intake-error.ts';
+import { boundsWith, emptyFile, IntakeError, listed, reportGrowth, shown, shownPath } from './intake-error.ts';
 import type { Intake, IntakeOptions } from './intake-options.ts';
 import { MembershipReader } from './membership-row.ts';
 import { IdleRows, IdNotes } from './notes.ts';
 import { checkText, dialectOf, kindOf, openInput, openText } from './open-input.ts';
-import { ShapedElements } from './shape/element-shape.ts';
-import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping, ShapedCells } from './shape/shaping.ts';
+import { shapedElements } from './shape/element-shape.ts';
+import { checkShape, idColumns, needsShaping, openShaping, recognisedMapping, shapedCells } from './shape/shaping.ts';
 
 /**
  * Opens an input of any kind, plain or compressed, or a folder or archive of such, and reads as far as its first rows.
@@ -67,7 +67,7 @@ export function checkIntakeOptions(options: IntakeOptions): void {
 async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
   const { map, guid, shape = {}, signal } = options;
   const bounds = boundsWith(options.bounds);
-  const growth = new ReportGrowth(bounds);
+  const growth = reportGrowth(bounds);
   const hasDefaultGuid = guid !== undefined && guid !== '';
 
   const { head, blocks, read, gzipped, encoding } = await openText(source, options, bounds);
@@ -86,10 +86,10 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const reader = new MembershipReader(columns, options);
   const common = { columns, reader, hasDefaultGuid, bounds, onRepeat };
   const shaping = isShaped ? openShaping(shape, options, common) : undefined;
-  const shapedCells = shaping && dialect !== undefined ? new ShapedCells(shaping) : undefined;
-  const shapedElements = shaping && dialect === undefined ? new ShapedElements(shaping) : undefined;
-  const shaped = shapedCells ?? shapedElements;
-  const elements = shapedElements ?? new ElementReader(common);
+  const cells = shaping && dialect !== undefined ? shapedCells(shaping) : undefined;
+  const ofShape = shaping && dialect === undefined ? shapedElements(shaping) : undefined;
+  const shaped = cells ?? ofShape;
+  const elements = ofShape ?? elementReader(common);
 
   const idle = new IdleRows();
   const rows =
@@ -98,7 +98,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           ...dialect,
           ...common,
           edits: options.edits ?? false,
-          shaped: shapedCells,
+          shaped: cells,
           isSheet: source.sheet !== undefined,
           idle,
         })
@@ -122,8 +122,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     get recognised() {
       return recognised();
     },
-    shaped: () => shaped !== undefined || elements.hasLists,
-    rowsRead: () => (dialect === undefined ? elements.rowsRead : (shapedCells?.rowsRead ?? read.rows)),
+    shaped: () => shaped !== undefined || elements.hasLists(),
+    rowsRead: () => (dialect === undefined ? elements.rowsRead() : (cells?.rowsRead() ?? read.rows)),
     columns: () => columns.names,
     notes: () => {
       const notes = [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...idle.notes(), ...ids.notes()];
@@ -147,7 +147,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
 
 async function* withinGrowth(
   chunks: AsyncIterable<InputRow[]>,
-  growth: ReportGrowth,
+  growth: ReturnType<typeof reportGrowth>,
   read: { readonly bytes: number; rows: number },
   { format, ids }: { readonly format: InputFormat; readonly ids: IdNotes },
 ): AsyncGenerator<InputRow[]> {

@@ -22,81 +22,74 @@ const OF_SEARCH: ReadonlySet<string> = new Set([
  * Throws LDIF_BROKEN, ROW_TOO_LONG.
  */
 export async function* ldifAsNdjson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
-  const reader = new LdifReader(bounds);
+  const read = ldifReader(bounds);
   for await (const block of blocks) {
-    const text = reader.read(block.toString());
+    const text = read(block.toString());
     if (text !== '') yield Buffer.from(text);
   }
-  const text = reader.read('\n\n\n');
+  const text = read('\n\n\n');
   if (text !== '') yield Buffer.from(text);
 }
 
-class LdifReader {
-  readonly #bounds: Bounds;
-  #unfinished = '';
+function ldifReader(bounds: Bounds) {
+  let unfinished = '';
   /** Folded lines gather here: one that begins with a space continues the line before. */
-  #line = '';
-  #number = 0;
-  #lineStart = 0;
+  let folded = '';
+  let number = 0;
+  let lineStart = 0;
   /** Name of the entry that is being read. */
-  #name: string | undefined;
-  #written: string[] = [];
+  let entry: string | undefined;
+  let rows: string[] = [];
 
-  constructor(bounds: Bounds) {
-    this.#bounds = bounds;
-  }
-
-  read(text: string): string {
-    const lines = (this.#unfinished + text).split('\n');
-    this.#unfinished = lines.pop() ?? '';
+  function read(text: string): string {
+    const lines = (unfinished + text).split('\n');
+    unfinished = lines.pop() ?? '';
     for (const line of lines) {
-      this.#number += 1;
-      this.#physical(line.endsWith('\r') ? line.slice(0, -1) : line);
+      number += 1;
+      physical(line.endsWith('\r') ? line.slice(0, -1) : line);
     }
-    if (this.#unfinished.length > this.#bounds.element) throw this.#tooLong();
-    const written = this.#written.join('');
-    this.#written = [];
+    if (unfinished.length > bounds.element) throw isTooLong();
+    const written = rows.join('');
+    rows = [];
     return written;
   }
 
-  #physical(line: string) {
+  function physical(line: string) {
     if (line.startsWith(' ')) {
-      this.#line += line.slice(1);
-      if (this.#line.length > this.#bounds.element) throw this.#tooLong();
+      folded += line.slice(1);
+      if (folded.length > bounds.element) throw isTooLong();
       return;
     }
-    this.#logical(this.#line);
-    this.#line = line;
-    this.#lineStart = this.#number;
-    if (line === '') this.#name = undefined;
+    logical(folded);
+    folded = line;
+    lineStart = number;
+    if (line === '') entry = undefined;
   }
 
-  #logical(line: string) {
+  function logical(line: string) {
     if (line === '' || line.startsWith('#')) return;
     const [, attribute = '', mark = '', rest = ''] = /^([A-Za-z0-9.;_-]+):([:<]?)\s*(.*)$/s.exec(line) ?? [];
     const [, range] = /^[A-Za-z0-9.-]+;(range=[^:]*):/i.exec(line) ?? [];
-    if (range !== undefined) throw this.#broken(`the directory gave only a part of the members (${shown(range)})`);
-    if (attribute === '') throw this.#broken(`${shown(line)} is not "attribute: value"`);
+    if (range !== undefined) throw broken(`the directory gave only a part of the members (${shown(range)})`);
+    if (attribute === '') throw broken(`${shown(line)} is not "attribute: value"`);
     const [name = ''] = attribute.toLowerCase().split(';');
-    if (name === 'version' && this.#name === undefined) return;
+    if (name === 'version' && entry === undefined) return;
     if (name === 'dn') {
-      this.#name = this.#value(mark, rest);
+      entry = valueIn(mark, rest);
       return;
     }
-    if (this.#name === undefined && OF_SEARCH.has(name)) {
-      if (name === 'result' && !/^0\b/.test(rest)) throw this.#broken(`the search did not end well (${shown(line)})`);
+    if (entry === undefined && OF_SEARCH.has(name)) {
+      if (name === 'result' && !/^0\b/.test(rest)) throw broken(`the search did not end well (${shown(line)})`);
       return;
     }
-    if (this.#name === undefined) throw this.#broken(`${shown(line)} is in an entry without a "dn:"`);
+    if (entry === undefined) throw broken(`${shown(line)} is in an entry without a "dn:"`);
     if (name === 'changetype' && rest.trim() !== 'add') {
-      throw this.#broken(
-        `the entry is a change (${shown(rest.trim())}); groups are read from entries with their members`,
-      );
+      throw broken(`the entry is a change (${shown(rest.trim())}); groups are read from entries with their members`);
     }
-    if (MEMBER_ATTRIBUTES.has(name)) this.#member(this.#name, name, this.#value(mark, rest));
+    if (MEMBER_ATTRIBUTES.has(name)) member(entry, name, valueIn(mark, rest));
   }
 
-  #member(group: string, attribute: string, value: string) {
+  function member(group: string, attribute: string, value: string) {
     if (value.trim() === '') return;
     const isName = attribute !== 'memberuid';
     const row = {
@@ -105,25 +98,27 @@ class LdifReader {
       group_dn: group,
       member_dn: isName ? value : '',
     };
-    this.#written.push(`${JSON.stringify(row)}\n`);
+    rows.push(`${JSON.stringify(row)}\n`);
   }
 
-  #value(mark: string, rest: string) {
-    if (mark === '<') throw this.#broken('a value from a URL is not fetched');
+  function valueIn(mark: string, rest: string) {
+    if (mark === '<') throw broken('a value from a URL is not fetched');
     return mark === ':' ? Buffer.from(rest.trim(), 'base64').toString() : rest.trimEnd();
   }
 
-  #broken(what: string) {
+  function broken(what: string) {
     return new IntakeError(
       'LDIF_BROKEN',
       what,
       'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',
-      { place: `line ${this.#lineStart}`, facts: { line: this.#lineStart } },
+      { place: `line ${lineStart}`, facts: { line: lineStart } },
     );
   }
 
-  #tooLong() {
-    const line = this.#number + 1;
-    return tooLong('line', this.#bounds, { place: `line ${line}`, advice: 'Shorten it', facts: { line } });
+  function isTooLong() {
+    const line = number + 1;
+    return tooLong('line', bounds, { place: `line ${line}`, advice: 'Shorten it', facts: { line } });
   }
+
+  return read;
 }

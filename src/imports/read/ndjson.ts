@@ -14,65 +14,60 @@ export async function* ndjsonRows(
   reader: Elements,
   bounds: Bounds,
 ): AsyncGenerator<InputRow[]> {
-  const lines = new LineReader(reader, bounds);
-  for await (const block of blocks) yield* chunked(lines.rowsUpTo(block.toString(), block.length));
-  yield* chunked(lines.rowsUpTo('\n', 1));
+  const rowsUpTo = lineReader(reader, bounds);
+  for await (const block of blocks) yield* chunked(rowsUpTo(block.toString(), block.length));
+  yield* chunked(rowsUpTo('\n', 1));
   reader.finish();
 }
 
-class LineReader {
-  readonly #reader: Elements;
-  readonly #bounds: Bounds;
-  readonly #scanner = new ObjectScanner();
-  #unfinished = '';
-  #unfinishedBytes = 0;
-  #number = 0;
-
-  constructor(reader: Elements, bounds: Bounds) {
-    this.#reader = reader;
-    this.#bounds = bounds;
-  }
+function lineReader(reader: Elements, bounds: Bounds) {
+  const scanner = new ObjectScanner();
+  let unfinished = '';
+  let unfinishedBytes = 0;
+  let number = 0;
 
   /** Rows of the lines that are complete when `text` is read. */
-  *rowsUpTo(text: string, bytes: number): Generator<InputRow> {
+  function* rowsUpTo(text: string, bytes: number): Generator<InputRow> {
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const line = (this.#unfinished + text.slice(start, end)).trim();
-      this.#unfinished = '';
-      this.#unfinishedBytes = 0;
-      this.#number += 1;
-      if (line !== '') yield* this.#rows(line);
+      const line = (unfinished + text.slice(start, end)).trim();
+      unfinished = '';
+      unfinishedBytes = 0;
+      number += 1;
+      if (line !== '') yield* rows(line);
       start = end + 1;
     }
-    this.#unfinished += text.slice(start);
-    this.#unfinishedBytes += start === 0 ? bytes : Buffer.byteLength(text.slice(start));
-    if (this.#unfinishedBytes <= this.#bounds.element) return;
-    const line = this.#number + 1;
+    unfinished += text.slice(start);
+    unfinishedBytes += start === 0 ? bytes : Buffer.byteLength(text.slice(start));
+    if (unfinishedBytes <= bounds.element) return;
+    const line = number + 1;
     const advice = words`Put each object on a line of its own, say ${option('format', 'json')} if the file is one JSON document`;
-    throw tooLong('line', this.#bounds, { place: `line ${line}`, advice, facts: { line } });
+    throw tooLong('line', bounds, { place: `line ${line}`, advice, facts: { line } });
   }
 
-  #rows(line: string): Generator<InputRow> {
-    const place = `line ${this.#number}`;
+  function rows(line: string): Generator<InputRow> {
+    const place = `line ${number}`;
     // This also counts brackets and colons inside strings: the line is scanned only where there are too many.
     const brackets = occurrences(line, '[') + occurrences(line, '{');
-    if (brackets > MAX_DEPTH && this.#scanned(line).deepest > MAX_DEPTH) throw tooDeep(place);
-    const value = parse(line, this.#number);
+    if (brackets > MAX_DEPTH && scanned(line).deepest > MAX_DEPTH) throw tooDeep(place);
+    const value = parse(line, number);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw wrongShape(place, `${shown(line)} is not an object; NDJSON has one object on each line`);
     }
     const colons = occurrences(line, ':');
-    const keys = colons === Object.keys(value).length ? colons : this.#scanned(line).keys;
+    const keys = colons === Object.keys(value).length ? colons : scanned(line).keys;
     // UIDs in lists become rows of their own, so numbers must keep their spelling.
     const element = hasMemberLists(value as Element) ? parseJson(line) : value;
-    return this.#reader.rows(element as Element, place, line, keys);
+    return reader.rows(element as Element, place, line, keys);
   }
 
-  #scanned(line: string) {
-    this.#scanner.reset();
-    this.#scanner.scan(line, 0);
-    return this.#scanner;
+  function scanned(line: string) {
+    scanner.reset();
+    scanner.scan(line, 0);
+    return scanner;
   }
+
+  return rowsUpTo;
 }
 
 function occurrences(text: string, character: string) {

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CsvRecords } from '../../../src/imports/read/csv-records.ts';
+import { csvRecords } from '../../../src/imports/read/csv-records.ts';
 import { runs } from '../../runs.ts';
 
 /** Returns csv-parse's own result for a text, all at once. */
@@ -16,7 +16,7 @@ function parsed(text: string, delimiter: string, lineEnds: readonly string[]): s
 
 /** The records of the text when its bytes arrive in pieces of these sizes, repeated; characters may be cut in two. */
 async function inPieces(text: string, delimiter: string, lineEnds: string[], sizes: readonly number[]) {
-  const records = new CsvRecords(delimiter, lineEnds, 1_000_000);
+  const records = csvRecords(delimiter, lineEnds, 1_000_000);
   const all: string[][] = [];
   const bytes = Buffer.from(text);
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
@@ -25,7 +25,7 @@ async function inPieces(text: string, delimiter: string, lineEnds: string[], siz
     at += size;
   }
   all.push(...(await records.rest()));
-  expect(records.count).toBe(all.length);
+  expect(records.count()).toBe(all.length);
   return all;
 }
 
@@ -72,7 +72,7 @@ test('lines that are split give the records that csv-parse gives, however the by
 });
 
 test('after a quoted record the lines are split again, and counted on', async () => {
-  const records = new CsvRecords(',', ['\r\n', '\n'], 1_000_000);
+  const records = csvRecords(',', ['\r\n', '\n'], 1_000_000);
   const block = (text: string) => records.of(Buffer.from(text));
   expect(await block('a,b\nc,d\n')).toEqual([
     ['a', 'b'],
@@ -83,7 +83,7 @@ test('after a quoted record the lines are split again, and counted on', async ()
     ['long', 'enough to end'],
   ]);
   expect(await block('h,i\n')).toEqual([['h', 'i']]);
-  expect(records.count).toBe(5);
+  expect(records.count()).toBe(5);
   const error = await block('"j"k,l\nm,n\n').catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', place: 'line 6' });
   // Line 3 runs over two lines of text.
@@ -91,7 +91,7 @@ test('after a quoted record the lines are split again, and counted on', async ()
 });
 
 test('a line that is longer than a row may be is the parser’s to refuse, also without quotes', async () => {
-  const read = (text: string) => new CsvRecords(',', ['\r\n', '\n'], 20).of(Buffer.from(text));
+  const read = (text: string) => csvRecords(',', ['\r\n', '\n'], 20).of(Buffer.from(text));
   expect(await read(`${'a'.repeat(10)},${'b'.repeat(10)}\nc,d\n`)).toHaveLength(2);
   await expect(read(`c,d\n${'a'.repeat(20)},${'b'.repeat(20)}\nc,d\n`)).rejects.toThrow('Max Record Size');
   await expect(read(`c,d\n${'a'.repeat(40)}`)).rejects.toThrow('Max Record Size');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Columns } from '../../../src/imports/read/columns.ts';
-import { type Element, ElementReader, isText } from '../../../src/imports/read/element.ts';
+import { type Element, elementReader, isText } from '../../../src/imports/read/element.ts';
 import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
 import { boundsWith } from '../../../src/imports/read/intake-error.ts';
 import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
@@ -17,7 +17,7 @@ const originals = (name: ExportName, element: Element) => {
     bounds: boundsWith({ memberships: 100 }),
     onRepeat: () => {},
   };
-  const rows = ofExport(name, new ElementReader(options));
+  const rows = ofExport(name, elementReader(options));
   return [...rows.rows(element, 'element 1', JSON.stringify(element), Object.keys(element).length)].map(
     ({ original }) => JSON.parse(original) as Record<string, unknown>,
   );

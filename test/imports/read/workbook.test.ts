@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import writeExcelFile, { type Cell } from 'write-excel-file/node';
 import { openIntake } from '../../../src/imports/read/intake.ts';
 import type { IntakeOptions } from '../../../src/imports/read/intake-options.ts';
-import { TextTable } from '../../../src/imports/read/workbook/xlsx.ts';
+import { textTable } from '../../../src/imports/read/workbook/xlsx.ts';
 import { runs } from '../../runs.ts';
 import { archive, type MadeWorkbook, textRows, xlsx } from './make-workbook.ts';
 import { drained, OPTIONS, read, refusal, short } from './reading.ts';
@@ -565,7 +565,7 @@ describe('a file', () => {
 });
 
 test('shared texts beyond what fits into memory come back from a file as they went', () => {
-  const texts = new TextTable(tmpdir());
+  const texts = textTable(tmpdir());
   const text = (at: number) => `${at}-${'ü'.repeat((at * 7919) % 60_000)}`;
   const count = 2_000;
   for (let at = 0; at < count; at += 1) texts.add(text(at));

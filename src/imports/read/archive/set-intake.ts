@@ -84,7 +84,7 @@ interface ManyFiles {
 function manyFiles(files: ManyFiles): Intake {
   const { first, others, set, open, options, notes, end } = files;
   const { format } = first.intake;
-  const merged = new MergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
+  const merged = mergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
   const fileNotes: IntakeNote[] = [];
   let read = 0;
   let rowsRead = 0;
@@ -104,7 +104,7 @@ function manyFiles(files: ManyFiles): Intake {
         yield chunk.map((row) => {
           last = before + row.line;
           // The first of several memberships of a row has the original of all.
-          return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
+          return { ...row, line: last, original: row.original === '' ? '' : merged.originalOf(row) };
         });
       }
     } catch (error) {
@@ -219,91 +219,84 @@ type Recognised = Readonly<Partial<Record<ColumnRole, string>>>;
  * The columns of several files as those of one, and their rows under these. Columns of the same name are the same, and so
  * are those that serve the same field: their common retry file must be readable as one file.
  */
-class MergedColumns {
-  readonly names: string[] = [...OWN];
-  readonly #form: 'cells' | 'elements';
-  readonly #bounds: Bounds;
+function mergedColumns(form: 'cells' | 'elements', bounds: Bounds) {
+  const names: string[] = [...OWN];
   /** Field → name of the column in the file that had one first. */
-  readonly #fields = new Map<string, string>();
+  const fieldNames = new Map<string, string>();
   /** Place of a column by its field, or by its name and how many of that name are before it in the file. */
-  readonly #places = new Map<string, number>();
-  #file = '';
+  const places = new Map<string, number>();
+  let current = '';
   /** Columns of the file that is being read → places; as many as have been noted. */
-  #moves: number[] = [];
-  #seen = new Map<string, number>();
+  let moves: number[] = [];
+  let seen = new Map<string, number>();
   /** Whether the file's columns are all the columns so far, in the same order. */
-  #isPlain = true;
-
-  constructor(form: 'cells' | 'elements', bounds: Bounds) {
-    this.#form = form;
-    this.#bounds = bounds;
-  }
+  let isPlain = true;
 
   /** The rows that come next are those of this file. */
-  begin(file: string): void {
-    this.#file = file;
-    this.#moves = [];
-    this.#seen = new Map();
-    this.#isPlain = true;
+  function begin(file: string): void {
+    current = file;
+    moves = [];
+    seen = new Map();
+    isPlain = true;
   }
 
   /** Notes the columns of the file, as far as they are known. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-  take(columns: readonly string[], recognised: Recognised): void {
+  function take(columns: readonly string[], recognised: Recognised): void {
     const fields = new Map(Object.entries(recognised).map(([field, name]) => [name, field]));
-    if (this.#form === 'elements') this.#checkFields(recognised);
-    for (let index = this.#moves.length; index < columns.length; index += 1) {
+    if (form === 'elements') checkFields(recognised);
+    for (let index = moves.length; index < columns.length; index += 1) {
       const name = columns[index] ?? '';
-      const before = this.#seen.get(name) ?? 0;
-      this.#seen.set(name, before + 1);
-      const field = before === 0 && this.#form === 'cells' ? fields.get(name) : undefined;
+      const before = seen.get(name) ?? 0;
+      seen.set(name, before + 1);
+      const field = before === 0 && form === 'cells' ? fields.get(name) : undefined;
       const key = field === undefined ? `${before} ${name}` : field;
-      let place = this.#places.get(key);
+      let place = places.get(key);
       if (place === undefined) {
-        place = this.names.push(name) - 1;
-        this.#places.set(key, place);
-        const count = this.names.length;
-        const most = this.#bounds.columns;
+        place = names.push(name) - 1;
+        places.set(key, place);
+        const count = names.length;
+        const most = bounds.columns;
         if (count > most) {
           throw new IntakeError(
             'TOO_MANY_COLUMNS',
             `the files have ${count} different columns together; allowed are ${boundText('columns', most)}`,
-            orRaise('Import files with different columns one after the other', 'columns', this.#bounds, count),
-            { place: `file ${JSON.stringify(this.#file)}`, facts: { file: this.#file, count, most } },
+            orRaise('Import files with different columns one after the other', 'columns', bounds, count),
+            { place: `file ${JSON.stringify(current)}`, facts: { file: current, count, most } },
           );
         }
       }
-      this.#moves.push(place);
-      if (place !== index + OWN.length) this.#isPlain = false;
+      moves.push(place);
+      if (place !== index + OWN.length) isPlain = false;
     }
   }
 
   /** The keys of elements stay as they are, so that a field has the same key in all files. */
-  #checkFields(recognised: Recognised) {
+  function checkFields(recognised: Recognised) {
     for (const [field, name] of Object.entries(recognised)) {
-      const first = this.#fields.get(field);
-      if (first === undefined) this.#fields.set(field, name);
+      const first = fieldNames.get(field);
+      if (first === undefined) fieldNames.set(field, name);
       else if (first !== name)
         throw new IntakeError(
           'AMBIGUOUS_COLUMN',
           `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
           words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
-          { place: `file ${JSON.stringify(this.#file)}`, facts: { file: this.#file, field, name, first } },
+          { place: `file ${JSON.stringify(current)}`, facts: { file: current, field, name, first } },
         );
     }
   }
 
   /** The row in the merged columns. */
-  original({ original, line }: Pick<InputRow, 'original' | 'line'>): string {
-    return this.#form === 'cells' ? this.#cells(original, line) : this.#element(original, line);
+  function originalOf({ original, line }: Pick<InputRow, 'original' | 'line'>) {
+    return form === 'cells' ? mergedCells(original, line) : mergedElement(original, line);
   }
 
-  #cells(original: string, line: number) {
-    const own = `[${JSON.stringify(this.#file)},"${line}"`;
-    if (this.#isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
+  function mergedCells(original: string, line: number) {
+    const own = `[${JSON.stringify(current)},"${line}"`;
+    if (isPlain) return original === '[]' ? `${own}]` : `${own},${original.slice(1)}`;
     const cells: string[] = [];
     for (const [index, cell] of (JSON.parse(original) as string[]).entries()) {
-      const place = this.#moves[index];
-      if (place === undefined) throw new TypeError(`a row of ${this.#file} has more cells than columns`);
+      const place = moves[index];
+      if (place === undefined) throw new TypeError(`a row of ${current} has more cells than columns`);
       while (cells.length < place - OWN.length) cells.push('');
       cells[place - OWN.length] = cell;
     }
@@ -311,9 +304,11 @@ class MergedColumns {
   }
 
   /** An element that already names its file, for instance in a retry file, stays as it is. */
-  #element(original: string, line: number) {
-    if (OWN.some((name) => this.#seen.has(name))) return original;
+  function mergedElement(original: string, line: number) {
+    if (OWN.some((name) => seen.has(name))) return original;
     const rest = original.slice(1).trimStart();
-    return `{"_file":${JSON.stringify(this.#file)},"_file_row":${line}${rest.startsWith('}') ? '' : ','}${rest}`;
+    return `{"_file":${JSON.stringify(current)},"_file_row":${line}${rest.startsWith('}') ? '' : ','}${rest}`;
   }
+
+  return { names, begin, take, originalOf };
 }

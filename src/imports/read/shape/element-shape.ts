@@ -3,7 +3,7 @@ import type { Shape } from '../../../options/shape.ts';
 import { cellOf } from '../../../text/csv-line.ts';
 import { sameName } from '../../../text/same-text.ts';
 import { unknownColumn } from '../columns.ts';
-import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, isText, originalOf } from '../element.ts';
+import { ELEMENTS_WITHOUT_UID, type Element, hasMemberLists, isText, originalOf } from '../element.ts';
 import type { InputRow } from '../input-row.ts';
 import { parseJson, repeatedKey, repetition } from '../json-text.ts';
 import { compile, type Plan, recognisedBy, sourcedFields } from './compile.ts';
@@ -15,108 +15,109 @@ import type { Shaping } from './shaping.ts';
 const OWN_LISTS: Shape['lists'] = Object.fromEntries(SCOPES.map((scope) => [scope, [LIST_OF_SCOPE[scope]]]));
 
 /** Elements of JSON and NDJSON, as memberships. Columns are keys of the element, or paths into it. */
-export class ShapedElements implements Elements {
-  readonly #shaping: Shaping;
-  readonly #known = new Set<string>();
-  /** Columns that are read, by slot, who asked for them, and whether an element had them. */
-  readonly #slots: string[] = [];
-  readonly #flags: string[] = [];
-  #absent = new Set<number>();
-  #paths = new PathReader([], new Set());
-  #plan: Plan | undefined;
+export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid, lenient, onRepeat }: Shaping) {
+  const known = new Set<string>();
+  const { names, flags, absent, slotOf } = askedColumns();
+  let paths = pathReader([], new Set());
+  let plan: Plan;
   /** The plan for elements in the service's own shape. */
-  #ownPlan: Plan | undefined;
-  rowsRead = 0;
-  /** A row may give several memberships, lists or not. */
-  readonly hasLists = true;
-
-  constructor(shaping: Shaping) {
-    this.#shaping = shaping;
-    this.#compile();
-  }
-
-  isRow(): boolean {
-    return true;
-  }
+  let ownPlan: Plan | undefined;
+  let rowsRead = 0;
 
   /** A list of the document that the shape itself opens holds no elements. */
-  isOpened(property: string): boolean {
-    return this.#slots.some((column) => column.startsWith(`${property}.`));
+  function isOpened(property: string): boolean {
+    return names.some((column) => column.startsWith(`${property}.`));
   }
 
-  *rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
-    this.rowsRead += 1;
+  function* rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
+    rowsRead += 1;
     for (const key in element) {
-      if (!this.#known.has(key)) this.#learn(key, place);
+      if (!known.has(key)) learn(key, place);
     }
-    const { shaper, onRepeat, columns, hasDefaultGuid } = this.#shaping;
-    if (this.rowsRead === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid, this.#sourced(element));
-    for (const slot of this.#absent) if (this.#paths.has(element, slot)) this.#absent.delete(slot);
+    if (rowsRead === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid, sourcedBy(element));
+    for (const slot of absent) if (paths.has(element, slot)) absent.delete(slot);
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     const exact = parseJson(text) as Element;
     const original = originalOf(element, text, repeated !== undefined);
     const problems = repeated === undefined ? undefined : [repetition(repeated)];
-    const plan = this.#ownPlan !== undefined && hasMemberLists(element) ? this.#ownPlan : this.#plan;
-    if (plan === undefined) throw new Error('the shape was not read');
-    const rows = shaper.rows(plan, this.rowsRead, original, (slots) => this.#paths.cells(exact, slots), problems);
-    if (rows.length > 1) onRepeat(original.length * (rows.length - 1));
-    yield* rows;
+    const read = shaper.rows(
+      ownPlan !== undefined && hasMemberLists(element) ? ownPlan : plan,
+      rowsRead,
+      original,
+      (slots) => paths.cells(exact, slots),
+      problems,
+    );
+    if (read.length > 1) onRepeat(original.length * (read.length - 1));
+    yield* read;
   }
 
-  finish(): void {
-    if (this.rowsRead === 0) return;
-    const { columns, hasDefaultGuid, lenient } = this.#shaping;
-    columns.requireMembership(hasDefaultGuid, this.#sourced({}));
-    const [absent] = this.#absent;
-    if (absent === undefined || lenient) return;
-    throw unknownColumn(this.#slots[absent] ?? '', this.#flags[absent] ?? '', columns.names);
+  function finish(): void {
+    if (rowsRead === 0) return;
+    columns.requireMembership(hasDefaultGuid, sourcedBy({}));
+    const [first] = absent;
+    if (first === undefined || lenient) return;
+    throw unknownColumn(names[first] ?? '', flags[first] ?? '', columns.names);
   }
 
-  recognised() {
-    return this.#plan === undefined ? {} : recognisedBy(this.#plan);
-  }
-
-  #sourced(element: Element) {
-    const { shape, sources } = this.#shaping;
+  function sourcedBy(element: Element) {
     const sourced = new Set(sourcedFields(shape, sources));
-    if (hasMemberLists(element) || [...this.#known].some((key) => hasMemberLists({ [key]: true }))) sourced.add('uid');
+    if (hasMemberLists(element) || [...known].some((key) => hasMemberLists({ [key]: true }))) sourced.add('uid');
     return sourced;
   }
 
-  #learn(key: string, place: string) {
-    const { columns, shape } = this.#shaping;
+  function learn(key: string, place: string) {
     const before = JSON.stringify(columns.recognised());
-    this.#known.add(key);
+    known.add(key);
     columns.add(key, place);
     const isNews = shape.wide !== undefined || shape.numbered !== undefined;
-    if (isNews || JSON.stringify(columns.recognised()) !== before) this.#compile();
+    if (isNews || JSON.stringify(columns.recognised()) !== before) resolve();
   }
 
-  #compile() {
-    const { shape, sources, columns } = this.#shaping;
+  /** Finds the columns among those that are known. */
+  function resolve() {
     const layout: Layout = {
       columns,
       names: () => columns.names,
-      has: (name) => this.#known.has(name) || [...this.#known].some((key) => sameName(key) === sameName(name)),
-      slotOf: (name, flag) => this.#slotOf(name.trim(), flag),
+      has: (name) => known.has(name) || [...known].some((key) => sameName(key) === sameName(name)),
+      slotOf,
     };
-    this.#plan = compile(shape, sources, layout);
+    plan = compile(shape, sources, layout);
     const isOwn = shape.lists === undefined && sources.uid === undefined;
-    const known = this.#slots.length;
-    this.#ownPlan = isOwn ? compile({ ...shape, lists: OWN_LISTS }, sources, layout) : undefined;
+    const before = names.length;
+    ownPlan = isOwn ? compile({ ...shape, lists: OWN_LISTS }, sources, layout) : undefined;
     // An element need not have all of the four lists.
-    for (let slot = known; slot < this.#slots.length; slot += 1) this.#absent.delete(slot);
-    this.#paths = new PathReader(this.#slots, this.#plan.optional);
+    for (let slot = before; slot < names.length; slot += 1) absent.delete(slot);
+    paths = pathReader(names, plan.optional);
   }
 
-  #slotOf(name: string, flag: string) {
-    const known = this.#slots.indexOf(name);
-    if (known !== -1) return known;
-    const slot = this.#slots.push(name) - 1;
-    this.#flags.push(flag);
-    this.#absent.add(slot);
+  resolve();
+  return {
+    isRow: () => true,
+    isOpened,
+    rows,
+    finish,
+    rowsRead: () => rowsRead,
+    // A row may give several memberships, lists or not.
+    hasLists: () => true,
+    recognised: () => recognisedBy(plan),
+  };
+}
+
+/** Columns that are read, by slot, who asked for them, and those that no element had. */
+function askedColumns() {
+  const names: string[] = [];
+  const flags: string[] = [];
+  const absent = new Set<number>();
+  const slotOf = (written: string, flag: string) => {
+    const name = written.trim();
+    const asked = names.indexOf(name);
+    if (asked !== -1) return asked;
+    const slot = names.push(name) - 1;
+    flags.push(flag);
+    absent.add(slot);
     return slot;
-  }
+  };
+  return { names, flags, absent, slotOf };
 }
 
 /**
@@ -137,46 +138,40 @@ interface Wanted {
 }
 
 /** Reads the same columns from one element after the other. A key that has the whole name comes before a path. */
-class PathReader {
-  readonly #columns: readonly string[];
-  readonly #paths: readonly Path[];
-  readonly #optional: ReadonlySet<number>;
-
-  constructor(columns: readonly string[], optional: ReadonlySet<number>) {
-    this.#columns = columns;
-    this.#optional = optional;
-    this.#paths = columns.map((column) => column.split('.'));
-  }
+function pathReader(columns: readonly string[], optional: ReadonlySet<number>) {
+  const paths = columns.map((column) => column.split('.'));
 
   /** Every combination of values, as cells by column. An element whose list of users or groups is empty gives none. */
-  *cells(element: Element, chosen: readonly number[]): Generator<Cells> {
-    const cells = new Array<string>(this.#columns.length).fill('');
+  function* cells(element: Element, chosen: readonly number[]): Generator<Cells> {
+    const values = new Array<string>(columns.length).fill('');
     const notText = new Map<number, unknown>();
     const wanted: Wanted[] = [];
     for (const slot of chosen) {
-      const column = this.#columns[slot] as string;
-      const mayLack = this.#optional.has(slot);
+      const column = columns[slot] as string;
+      const mayLack = optional.has(slot);
       wanted.push({
         slot,
         mayLack,
-        path: keyIn(element, column) === undefined ? (this.#paths[slot] as Path) : [column],
+        path: keyIn(element, column) === undefined ? (paths[slot] as Path) : [column],
       });
     }
     for (const assigned of combinations(element, wanted, 0)) {
       for (const [slot, value] of assigned) {
-        cells[slot] = cellOf(value);
+        values[slot] = cellOf(value);
         if (isText(value)) notText.delete(slot);
         else notText.set(slot, value);
       }
-      yield notText.size === 0 ? [...cells] : Object.assign([...cells], { notText: new Map(notText) });
+      yield notText.size === 0 ? [...values] : Object.assign([...values], { notText: new Map(notText) });
     }
   }
 
   /** Whether the element has anything at this column. */
-  has(element: Element, slot: number): boolean {
-    const column = this.#columns[slot] as string;
-    return keyIn(element, column) !== undefined || reaches(element, this.#paths[slot] as Path, 0);
+  function has(element: Element, slot: number): boolean {
+    const column = columns[slot] as string;
+    return keyIn(element, column) !== undefined || reaches(element, paths[slot] as Path, 0);
   }
+
+  return { cells, has };
 }
 
 type Assigned = readonly (readonly [slot: number, value: unknown])[];

@@ -153,18 +153,11 @@ export interface Shaping extends RowReading {
 }
 
 /** Rows of cells, as memberships. */
-export class ShapedCells {
-  readonly #shaping: Shaping;
-  #plan: Plan | undefined;
-  rowsRead = 0;
+export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, lenient, onRepeat }: Shaping) {
+  let plan: Plan | undefined;
+  let rowsRead = 0;
 
-  constructor(shaping: Shaping) {
-    this.#shaping = shaping;
-  }
-
-  /** To be called when the header is known. Throws the errors of Columns, and BAD_SHAPE. */
-  begin(): void {
-    const { shape, sources, columns, hasDefaultGuid, lenient } = this.#shaping;
+  function begin(): void {
     columns.requireMembership(hasDefaultGuid, sourcedFields(shape, sources));
     const layout: Layout = {
       columns,
@@ -176,13 +169,12 @@ export class ShapedCells {
         return slot;
       },
     };
-    this.#plan = compile(shape, sources, layout);
-    if (!lenient) requireMatches(shape, this.#plan, columns.names);
+    plan = compile(shape, sources, layout);
+    if (!lenient) requireMatches(shape, plan, columns.names);
   }
 
-  /** Returns the number of cells that a row must have: up to the first column of the user, of one group and of the action. */
-  needed(): number {
-    const plan = this.#plan;
+  /** Up to the first column of the user, of one group and of the action. */
+  function needed(): number {
     if (plan === undefined) return 0;
     const group = plan.groups.source?.slots ?? [];
     const people = plan.people.map(({ source }) => source.slots);
@@ -192,17 +184,20 @@ export class ShapedCells {
     return 1 + Math.max(-1, ...least.filter(Number.isFinite));
   }
 
-  rows(line: number, cells: readonly string[], problems?: readonly RowProblem[]): InputRow[] {
-    if (this.#plan === undefined) throw new Error('a row came before the header');
-    const { shaper, onRepeat } = this.#shaping;
-    this.rowsRead += 1;
+  function rows(line: number, cells: readonly string[], problem?: RowProblem): InputRow[] {
+    if (plan === undefined) throw new Error('a row came before the header');
+    rowsRead += 1;
     const original = JSON.stringify(cells);
-    const rows = shaper.rows(this.#plan, line, original, () => [cells], problems);
-    if (rows.length > 1) onRepeat(original.length * (rows.length - 1));
-    return rows;
+    const read = shaper.rows(plan, line, original, () => [cells], problem && [problem]);
+    if (read.length > 1) onRepeat(original.length * (read.length - 1));
+    return read;
   }
 
-  recognised() {
-    return this.#plan === undefined ? {} : recognisedBy(this.#plan);
-  }
+  return {
+    begin,
+    needed,
+    rows,
+    rowsRead: () => rowsRead,
+    recognised: () => (plan === undefined ? {} : recognisedBy(plan)),
+  };
 }

@@ -3,7 +3,7 @@ import { interruptible } from '../byte-source.ts';
 import { IntakeError } from '../intake-error.ts';
 import { numberText, PLAIN } from './cell-text.ts';
 import { checkColumns, type Sheet, SheetRows, type Workbook } from './workbook.ts';
-import { type Attributes, broken, checkLength, readXml, type XmlHandlers, XmlReader } from './xml.ts';
+import { type Attributes, broken, checkLength, readXml, xmlReader } from './xml.ts';
 
 const CONTENT = 'content.xml';
 
@@ -32,12 +32,12 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
     sheets,
     read: async function* (sheet, onRow, warnings) {
       const rows = new SheetRows(sheets[sheet]?.name ?? '', onRow, warnings);
-      const table = new OdsTable(sheet, rows);
-      const reader = new XmlReader(rows.place, table);
+      const table = odsTable(sheet, rows);
+      const reader = xmlReader(rows.place, table);
       for await (const block of read()) {
         reader.write(block);
         yield;
-        if (table.isDone) break;
+        if (table.isDone()) break;
       }
     },
     close: () => zip.close(),
@@ -61,117 +61,111 @@ async function refuseEncrypted(zip: Zip) {
   );
 }
 
-/** Reads one of the tables. Cells and rows that are repeated are written once, with a number. */
-class OdsTable implements XmlHandlers {
-  isDone = false;
-  readonly #wanted: number;
-  readonly #rows: SheetRows;
-  #table = -1;
-  #rowTimes = 1;
-  #isHidden = false;
-  #cells: string[] = [];
-  #column = 0;
-  #cell: Attributes | undefined;
-  #paragraphs = 0;
-  #text = '';
+/** Reads one of the tables. Cells and rows that are repeated are written once, with a number. @param wanted number of the table */
+function odsTable(wanted: number, rows: SheetRows) {
+  let isDone = false;
+  let table = -1;
+  let rowTimes = 1;
+  let isHidden = false;
+  let cells: string[] = [];
+  let column = 0;
+  let current: Attributes | undefined;
+  let paragraphs = 0;
+  let content = '';
   /** Open elements whose text is not the cell's, such as comments. */
-  #asides = 0;
-  #inParagraph = 0;
+  let asides = 0;
+  let inParagraph = 0;
 
-  /** @param wanted number of the table */
-  constructor(wanted: number, rows: SheetRows) {
-    this.#wanted = wanted;
-    this.#rows = rows;
+  function text(piece: string): void {
+    if (inParagraph === 0 || asides > 0) return;
+    content += piece;
+    checkLength(content, `row ${rows.line + 1}`);
   }
 
-  text(text: string): void {
-    if (this.#inParagraph === 0 || this.#asides > 0) return;
-    this.#text += text;
-    checkLength(this.#text, `row ${this.#rows.line + 1}`);
-  }
-
-  open(name: string, attributes: Attributes): void {
-    if (name === 'table') this.#table += 1;
-    if (this.#table !== this.#wanted || this.isDone) return;
+  function open(name: string, attributes: Attributes): void {
+    if (name === 'table') table += 1;
+    if (table !== wanted || isDone) return;
     if (name === 'table-row') {
-      this.#cells = [];
-      this.#column = 0;
-      this.#rowTimes = times(attributes['table:number-rows-repeated']);
-      this.#isHidden = /^(?:filter|collapse)$/.test(attributes['table:visibility'] ?? '');
+      cells = [];
+      column = 0;
+      rowTimes = times(attributes['table:number-rows-repeated']);
+      isHidden = /^(?:filter|collapse)$/.test(attributes['table:visibility'] ?? '');
     } else if (name === 'table-cell' || name === 'covered-table-cell') {
-      this.#cell = attributes;
-      this.#text = '';
-      this.#paragraphs = 0;
-    } else if (this.#cell !== undefined) this.#openedInCell(name, attributes);
+      current = attributes;
+      content = '';
+      paragraphs = 0;
+    } else if (current !== undefined) openedInCell(name, attributes);
   }
 
-  #openedInCell(name: string, attributes: Attributes) {
-    if (name === 'annotation' || name === 'note' || name === 'ruby-text') this.#asides += 1;
-    if (this.#asides > 0) return;
+  function openedInCell(name: string, attributes: Attributes) {
+    if (name === 'annotation' || name === 'note' || name === 'ruby-text') asides += 1;
+    if (asides > 0) return;
     if (name === 'p') {
-      if (this.#paragraphs > 0) this.#text += '\n';
-      this.#paragraphs += 1;
-      this.#inParagraph += 1;
-    } else if (name === 's') this.#text += ' '.repeat(Math.min(times(attributes['text:c']), 1000));
-    else if (name === 'tab') this.#text += '\t';
-    else if (name === 'line-break') this.#text += '\n';
+      if (paragraphs > 0) content += '\n';
+      paragraphs += 1;
+      inParagraph += 1;
+    } else if (name === 's') content += ' '.repeat(Math.min(times(attributes['text:c']), 1000));
+    else if (name === 'tab') content += '\t';
+    else if (name === 'line-break') content += '\n';
   }
 
-  close(name: string): void {
-    if (this.#table !== this.#wanted || this.isDone) return;
-    if (name === 'annotation' || name === 'note' || name === 'ruby-text') this.#asides -= 1;
-    else if (name === 'p' && this.#asides === 0 && this.#inParagraph > 0) this.#inParagraph -= 1;
-    else if (name === 'table-cell') this.#closeCell(this.#cell ?? {});
-    else if (name === 'covered-table-cell') this.#closeCell({ covered: 'yes', ...this.#cell });
-    else if (name === 'table-row') this.#rows.add(this.#rows.line + 1, this.#cells, this.#isHidden, this.#rowTimes);
-    else if (name === 'table') this.isDone = true;
+  function close(name: string): void {
+    if (table !== wanted || isDone) return;
+    if (name === 'annotation' || name === 'note' || name === 'ruby-text') asides -= 1;
+    else if (name === 'p' && asides === 0 && inParagraph > 0) inParagraph -= 1;
+    else if (name === 'table-cell') closeCell(current ?? {});
+    else if (name === 'covered-table-cell') closeCell({ covered: 'yes', ...current });
+    else if (name === 'table-row') rows.add(rows.line + 1, cells, isHidden, rowTimes);
+    else if (name === 'table') isDone = true;
   }
 
-  #closeCell(cell: Attributes) {
+  function closeCell(cell: Attributes) {
     const count = times(cell['table:number-columns-repeated']);
-    const text = cell['covered'] === undefined ? this.#cellText(cell) : '';
-    this.#cell = undefined;
+    const text = cell['covered'] === undefined ? cellText(cell, content, rows, column) : '';
+    current = undefined;
     if (text === '') {
-      this.#column += count;
+      column += count;
       return;
     }
-    const { line } = this.#rows;
-    checkColumns(this.#column + count, `row ${line + 1}`);
-    this.#rows.merge(this.#column, line + times(cell['table:number-rows-spanned']), text);
-    while (this.#cells.length < this.#column) this.#cells.push('');
-    for (let time = 0; time < count; time += 1) this.#cells.push(text);
-    this.#column += count;
+    const { line } = rows;
+    checkColumns(column + count, `row ${line + 1}`);
+    rows.merge(column, line + times(cell['table:number-rows-spanned']), text);
+    while (cells.length < column) cells.push('');
+    for (let time = 0; time < count; time += 1) cells.push(text);
+    column += count;
   }
 
-  #cellText(cell: Attributes) {
-    const { warnings } = this.#rows;
-    const [line, column] = [this.#rows.line + 1, this.#column];
-    switch (cell['office:value-type']) {
-      case 'float':
-      case 'percentage':
-      case 'currency': {
-        const text = numberText(cell['office:value'] ?? '', PLAIN, false);
-        // Leading zeros that are shown belong to the value.
-        const shownText = /^0\d+$/.test(this.#text) && Number(this.#text) === Number(text) ? this.#text : text;
-        if (shownText === text) warnings.number(text, line, column);
-        return shownText;
-      }
-      case 'date':
-        warnings.date(line, column);
-        return (cell['office:date-value'] ?? this.#text).replace(/T00:00:00(?:\.0+)?$/, '');
-      case 'time': {
-        warnings.date(line, column);
-        const [, hours = '', minutes = '', seconds = ''] =
-          /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(cell['office:time-value'] ?? '') ?? [];
-        return hours === '' ? this.#text : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
-      }
-      case 'boolean':
-        warnings.boolean(line, column);
-        return cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE';
-      default:
-        warnings.text(this.#text, line, column);
-        return this.#text;
+  return { text, open, close, isDone: () => isDone };
+}
+
+/** The value of a cell as text. @param content what it shows */
+function cellText(cell: Attributes, content: string, { warnings, line: before }: SheetRows, column: number) {
+  const line = before + 1;
+  switch (cell['office:value-type']) {
+    case 'float':
+    case 'percentage':
+    case 'currency': {
+      const text = numberText(cell['office:value'] ?? '', PLAIN, false);
+      // Leading zeros that are shown belong to the value.
+      const shownText = /^0\d+$/.test(content) && Number(content) === Number(text) ? content : text;
+      if (shownText === text) warnings.number(text, line, column);
+      return shownText;
     }
+    case 'date':
+      warnings.date(line, column);
+      return (cell['office:date-value'] ?? content).replace(/T00:00:00(?:\.0+)?$/, '');
+    case 'time': {
+      warnings.date(line, column);
+      const [, hours = '', minutes = '', seconds = ''] =
+        /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(cell['office:time-value'] ?? '') ?? [];
+      return hours === '' ? content : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
+    }
+    case 'boolean':
+      warnings.boolean(line, column);
+      return cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE';
+    default:
+      warnings.text(content, line, column);
+      return content;
   }
 }
 

@@ -15,167 +15,118 @@ interface SheetOptions {
 }
 
 /** Reads the XML of one sheet. Formulas are not computed, and nothing they refer to is opened: their stored values are used. */
-export class SheetReader implements XmlHandlers {
-  readonly #options: SheetOptions;
-  #inRows = false;
-  #line = 0;
-  #isHidden = false;
-  #column = -1;
-  #type = '';
-  #format: NumberKind = PLAIN;
-  #hasFormula = false;
+export function sheetReader(options: SheetOptions): XmlHandlers {
+  const { rows, formats, merged } = options;
+  const { warnings, place } = rows;
+  let inRows = false;
+  let line = 0;
+  let isHidden = false;
+  let column = -1;
+  let cell: Cell = { type: '', format: PLAIN };
+  let hasFormula = false;
   /** Whether the text that comes next belongs to the cell: of `v`, and of `t` in a text that is not a reading aid. */
-  #reading = false;
-  #inReadingAid = false;
-  #text = '';
-  #cells: string[] = [];
+  let reading = false;
+  let inReadingAid = false;
+  let content = '';
+  let cells: string[] = [];
 
-  constructor(options: SheetOptions) {
-    this.#options = options;
+  function text(piece: string): void {
+    if (!reading) return;
+    content += piece;
+    checkLength(content, address(line, column));
   }
 
-  text(text: string): void {
-    if (!this.#reading) return;
-    this.#text += text;
-    checkLength(this.#text, address(this.#line, this.#column));
+  function open(name: string, attributes: Attributes): void {
+    if (name === 'sheetData') inRows = true;
+    if (!inRows) return;
+    if (name === 'row') openRow(attributes);
+    else if (name === 'c') openCell(attributes);
+    else if (name === 'f') hasFormula = true;
+    else if (name === 'rPh') inReadingAid = true;
+    else if (name === 'v') reading = cell.type !== 'inlineStr';
+    else if (name === 't') reading = cell.type === 'inlineStr' && !inReadingAid;
   }
 
-  open(name: string, attributes: Attributes): void {
-    if (name === 'sheetData') this.#inRows = true;
-    if (!this.#inRows) return;
-    switch (name) {
-      case 'row':
-        this.#openRow(attributes);
-        break;
-      case 'c':
-        this.#openCell(attributes);
-        break;
-      case 'f':
-        this.#hasFormula = true;
-        break;
-      case 'rPh':
-        this.#inReadingAid = true;
-        break;
-      case 'v':
-        this.#reading = this.#type !== 'inlineStr';
-        break;
-      case 't':
-        this.#reading = this.#type === 'inlineStr' && !this.#inReadingAid;
-        break;
-      default:
-    }
+  function close(name: string): void {
+    if (!inRows) return;
+    if (name === 'v' || name === 't') reading = false;
+    else if (name === 'rPh') inReadingAid = false;
+    else if (name === 'c') closeCell();
+    else if (name === 'row') closeRow();
+    else if (name === 'sheetData') inRows = false;
   }
 
-  close(name: string): void {
-    if (!this.#inRows) return;
-    switch (name) {
-      case 'v':
-      case 't':
-        this.#reading = false;
-        break;
-      case 'rPh':
-        this.#inReadingAid = false;
-        break;
-      case 'c':
-        this.#closeCell();
-        break;
-      case 'row':
-        this.#closeRow();
-        break;
-      case 'sheetData':
-        this.#inRows = false;
-        break;
-      default:
-    }
-  }
-
-  #openRow({ r, hidden }: Attributes) {
-    const { line: last, place } = this.#options.rows;
-    const line = r === undefined ? last + 1 : Number(r);
-    if (!(line > last && line <= MAX_ROWS)) {
-      const what = `row ${JSON.stringify(r ?? String(line))} comes after row ${last}; rows go up to ${MAX_ROWS}`;
+  function openRow({ r, hidden }: Attributes) {
+    const last = rows.line;
+    const next = r === undefined ? last + 1 : Number(r);
+    if (!(next > last && next <= MAX_ROWS)) {
+      const what = `row ${JSON.stringify(r ?? String(next))} comes after row ${last}; rows go up to ${MAX_ROWS}`;
       throw broken(place, what);
     }
-    this.#line = line;
-    this.#isHidden = hidden === '1' || hidden === 'true';
-    this.#column = -1;
-    this.#cells = [];
+    line = next;
+    isHidden = hidden === '1' || hidden === 'true';
+    column = -1;
+    cells = [];
   }
 
-  #openCell({ r, t = 'n', s }: Attributes) {
-    const column = r === undefined ? this.#column + 1 : columnOf(r);
-    if (column <= this.#column || column >= MAX_COLUMNS) {
+  function openCell({ r, t = 'n', s }: Attributes) {
+    const next = r === undefined ? column + 1 : columnOf(r);
+    if (next <= column || next >= MAX_COLUMNS) {
       const what = `cell ${JSON.stringify(r ?? '')} is in the wrong place; columns go up to XFD, from left to right`;
-      throw broken(`${this.#options.rows.place}, row ${this.#line}`, what);
+      throw broken(`${place}, row ${line}`, what);
     }
-    this.#column = column;
-    this.#type = t;
-    this.#format = s === undefined ? PLAIN : (this.#options.formats[Number(s)] ?? PLAIN);
-    this.#hasFormula = false;
-    this.#text = '';
+    column = next;
+    cell = { type: t, format: s === undefined ? PLAIN : (formats[Number(s)] ?? PLAIN) };
+    hasFormula = false;
+    content = '';
   }
 
-  #closeCell() {
-    const text = this.#cellText();
-    const { warnings } = this.#options.rows;
-    const isEmpty = this.#hasFormula && this.#text === '' && this.#type !== 'str';
-    if (isEmpty) warnings.emptyFormulas.add(() => address(this.#line, this.#column));
+  function closeCell() {
+    const text = cellText(cell, content, options, line, column);
+    const isEmpty = hasFormula && content === '' && cell.type !== 'str';
+    if (isEmpty) warnings.emptyFormulas.add(() => address(line, column));
     if (text === '') return;
-    while (this.#cells.length < this.#column) this.#cells.push('');
-    this.#cells.push(text);
+    while (cells.length < column) cells.push('');
+    cells.push(text);
   }
 
-  #cellText() {
-    const { rows, textOf } = this.#options;
-    const { warnings, place } = rows;
-    const written = this.#text;
-    const [line, column] = [this.#line, this.#column];
-    switch (this.#type) {
-      case 's': {
-        const text = written === '' ? '' : textOf(Number(written));
-        if (text === undefined) {
-          const what = `there is no shared text number ${JSON.stringify(written)}`;
-          throw broken(`${place}, ${address(line, column)}`, what);
-        }
-        warnings.text(text, line, column);
-        return text;
-      }
-      case 'inlineStr':
-      case 'str': {
-        const text = unescaped(written);
-        warnings.text(text, line, column);
-        return text;
-      }
-      case 'b':
-        warnings.boolean(line, column);
-        return written.trim() === '1' || written.trim() === 'true' ? 'TRUE' : 'FALSE';
-      case 'e':
-        return written;
-      case 'd':
-        warnings.date(line, column);
-        return written;
-      default:
-        return this.#number(written);
+  function closeRow() {
+    rows.add(line, cells, isHidden);
+    for (const area of merged.get(line) ?? []) rows.merge(area.column, area.bottom, cells[area.column] ?? '');
+  }
+
+  return { text, open, close };
+}
+
+/** A cell that is being read. */
+interface Cell {
+  readonly type: string;
+  readonly format: NumberKind;
+}
+
+/** The value of a cell as text. @param content what is stored of it */
+function cellText({ type, format }: Cell, content: string, options: SheetOptions, line: number, column: number) {
+  const { textOf, from1904, rows } = options;
+  const { warnings, place } = rows;
+  if (type === 's' || type === 'inlineStr' || type === 'str') {
+    const text = type !== 's' ? unescaped(content) : content === '' ? '' : textOf(Number(content));
+    if (text === undefined) {
+      const what = `there is no shared text number ${JSON.stringify(content)}`;
+      throw broken(`${place}, ${address(line, column)}`, what);
     }
-  }
-
-  #number(written: string) {
-    if (written === '') return '';
-    const { rows, from1904 } = this.#options;
-    const text = numberText(written, this.#format, from1904);
-    const { kind } = this.#format;
-    if (kind === 'date' || kind === 'time') rows.warnings.date(this.#line, this.#column);
-    else if (kind === 'plain') rows.warnings.number(text, this.#line, this.#column);
+    warnings.text(text, line, column);
     return text;
   }
-
-  #closeRow() {
-    const { rows, merged } = this.#options;
-    rows.add(this.#line, this.#cells, this.#isHidden);
-    for (const { column, bottom } of merged.get(this.#line) ?? []) {
-      rows.merge(column, bottom, this.#cells[column] ?? '');
-    }
+  if (type === 'b') {
+    warnings.boolean(line, column);
+    return content.trim() === '1' || content.trim() === 'true' ? 'TRUE' : 'FALSE';
   }
+  if (type === 'd') warnings.date(line, column);
+  if (type === 'd' || type === 'e' || content === '') return content;
+  const text = numberText(content, format, from1904);
+  if (format.kind === 'date' || format.kind === 'time') warnings.date(line, column);
+  else if (format.kind === 'plain') warnings.number(text, line, column);
+  return text;
 }
 
 /** A merged area over several rows: its value is in the first of them. */

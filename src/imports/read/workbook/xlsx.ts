@@ -4,9 +4,9 @@ import type { Zip } from '../archive/zip.ts';
 import { interruptible } from '../byte-source.ts';
 import { tooMany } from '../intake-error.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
-import { mergedAreas, SheetReader } from './sheet-reader.ts';
+import { mergedAreas, sheetReader } from './sheet-reader.ts';
 import { type Sheet, SheetRows, type Workbook } from './workbook.ts';
-import { broken, checkLength, readXml, type XmlHandlers, XmlReader } from './xml.ts';
+import { broken, checkLength, readXml, type XmlHandlers, xmlReader } from './xml.ts';
 
 const MAX_SHEETS = 20_000;
 /** Cell styles that a workbook may have; Excel allows 65,490. */
@@ -62,7 +62,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
 
   const styles = partOf('styles');
   const formats = styles === undefined ? [] : await formatsOf(styles, parse);
-  const texts = new TextTable(scratch);
+  const texts = textTable(scratch);
   try {
     const shared = partOf('sharedStrings');
     if (shared !== undefined) await readTexts(texts, shared, parse);
@@ -80,7 +80,7 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
       const merged = warnings === undefined ? new Map() : await mergedAreas(read(sheet.entry));
       const textOf = (index: number) => texts.get(index);
       const rows = new SheetRows(sheet.name, onRow, warnings);
-      const reader = new XmlReader(rows.place, new SheetReader({ rows, textOf, formats, from1904, merged }));
+      const reader = xmlReader(rows.place, sheetReader({ rows, textOf, formats, from1904, merged }));
       for await (const block of read(sheet.entry)) {
         reader.write(block);
         yield;
@@ -119,7 +119,7 @@ async function formatsOf(entry: string, parse: Parse) {
   return formats;
 }
 
-async function readTexts(texts: TextTable, entry: string, parse: Parse) {
+async function readTexts(texts: ReturnType<typeof textTable>, entry: string, parse: Parse) {
   let text = '';
   let isReading = false;
   let inReadingAid = false;
@@ -152,25 +152,20 @@ const MAX_TEXTS = 20_000_000;
 /**
  * Texts by number, as a workbook keeps those of its cells: each once, all of them needed until the last row is read. The
  * first 64 MB stay in memory, the rest goes to a file without a name, which the system removes when it is closed.
+ * @param folder where the file is made
  */
-export class TextTable {
-  readonly #folder: string;
-  #kept = Buffer.allocUnsafeSlow(PIECE_BYTES);
+export function textTable(folder: string) {
+  let kept = Buffer.allocUnsafeSlow(PIECE_BYTES);
   /** End of each text, in bytes from the first. */
-  #ends = new Float64Array(1024);
-  #count = 0;
-  #file: { readonly descriptor: number; readonly start: number } | undefined;
-  #unwritten: Buffer[] = [];
-  #unwrittenBytes = 0;
-
-  /** @param folder where the file is made */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+  let ends = new Float64Array(1024);
+  let count = 0;
+  let file: { readonly descriptor: number; readonly start: number } | undefined;
+  let unwritten: Buffer[] = [];
+  let unwrittenBytes = 0;
 
   /** Throws TOO_LARGE. */
-  add(text: string): void {
-    if (this.#count === MAX_TEXTS)
+  function add(text: string): void {
+    if (count === MAX_TEXTS)
       throw tooMany(
         'the workbook',
         MAX_TEXTS,
@@ -178,49 +173,51 @@ export class TextTable {
         'Save the sheet with the rows as CSV, or split the workbook',
       );
     const bytes = Buffer.from(text);
-    const start = this.#ends[this.#count - 1] ?? 0;
+    const start = ends[count - 1] ?? 0;
     const end = start + bytes.length;
-    if (end > KEPT_BYTES) this.#file ??= { descriptor: namelessFile(this.#folder), start };
-    if (this.#file === undefined) {
-      if (end > this.#kept.length) this.#kept = Buffer.concat([this.#kept], Math.max(end, this.#kept.length * 2));
-      bytes.copy(this.#kept, start);
+    if (end > KEPT_BYTES) file ??= { descriptor: namelessFile(folder), start };
+    if (file === undefined) {
+      if (end > kept.length) kept = Buffer.concat([kept], Math.max(end, kept.length * 2));
+      bytes.copy(kept, start);
     } else {
-      this.#unwritten.push(bytes);
-      this.#unwrittenBytes += bytes.length;
-      if (this.#unwrittenBytes >= PIECE_BYTES) this.#write(this.#file.descriptor);
+      unwritten.push(bytes);
+      unwrittenBytes += bytes.length;
+      if (unwrittenBytes >= PIECE_BYTES) write(file.descriptor);
     }
-    if (this.#count === this.#ends.length) {
-      const longer = new Float64Array(this.#count * 2);
-      longer.set(this.#ends);
-      this.#ends = longer;
+    if (count === ends.length) {
+      const longer = new Float64Array(count * 2);
+      longer.set(ends);
+      ends = longer;
     }
-    this.#ends[this.#count] = end;
-    this.#count += 1;
+    ends[count] = end;
+    count += 1;
   }
 
   /** Undefined where no text has this number. */
-  get(index: number): string | undefined {
-    const end = index < this.#count ? this.#ends[index] : undefined;
+  function get(index: number): string | undefined {
+    const end = index < count ? ends[index] : undefined;
     if (end === undefined) return undefined;
-    const start = this.#ends[index - 1] ?? 0;
-    if (this.#file === undefined || end <= this.#file.start) return this.#kept.toString('utf8', start, end);
-    this.#write(this.#file.descriptor);
+    const start = ends[index - 1] ?? 0;
+    if (file === undefined || end <= file.start) return kept.toString('utf8', start, end);
+    write(file.descriptor);
     const bytes = Buffer.alloc(end - start);
-    readSync(this.#file.descriptor, bytes, 0, bytes.length, start - this.#file.start);
+    readSync(file.descriptor, bytes, 0, bytes.length, start - file.start);
     return bytes.toString();
   }
 
-  close(): void {
-    if (this.#file !== undefined) closeSync(this.#file.descriptor);
-    this.#file = undefined;
+  function close(): void {
+    if (file !== undefined) closeSync(file.descriptor);
+    file = undefined;
   }
 
   /** Writes behind what was written before. */
-  #write(descriptor: number) {
-    if (this.#unwrittenBytes > 0) writeFileSync(descriptor, Buffer.concat(this.#unwritten));
-    this.#unwritten = [];
-    this.#unwrittenBytes = 0;
+  function write(descriptor: number) {
+    if (unwrittenBytes > 0) writeFileSync(descriptor, Buffer.concat(unwritten));
+    unwritten = [];
+    unwrittenBytes = 0;
   }
+
+  return { add, get, close };
 }
 
 /** Opens a file for what does not fit into memory. It has no name any more: whatever happens, nothing is left of it. */

@@ -23,9 +23,9 @@ export interface XmlHandlers {
   text?(text: string): void;
 }
 
-/** Reads a whole XML document. Throws as XmlReader. */
+/** Reads a whole XML document. Throws as xmlReader. */
 export async function readXml(place: string, blocks: AsyncIterable<Buffer>, handlers: XmlHandlers): Promise<void> {
-  const reader = new XmlReader(place, handlers);
+  const reader = xmlReader(place, handlers);
   for await (const block of blocks) reader.write(block);
   reader.end();
 }
@@ -33,59 +33,56 @@ export async function readXml(place: string, blocks: AsyncIterable<Buffer>, hand
 /**
  * Reads an XML document block by block. Entities of its own are not expanded and nothing is fetched, so that what it
  * takes is bounded by its size. Throws WORKBOOK_BROKEN, ROW_TOO_LONG.
+ * @param place names the part in errors
  */
-export class XmlReader {
-  readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
-  readonly #place: string;
-  #decoder: TextDecoder | undefined;
-  #levels = 0;
+export function xmlReader(place: string, handlers: XmlHandlers) {
+  const parser = new SaxesParser({ position: false, xmlns: false as const });
+  let decoder: TextDecoder | undefined;
+  let levels = 0;
   /** The level of the list of extensions that is being read; 0 outside. */
-  #extensions = 0;
-  #sinceEvent = 0;
+  let extensions = 0;
+  let sinceEvent = 0;
+  parser.on('opentag', ({ name, attributes }) => {
+    sinceEvent = 0;
+    levels += 1;
+    if (levels > MAX_LEVELS) throw broken(place, `it is nested deeper than ${MAX_LEVELS} levels`);
+    if (extensions === 0 && local(name) === EXTENSIONS) extensions = levels;
+    if (extensions === 0) handlers.open(local(name), attributes);
+  });
+  parser.on('closetag', ({ name }) => {
+    sinceEvent = 0;
+    if (extensions === 0) handlers.close?.(local(name));
+    else if (extensions === levels) extensions = 0;
+    levels -= 1;
+  });
+  const text = (piece: string) => {
+    sinceEvent = 0;
+    if (extensions === 0) handlers.text?.(piece);
+  };
+  parser.on('text', text);
+  parser.on('cdata', text);
 
-  /** @param place names the part in errors */
-  constructor(place: string, handlers: XmlHandlers) {
-    this.#place = place;
-    this.#parser.on('opentag', ({ name, attributes }) => {
-      this.#sinceEvent = 0;
-      this.#levels += 1;
-      if (this.#levels > MAX_LEVELS) throw broken(place, `it is nested deeper than ${MAX_LEVELS} levels`);
-      if (this.#extensions === 0 && local(name) === EXTENSIONS) this.#extensions = this.#levels;
-      if (this.#extensions === 0) handlers.open(local(name), attributes);
-    });
-    this.#parser.on('closetag', ({ name }) => {
-      this.#sinceEvent = 0;
-      if (this.#extensions === 0) handlers.close?.(local(name));
-      else if (this.#extensions === this.#levels) this.#extensions = 0;
-      this.#levels -= 1;
-    });
-    const text = (piece: string) => {
-      this.#sinceEvent = 0;
-      if (this.#extensions === 0) handlers.text?.(piece);
-    };
-    this.#parser.on('text', text);
-    this.#parser.on('cdata', text);
+  function write(block: Buffer): void {
+    decoder ??= new TextDecoder(encodingOf(block), { fatal: true });
+    sinceEvent += block.length;
+    parse(() => parser.write(decoder?.decode(block, { stream: true }) ?? ''));
+    if (sinceEvent > MAX_PIECE_LENGTH) throw tooLong(place);
   }
 
-  write(block: Buffer): void {
-    this.#decoder ??= new TextDecoder(encodingOf(block), { fatal: true });
-    this.#sinceEvent += block.length;
-    this.#parse(() => this.#parser.write(this.#decoder?.decode(block, { stream: true }) ?? ''));
-    if (this.#sinceEvent > MAX_PIECE_LENGTH) throw tooLong(this.#place);
+  function end(): void {
+    parse(() => parser.close());
   }
 
-  end(): void {
-    this.#parse(() => this.#parser.close());
-  }
-
-  #parse(step: () => void) {
+  function parse(step: () => void) {
     try {
       step();
     } catch (error) {
       if (error instanceof IntakeError) throw error;
-      throw broken(this.#place, messageOf(error).replace(/\.$/, ''), error);
+      throw broken(place, messageOf(error).replace(/\.$/, ''), error);
     }
   }
+
+  return { write, end };
 }
 
 /** Throws ROW_TOO_LONG for a text that no program writes into a cell. */
