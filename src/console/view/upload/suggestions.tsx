@@ -34,7 +34,7 @@ export function Suggestions({ preview, form, isImport }: Place) {
   if (found.length === 0 && facts.rows.seen === facts.rows.valid) return null;
   return (
     <section class="suggestions" aria-labelledby="seen">
-      <div class="seen">
+      <div class="about">
         <h3 id="seen">What was seen</h3>
         {facts.rows.seen > 0 && <p class="note">{seenSentence(facts, preview, isImport)}</p>}
         {sure.length > 1 && <ApplyAll sure={sure} preview={preview} />}
