@@ -51,88 +51,14 @@ export interface ImportRecord {
 /** A state change of an import; `at` in ms since 1970. */
 export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };
 
-export interface CatalogReader {
-  find(id: string): ImportRecord | undefined;
-  /** @throws UNKNOWN_IMPORT */
-  get(id: string): ImportRecord;
-  /** Newest first. */
-  list(limit: number): ImportRecord[];
-  /**
-   * A page of the list. `next` is the start of the next one (`before`), absent on the last one; it stays valid while imports
-   * are added and removed. @throws BAD_CURSOR when `before` is not a `next`
-   */
-  page(request: ImportFilter & { readonly before?: string; readonly limit: number }): {
-    readonly imports: ImportRecord[];
-    readonly next?: string;
-  };
-  /** Returns the number of imports in each state. */
-  counts(): ReadonlyMap<ImportState, number>;
-  /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
-  attention(limit: number): ImportRecord[];
-  /** State changes of an import at `since` (ms since 1970) or later, in order. */
-  transitions(id: string, since?: number): Transition[];
-  /** Ids of imports that an undo has reversed. */
-  undone(): ReadonlySet<string>;
-  /** Ids of the last imports of the same source that were completed before this one, newest first. */
-  sameSourceBefore(id: string): string[];
-  /** Imports that retry rows of this one, oldest first. */
-  retries(id: string): ImportRecord[];
-  /** The file of the catalog (file-id.ts; null: none yet) and the data directory in which it was last worked with. */
-  workedIn(): { readonly file: string | null; readonly root: string };
-  /** Whether there is work that is not over, or begins by itself. */
-  goesOn(): boolean;
-  close(): void;
-}
-
-/** The imports that this process works on, and how often one died with them. */
-interface Attendance {
-  /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
-  attend(id: string): void;
-  /** The import made progress: earlier deaths no longer count. Every state change does the same. */
-  progressed(id: string): void;
-  /** This process ends normally. */
-  leaveAll(): void;
-  /** Call it at the start of a process, before `attend`. */
-  countDeaths(): void;
-  /** Returns how often a process died while it worked on the import, without progress in between. */
-  deaths(id: string): number;
-}
+export type CatalogReader = ReturnType<typeof catalogReader>;
 
 /** The catalog, open for the coordinator, its only writer. */
-export interface Catalog extends CatalogReader, Attendance {
-  /** The id of this data directory for workers of other processes. */
-  coordinatorId(): string;
-  /** It is worked with in this file and data directory from now on. */
-  workIn(file: string, root: string): void;
-  add(
-    record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
-      Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>,
-  ): void;
-  /** Changes the state of an import, or throws a TransitionError. The only function that changes a state. */
-  move(id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words): ImportRecord;
-  /** Replaces the options (JSON) of an import. */
-  setOptions(id: string, options: string): void;
-  /** Replaces the tags (JSON) of an import. */
-  setTags(id: string, tags: string): void;
-  /** Keeps the totals of an import that has ended, or is about to. */
-  setTotals(id: string, totals: ImportTotals): void;
-  /** The rows of an import that need attention are left as they are; more of them need attention again. */
-  dismiss(id: string): void;
-  /** Replaces the number of rows that need a person, by code. */
-  setProblems(id: string, problems: readonly { readonly code: string; readonly rows: number }[]): void;
-  /** Imports that have not finished, oldest first. */
-  unfinished(): ImportRecord[];
-  /** Ids of imports that had finished before `before` (ms since 1970), oldest first. */
-  finishedBefore(before: number): string[];
-  /** Deletes an import and its transitions; retries of it stay. */
-  remove(id: string): void;
-  /** Adds imports as they were. For a new catalog (rebuild-catalog.ts). */
-  restore(records: readonly ImportRecord[]): void;
-}
+export type Catalog = ReturnType<typeof openCatalog>;
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
 
-export function openCatalog(path: string): Catalog {
+export function openCatalog(path: string) {
   const database = openForWriting(path, CATALOG_SCHEMA);
   const sql = statementsOf(database, STATEMENTS);
   const reader = catalogReader(database);
@@ -144,11 +70,22 @@ export function openCatalog(path: string): Catalog {
   return {
     ...reader,
     ...attendanceIn(sql),
+    /** The id of this data directory for workers of other processes. */
     coordinatorId: () => String(sql('coordinator').get()?.['id']),
-    workIn: (file, root) => {
+    /** It is worked with in this file and data directory from now on. */
+    workIn: (file: string, root: string) => {
       sql('work_in').run(file, root);
     },
-    add: ({ id, file, source, options, retryOf, createdBy = '', tags = '[]' }) => {
+    add: ({
+      id,
+      file,
+      source,
+      options,
+      retryOf,
+      createdBy = '',
+      tags = '[]',
+    }: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
+      Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>) => {
       inTransaction(database, () => {
         const at = Date.now();
         sql('add').run({ id, file, source, options, retry_of: retryOf, created_by: createdBy, tags, at });
@@ -156,7 +93,8 @@ export function openCatalog(path: string): Catalog {
       });
       keep(id);
     },
-    move: (id, to, detail, code, remedy) => {
+    /** Changes the state of an import, or throws a TransitionError. The only function that changes a state. */
+    move: (id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words) => {
       inTransaction(database, () => {
         const record = reader.get(id);
         const reason = detail ?? transition(record.state, to);
@@ -176,52 +114,67 @@ export function openCatalog(path: string): Catalog {
       });
       return keep(id);
     },
-    setOptions: (id, options) => {
+    /** Replaces the options (JSON) of an import. */
+    setOptions: (id: string, options: string) => {
       sql('set_options').run({ id, options });
       keep(id);
     },
-    setTags: (id, tags) => {
+    /** Replaces the tags (JSON) of an import. */
+    setTags: (id: string, tags: string) => {
       sql('set_tags').run({ id, tags });
       keep(id);
     },
-    setTotals: (id, totals) => {
+    /** Keeps the totals of an import that has ended, or is about to. */
+    setTotals: (id: string, totals: ImportTotals) => {
       sql('set_totals').run({ id, totals: JSON.stringify(totals) });
       keep(id);
     },
-    dismiss: (id) => {
+    /** The rows of an import that need attention are left as they are; more of them need attention again. */
+    dismiss: (id: string) => {
       sql('dismiss').run({ id });
     },
-    setProblems: (id, problems) =>
+    /** Replaces the number of rows that need a person, by code. */
+    setProblems: (id: string, problems: readonly { readonly code: string; readonly rows: number }[]) =>
       inTransaction(database, () => {
         sql('forget_problems').run({ id });
         for (const { code, rows } of problems) sql('note_problems').run({ id, code, rows });
       }),
+    /** Imports that have not finished, oldest first. */
     unfinished: () => sql<ImportRecord>('unfinished').all(),
-    finishedBefore: (before) => idsOf(sql('finished_before').all({ before })),
-    remove: (id) =>
+    /** Ids of imports that had finished before `before` (ms since 1970), oldest first. */
+    finishedBefore: (before: number) => idsOf(sql('finished_before').all({ before })),
+    /** Deletes an import and its transitions; retries of it stay. */
+    remove: (id: string) =>
       inTransaction(database, () => {
         sql('forget_origin').run({ id });
         sql('remove').run({ id });
       }),
-    restore: (records) => inTransaction(database, () => restore(sql, records)),
+    /** Adds imports as they were. For a new catalog (rebuild-catalog.ts). */
+    restore: (records: readonly ImportRecord[]) => inTransaction(database, () => restore(sql, records)),
   };
 }
 
-function attendanceIn(sql: Statements): Attendance {
+/** The imports that this process works on, and how often one died with them. */
+function attendanceIn(sql: Statements) {
   return {
-    attend: (id) => {
+    /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
+    attend: (id: string) => {
       sql('attend').run({ id });
     },
-    progressed: (id) => {
+    /** The import made progress: earlier deaths no longer count. Every state change does the same. */
+    progressed: (id: string) => {
       sql('progressed').run({ id });
     },
+    /** This process ends normally. */
     leaveAll: () => {
       sql('leave_all').run();
     },
+    /** Call it at the start of a process, before `attend`. */
     countDeaths: () => {
       sql('count_deaths').run();
     },
-    deaths: (id) => Number(sql('deaths').get({ id })?.['deaths'] ?? 0),
+    /** Returns how often a process died while it worked on the import, without progress in between. */
+    deaths: (id: string) => Number(sql('deaths').get({ id })?.['deaths'] ?? 0),
   };
 }
 
@@ -252,18 +205,34 @@ export function openCatalogReader(path: string): CatalogReader {
   return catalogReader(openForReading(path, CATALOG_SCHEMA));
 }
 
-function catalogReader(database: DatabaseSync): CatalogReader {
+function catalogReader(database: DatabaseSync) {
   const sql = statementsOf(database, STATEMENTS);
   const find = (id: string) => sql<ImportRecord>('find').get({ id });
   return {
     find,
-    get: (id) => {
+    /** @throws UNKNOWN_IMPORT */
+    get: (id: string): ImportRecord => {
       const record = find(id);
       if (record === undefined) throw new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
       return record;
     },
-    list: (limit) => sql<ImportRecord>('list').all({ limit }),
-    page: ({ before, limit, state, kind, tags, ...filter }) => {
+    /** Newest first. */
+    list: (limit: number) => sql<ImportRecord>('list').all({ limit }),
+    /**
+     * A page of the list. `next` is the start of the next one (`before`), absent on the last one; it stays valid while imports
+     * are added and removed. @throws BAD_CURSOR when `before` is not a `next`
+     */
+    page: ({
+      before,
+      limit,
+      state,
+      kind,
+      tags,
+      ...filter
+    }: ImportFilter & { readonly before?: string; readonly limit: number }): {
+      readonly imports: ImportRecord[];
+      readonly next?: string;
+    } => {
       const listed = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values));
       // One more than asked for shows whether there is a next page.
       const found = sql<ImportRecord>('page').all({
@@ -283,19 +252,27 @@ function catalogReader(database: DatabaseSync): CatalogReader {
       const last = imports.at(-1);
       return found.length > limit && last !== undefined ? { imports, next: cursorOf(last) } : { imports };
     },
-    counts: () =>
+    /** Returns the number of imports in each state. */
+    counts: (): ReadonlyMap<ImportState, number> =>
       new Map(
         sql<{ state: ImportState; imports: number }>('count_imports')
           .all()
           .map(({ state, imports }) => [state, imports]),
       ),
-    attention: (limit) => sql<ImportRecord>('attention').all({ limit }),
-    undone: () => new Set(idsOf(sql('undone').all())),
-    sameSourceBefore: (id) => idsOf(sql('same_source_before').all({ id })),
-    retries: (id) => sql<ImportRecord>('retries').all({ id }),
+    /** Imports that are over with rows that need attention, and that nobody has dismissed, newest first. */
+    attention: (limit: number) => sql<ImportRecord>('attention').all({ limit }),
+    /** Ids of imports that an undo has reversed. */
+    undone: (): ReadonlySet<string> => new Set(idsOf(sql('undone').all())),
+    /** Ids of the last imports of the same source that were completed before this one, newest first. */
+    sameSourceBefore: (id: string) => idsOf(sql('same_source_before').all({ id })),
+    /** Imports that retry rows of this one, oldest first. */
+    retries: (id: string) => sql<ImportRecord>('retries').all({ id }),
+    /** The file of the catalog (file-id.ts; null: none yet) and the data directory in which it was last worked with. */
     workedIn: () => sql<{ file: string | null; root: string }>('worked_in').get() ?? { file: null, root: '' },
+    /** Whether there is work that is not over, or begins by itself. */
     goesOn: () => sql('goes_on').get()?.['yes'] === 1,
-    transitions: (id, since = 0) => sql<Transition>('transitions').all({ id, since }),
+    /** State changes of an import at `since` (ms since 1970) or later, in order. */
+    transitions: (id: string, since = 0) => sql<Transition>('transitions').all({ id, since }),
     close: () => {
       if (database.isOpen) database.close();
     },

@@ -1,19 +1,16 @@
-/** Shutdown: what was started last stops first, all of it even if something fails, once, and within one deadline. */
-export interface Lifecycle {
-  /** Registers what stops at the end, in the order of starting. */
-  onStop(stop: (deadlineMs: number) => Promise<void> | void): void;
-  /** Stops everything; a second call returns the first one's promise. */
-  stop(deadlineMs?: number): Promise<void>;
-}
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /** Time that calls under way get to answer, in ms. */
 export const STOP_DEADLINE_MS = 10_000;
 
-export function createLifecycle(): Lifecycle {
+/** Shutdown: what was started last stops first, all of it even if something fails, once, and within one deadline. */
+export function createLifecycle() {
   const stops: ((deadlineMs: number) => Promise<void> | void)[] = [];
   let stopping: Promise<void> | undefined;
   return {
-    onStop: (stop) => stops.push(stop),
+    /** Registers what stops at the end, in the order of starting. */
+    onStop: (stop: (deadlineMs: number) => Promise<void> | void) => void stops.push(stop),
+    /** Stops everything; a second call returns the first one's promise. */
     stop: (deadlineMs = STOP_DEADLINE_MS) => {
       stopping ??= (async () => {
         const until = performance.now() + deadlineMs;

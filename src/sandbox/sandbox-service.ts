@@ -294,7 +294,7 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
   response.end(body);
 }
 
-/** What an operation of an app does, and which keys open it (docs/chat-service.md, 9). */
+/** An operation of an app, and the keys that open it (docs/chat-service.md, 9). */
 interface Route {
   readonly operation: Operation;
   /** Whether a key of the scope authOnly opens it too. */

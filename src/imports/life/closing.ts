@@ -6,15 +6,6 @@ import type { ReasonCode } from '../reason-codes.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
 
-/** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
-export interface Closings {
-  /** Closes an import in its final state, and reports that. Does nothing if that is running already. */
-  begin(id: string, state: EndState, reason?: string): void;
-  isUnderWay(id: string): boolean;
-  /** Begins no more. Running work is dropped when its threads are closed; the next start does it again. */
-  stop(): void;
-}
-
 interface ClosingOptions {
   readonly dir: DataDir;
   readonly catalog: Pick<Catalog, 'attend' | 'get' | 'setProblems' | 'setTotals'>;
@@ -26,7 +17,10 @@ interface ClosingOptions {
 /** Imports that are closed at the same time, so that a small one does not wait for the reports of ten million rows. */
 const CLOSINGS = 4;
 
-export function createClosings(options: ClosingOptions): Closings {
+export type Closings = ReturnType<typeof createClosings>;
+
+/** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
+export function createClosings(options: ClosingOptions) {
   const { dir, catalog, reading, emit } = options;
   const line = pLimit(CLOSINGS);
   const underWay = new Set<string>();
@@ -56,7 +50,8 @@ export function createClosings(options: ClosingOptions): Closings {
   };
 
   return {
-    begin: (id, state, reason) => {
+    /** Closes an import in its final state, and reports that. Does nothing if that is running already. */
+    begin: (id: string, state: EndState, reason?: string) => {
       if (stopped || underWay.has(id)) return;
       underWay.add(id);
       line(() => close(id, state, reason)).catch((error: unknown) => {
@@ -64,7 +59,8 @@ export function createClosings(options: ClosingOptions): Closings {
         if (!stopped) void emit(id, { kind: 'fault', code: 'CLOSING_FAILED', error });
       });
     },
-    isUnderWay: (id) => underWay.has(id),
+    isUnderWay: (id: string) => underWay.has(id),
+    /** Begins no more. Running work is dropped when its threads are closed; the next start does it again. */
     stop: () => {
       stopped = true;
     },

@@ -1,4 +1,3 @@
-import type { Words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
@@ -6,23 +5,10 @@ import { columnsOfInput } from '../input-columns.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
-/** The profiles in a staged file of users and groups that it would create. */
-export interface Profiles {
-  /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
-  readonly obstacle: { readonly what: string; readonly remedy: Words } | undefined;
-  /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
-  fields(): readonly CreateField[];
-  /** Returns the cells of one row. */
-  ofRow(row: number): Cells;
-  /** Returns the joined cells of a group's rows. */
-  ofGroup(group: number): Cells;
-  /** Returns the number of users that the input names. */
-  users(): number;
-  close(): void;
-}
+export type Profiles = ReturnType<typeof openProfiles>;
 
-/** Opens the ledger of a staged file. */
-export function openProfiles(path: string, options: CreateOptions): Profiles {
+/** The profiles in the ledger of a staged file of users and groups that it would create. */
+export function openProfiles(path: string, options: CreateOptions) {
   const database = openForReading(path, IMPORT_SCHEMA);
   const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
   const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
@@ -34,18 +20,23 @@ export function openProfiles(path: string, options: CreateOptions): Profiles {
     return cellsOf(String(original), columns, found);
   };
   return {
+    /** The reason why nothing can be created from this input, and the remedy; undefined if it can. */
     obstacle: nameObstacle(columns, options),
-    fields: () => [...places().keys()],
-    ofRow: (row) => {
+    /** Fields that the input has a column for. @throws RangeError where `obstacle` names a column that is not there */
+    fields: (): readonly CreateField[] => [...places().keys()],
+    /** Returns the cells of one row. */
+    ofRow: (row: number): Cells => {
       const original = sql('original').get({ row })?.['original'];
       return original === undefined ? () => '' : cells(original);
     },
-    ofGroup: (group) =>
+    /** Returns the joined cells of a group's rows. */
+    ofGroup: (group: number) =>
       firstCells(
         sql('rows_of_group')
           .all({ group })
           .map(({ original }) => cells(original)),
       ),
+    /** Returns the number of users that the input names. */
     users: () => Number(sql('count_users').get()?.['n']),
     close: () => database.close(),
   };

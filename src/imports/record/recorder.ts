@@ -2,15 +2,7 @@ import type { BatchResult } from './batch-result.ts';
 import type { ImportLedger } from './import-ledger.ts';
 import type { Consequences } from './recording.ts';
 
-/** Writes results into ledgers: answers within GATHER_MS in one transaction, refusals in the next turn of the event loop. */
-export interface Recorder {
-  /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
-  deliver(importId: string, result: BatchResult): Promise<void>;
-  /** Takes results of this import from now on. */
-  open(importId: string, ledger: ImportLedger): void;
-  /** Takes no more, and writes what is still buffered: the ledger may be closed after that. */
-  close(importId: string): void;
-}
+export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Callbacks for results that were written, or could not be. */
 interface RecorderEvents {
@@ -37,7 +29,8 @@ interface ImportBuffer {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function createRecorder({ recorded, failed, refused }: RecorderEvents): Recorder {
+/** Writes results into ledgers: answers within GATHER_MS in one transaction, refusals in the next turn of the event loop. */
+export function createRecorder({ recorded, failed, refused }: RecorderEvents) {
   const buffers = new Map<string, ImportBuffer>();
 
   const flush = (buffer: ImportBuffer): void => {
@@ -62,8 +55,9 @@ export function createRecorder({ recorded, failed, refused }: RecorderEvents): R
   };
 
   return {
-    deliver: (importId, result) =>
-      new Promise((resolve, reject) => {
+    /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
+    deliver: (importId: string, result: BatchResult) =>
+      new Promise<void>((resolve, reject) => {
         const buffer = buffers.get(importId);
         if (buffer === undefined) return reject(new Error(`import ${importId} does not run here`));
         buffer.waiting.push({ result, resolve, reject });
@@ -71,8 +65,11 @@ export function createRecorder({ recorded, failed, refused }: RecorderEvents): R
         if (result.sent.kind !== 'answered') setImmediate(flush, buffer);
         else buffer.timer ??= setTimeout(flush, GATHER_MS, buffer);
       }),
-    open: (importId, ledger) => buffers.set(importId, { importId, ledger, waiting: [], timer: undefined }),
-    close: (importId) => {
+    /** Takes results of this import from now on. */
+    open: (importId: string, ledger: ImportLedger) =>
+      void buffers.set(importId, { importId, ledger, waiting: [], timer: undefined }),
+    /** Takes no more, and writes what is still buffered: the ledger may be closed after that. */
+    close: (importId: string) => {
       const buffer = buffers.get(importId);
       buffers.delete(importId);
       if (buffer !== undefined) flush(buffer);

@@ -152,28 +152,15 @@ interface Told {
  * The questions of an import to the service before it sends to a region or continues there. Regions do not wait for
  * each other.
  */
-interface FirstSteps {
-  /**
-   * Begins to ask, unless that is running, and tells of each region when it is done there. Rejects with errors that are
-   * not an answer of the service.
-   */
-  take(id: string, ledger: ImportLedger, options: ImportOptions, told: Told): Promise<void>;
-  /** Whether an import must not send to a region yet. */
-  isAsking(id: string, region: Region): boolean;
-  /** Nothing more is asked for an import: it is paused, dropped or closed. */
-  interrupt(id: string): void;
-}
-
-export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => boolean): FirstSteps {
+export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => boolean) {
   const underWay = new Map<string, { readonly aborted: AbortController; readonly regions: Set<Region> }>();
 
-  const interrupt = (id: string): void => {
-    underWay.get(id)?.aborted.abort(new Error('the import is paused'));
-    underWay.delete(id);
-  };
-
   return {
-    take: async (id, ledger, { bans }, { ready, stopped }) => {
+    /**
+     * Begins to ask, unless that is running, and tells of each region when it is done there. Rejects with errors that are
+     * not an answer of the service.
+     */
+    take: async (id: string, ledger: ImportLedger, { bans }: ImportOptions, { ready, stopped }: Told) => {
       if (bans === undefined || underWay.has(id)) return;
       const aborted = new AbortController();
       const { signal } = aborted;
@@ -190,7 +177,12 @@ export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => 
         if (!signal.aborted && !isStopping()) throw error;
       }
     },
-    isAsking: (id, region) => underWay.get(id)?.regions.has(region) ?? false,
-    interrupt,
+    /** Whether an import must not send to a region yet. */
+    isAsking: (id: string, region: Region) => underWay.get(id)?.regions.has(region) ?? false,
+    /** Nothing more is asked for an import: it is paused, dropped or closed. */
+    interrupt: (id: string) => {
+      underWay.get(id)?.aborted.abort(new Error('the import is paused'));
+      underWay.delete(id);
+    },
   };
 }

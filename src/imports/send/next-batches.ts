@@ -6,18 +6,11 @@ import type { GroupSlots } from './group-slots.ts';
 const LOOK_BEHIND_MS = 1_000;
 
 /** The batches of an import in a region that are sent next. */
-export interface NextBatches {
-  /** Returns up to `most` of them. Those of a group that has all its calls wait. */
-  take(most: number): PendingBatch[];
-  /** There may be others than before. */
-  lookAgain(): void;
-}
-
 export function nextBatches(
   ledger: Pick<ImportLedger, 'pendingBatches' | 'pendingOfGroup'>,
   region: Region,
   slots: Pick<GroupSlots, 'room'>,
-): NextBatches {
+) {
   /** Groups of which batches were passed over, with their GUIDs. */
   const passedOver = new Map<number, string>();
   let lookAt = 0;
@@ -59,10 +52,12 @@ export function nextBatches(
   };
 
   return {
-    take: (most) => {
+    /** Returns up to `most` of them. Those of a group that has all its calls wait. */
+    take: (most: number) => {
       const first = ofPassedOver(most);
       return performance.now() < lookAt ? first : [...first, ...ofOthers(most - first.length)];
     },
+    /** There may be others than before. */
     lookAgain: () => {
       lookAt = 0;
     },

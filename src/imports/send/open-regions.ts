@@ -1,33 +1,14 @@
-import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
+import type { CircuitStatus } from '../../api/region-status.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Repeated, repeatedly } from '../../platform/repeatedly.ts';
 import type { QueueInspection } from '../../queue/job-queue.ts';
 import { AHEAD, BACKLOG, FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
-/** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
-export interface OpenRegions {
-  open(region: Region): Promise<OpenRegion>;
-  /** The fair queue of a region's queue, which has a fixed part of the backlog. */
-  fairQueueOf(queue: OpenRegion['queue']): FairQueue;
-  /** Rejects if one of them cannot be opened. */
-  all(): Promise<OpenRegion[]>;
-  /** Lets a region send again, with the key that the settings say now. */
-  resume(region: Region): Promise<void>;
-  /** Returns the status of the regions that imports have used so far. */
-  status(): Promise<RegionStatus[]>;
-  /** Returns facts about their queues for a person who looks for a fault. */
-  inspect(): Promise<ReadonlyMap<Region, QueueInspection>>;
-  /** Whether the service takes a call of the region with its key, where this process makes them. */
-  takesCalls(region: Region): Promise<boolean>;
-  /** Reads keys from the settings again; returns the regions whose key has changed. */
-  renewKeys(wanted: ReadonlySet<Region>): Promise<Region[]>;
-  /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
-  stopWorking(deadlineMs: number): Promise<void>;
-  close(): Promise<void>;
-}
+export type OpenRegions = ReturnType<typeof createOpenRegions>;
 
 /**
+ * The regions that imports have used so far, each opened once; one that could not be opened is tried again.
  * @param count regions that share the backlog
  * @param workersEnd whether workers end with this process
  * @param perGroup most batches in flight that change one group
@@ -37,7 +18,7 @@ export function createOpenRegions(
   count: number,
   workersEnd: boolean,
   perGroup: number,
-): OpenRegions {
+) {
   const regions = new Map<Region, Promise<OpenRegion>>();
   const fairQueues = new Map<OpenRegion['queue'], FairQueue>();
   const open = (region: Region): Promise<OpenRegion> => {
@@ -56,27 +37,34 @@ export function createOpenRegions(
     );
   return {
     open,
-    fairQueueOf: (queue) => {
+    /** The fair queue of a region's queue, which has a fixed part of the backlog. */
+    fairQueueOf: (queue: OpenRegion['queue']) => {
       const ahead = workersEnd ? AHEAD : Number.POSITIVE_INFINITY;
       const known = fairQueues.get(queue) ?? new FairQueue(queue, Math.floor(BACKLOG / count), ahead, perGroup);
       fairQueues.set(queue, known);
       return known;
     },
+    /** Rejects if one of them cannot be opened. */
     all,
-    resume: async (region) => {
+    /** Lets a region send again, with the key that the settings say now. */
+    resume: async (region: Region) => {
       const { queue, renewKey } = await open(region);
       renewKey();
       if (await queue.isPaused()) await queue.resume();
     },
     status: async () => Promise.all((await all()).map((one) => one.status(fairQueues.get(one.queue)?.groups.full()))),
-    inspect: async () => {
+    /** Returns facts about their queues for a person who looks for a fault. */
+    inspect: async (): Promise<ReadonlyMap<Region, QueueInspection>> => {
       const inspected = (await all()).map(async ({ region, queue }) => [region, await queue.inspect()] as const);
       return new Map(await Promise.all(inspected));
     },
-    takesCalls: async (region) => (await open(region)).takesCalls(),
-    renewKeys: async (wanted) =>
+    /** Whether the service takes a call of the region with its key, where this process makes them. */
+    takesCalls: async (region: Region) => (await open(region)).takesCalls(),
+    /** Reads keys from the settings again; returns the regions whose key has changed. */
+    renewKeys: async (wanted: ReadonlySet<Region>) =>
       (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
-    stopWorking: async (deadlineMs) => {
+    /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
+    stopWorking: async (deadlineMs: number) => {
       const stopping = await working();
       const timer = setTimeout(() => {
         for (const one of stopping) one.abort();

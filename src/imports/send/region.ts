@@ -4,7 +4,7 @@ import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import type { BatchPorts } from '../../../jobs/send-batch.ts';
-import type { CircuitStatus, RegionStatus } from '../../api/region-status.ts';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -22,28 +22,7 @@ import { RegionFlow } from './region-flow.ts';
 import { paceOf } from './region-pace.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
-export interface OpenRegion {
-  readonly region: Region;
-  readonly queue: JobQueue<BatchPayload>;
-  /** The queue of calls that only read, where they have a budget of their own. */
-  readonly lists: JobQueue<BatchPayload>;
-  /** The queue that a question belongs into at this moment. */
-  queueOf(ask: AskServicePayload['ask']): Promise<JobQueue<BatchPayload>>;
-  /** @param fullGroup a group that has as many calls as it may */
-  status(fullGroup?: string): Promise<RegionStatus>;
-  circuit(): Promise<CircuitStatus>;
-  /** Sets the budget again where a wiped queue has forgotten it. */
-  keepBudget(): Promise<void>;
-  /** Reads the key from the settings again; returns whether it has changed. */
-  renewKey(): boolean;
-  /** Whether the service takes a call with the key; false where the calls are made elsewhere. */
-  takesCalls(): Promise<boolean>;
-  /** Takes no more jobs in this process; resolves when running ones have finished. */
-  stopWorking(): Promise<void>;
-  /** Gives up the calls in flight of this process. */
-  abort(): void;
-  close(): Promise<void>;
-}
+export type OpenRegion = Awaited<ReturnType<typeof openRegion>>;
 
 /** Opens a region; results and answers of its calls go to `deliver` and `answer`. */
 export type RegionOpener = (
@@ -96,7 +75,7 @@ function meantFor(
   };
 }
 
-export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
+export async function openRegion(options: RegionOptions) {
   const { region, appId, backend, config, onError } = options;
   const { budgetShare, listsPerMinute } = config;
   const queue = meantFor(options, budgetShare, openRegionQueue(backend, region, appId, onError));
@@ -113,10 +92,13 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
   return {
     region,
     queue,
+    /** The queue of calls that only read, where they have a budget of their own. */
     lists,
-    queueOf: async (ask) => (isReading(ask) && (await ownLists()) ? lists : queue),
+    /** The queue that a question belongs into at this moment. */
+    queueOf: async (ask: AskServicePayload['ask']) => (isReading(ask) && (await ownLists()) ? lists : queue),
     circuit,
-    status: async (fullGroup) => {
+    /** @param fullGroup a group that has as many calls as it may */
+    status: async (fullGroup?: string): Promise<RegionStatus> => {
       const [
         { state, since, code, message, ...more },
         ...[depth, stopped, callsPerMinute, apart, listsPerMinute, workers, flow]
@@ -144,12 +126,17 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
         key: worker?.keyFingerprint() ?? null,
       };
     },
+    /** Sets the budget again where a wiped queue has forgotten it. */
     keepBudget: async () => {
       if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(config.callsPerMinute);
     },
+    /** Reads the key from the settings again; returns whether it has changed. */
     renewKey: () => worker?.renewKey() ?? false,
+    /** Whether the service takes a call with the key; false where the calls are made elsewhere. */
     takesCalls: async () => worker?.takesCalls() ?? false,
+    /** Takes no more jobs in this process; resolves when running ones have finished. */
     stopWorking: async () => worker?.close(),
+    /** Gives up the calls in flight of this process. */
     abort: () => worker?.abort(),
     close: async () => {
       await worker?.close();
@@ -158,18 +145,7 @@ export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
   };
 }
 
-/** The sender of a region's batches in this process. */
-export interface RegionWorker extends Pick<ChatClient, 'keyFingerprint' | 'renewKey'> {
-  readonly region: Region;
-  /** Asks the service a question that changes nothing: whether it takes a call with the key. */
-  takesCalls(): Promise<boolean>;
-  /** Sets the most concurrent calls. */
-  setConcurrency(concurrency: number): void;
-  /** Takes no more jobs; resolves when running ones have finished. */
-  close(): Promise<void>;
-  /** Gives up the calls in flight; their batches go back into the queue. */
-  abort(): void;
-}
+export type RegionWorker = ReturnType<typeof startRegionWorker>;
 
 /** The worker of a region: its queue, its rate limit and its clients. */
 export interface RegionWorkerOptions {
@@ -189,7 +165,8 @@ export interface RegionWorkerOptions {
   readonly onError: (error: Error) => void;
 }
 
-export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
+/** The sender of a region's batches in this process. */
+export function startRegionWorker(options: RegionWorkerOptions) {
   const { region, host, backend, config, queue, lists, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
@@ -255,17 +232,20 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   });
   return {
     region,
-    // A job makes one call at a time.
-    setConcurrency: (concurrency) => flow.setMost(concurrency),
+    /** Sets the most concurrent calls: a job makes one at a time. */
+    setConcurrency: (concurrency: number) => flow.setMost(concurrency),
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
+    /** Asks the service a question that changes nothing: whether it takes a call with the key. */
     takesCalls: () => circuit.isServed(),
+    /** Takes no more jobs; resolves when running ones have finished. */
     close: async () => {
       await Promise.all(workers.map((worker) => worker.close()));
       circuit.close();
       flow.close();
       await chat.close();
     },
+    /** Gives up the calls in flight; their batches go back into the queue. */
     abort: () => {
       for (const worker of workers) worker.abort();
     },
@@ -361,17 +341,11 @@ const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
 /** The waits of one region after such replies: each is twice as long as the one before, until a call is answered. */
-export interface UntoldWaits {
-  /** Returns the wait in ms. Calls that were in flight together get the same one. */
-  next(): number;
-  /** A call that began at `at` (ms since 1970) was answered. */
-  answered(at: number): void;
-}
-
-export function untoldWaits(now: () => number = Date.now): UntoldWaits {
+export function untoldWaits(now: () => number = Date.now) {
   let lastMs = 0;
   let until = 0;
   return {
+    /** Returns the wait in ms. Calls that were in flight together get the same one. */
     next: () => {
       const left = until - now();
       // A clock that was set back makes nothing wait longer.
@@ -380,7 +354,8 @@ export function untoldWaits(now: () => number = Date.now): UntoldWaits {
       until = now() + lastMs;
       return lastMs;
     },
-    answered: (at) => {
+    /** A call that began at `at` (ms since 1970) was answered. */
+    answered: (at: number) => {
       if (at >= until) lastMs = 0;
     },
   };

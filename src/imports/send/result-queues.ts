@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskServicePorts } from '../../../jobs/ask-service.ts';
+import type { ResultAddress } from '../../../jobs/batch-payload.ts';
 import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } from '../../../jobs/record-outcomes.ts';
-import type { BatchPorts } from '../../../jobs/send-batch.ts';
 import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
 import { asError } from '../../errors/message-of.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { JobWorker } from '../../queue/job-worker.ts';
 import { counted, utcTime } from '../../text/wording.ts';
+import type { BatchResult } from '../record/batch-result.ts';
 
 /** Results from workers in other processes, through a shared queue. Empty when all workers are in this process. */
 export interface ResultQueues {
@@ -123,13 +124,6 @@ export async function resultsRecorded(
   }
 }
 
-/** Sends results of this process's workers to the coordinators that wait for them. */
-interface OutcomeSender {
-  /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
-  readonly deliver: BatchPorts['deliver'];
-  close(): Promise<void>;
-}
-
 /** Wait before results are handed over again, in ms, after the connection to the queue broke. */
 const AGAIN_MS = 500;
 /**
@@ -145,7 +139,8 @@ interface Outbox {
   leaving: Promise<void> | undefined;
 }
 
-export function createOutcomeSender(backend: Backend, onError: (error: Error) => void): OutcomeSender {
+/** Sends results of this process's workers to the coordinators that wait for them. */
+export function createOutcomeSender(backend: Backend, onError: (error: Error) => void) {
   const outboxes = new Map<string, Outbox>();
 
   const outboxOf = (replyTo: string): Outbox => {
@@ -179,7 +174,8 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
   };
 
   return {
-    deliver: ({ importId, replyTo }, result) => {
+    /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
+    deliver: ({ importId, replyTo }: ResultAddress, result: BatchResult) => {
       if (replyTo === null)
         throw new Error(`batch ${result.batch} of import ${importId} does not say where its result goes`);
       const outbox = outboxOf(replyTo);
@@ -199,16 +195,11 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
 }
 
 /** Sends the answers that this process's workers have read to the coordinators that wait for them. */
-interface AnswerSender {
-  /** Rejects when the answer cannot be handed over; then it is read again. */
-  readonly answer: AskServicePorts['answer'];
-  close(): Promise<void>;
-}
-
-export function createAnswerSender(backend: Backend, onError: (error: Error) => void): AnswerSender {
+export function createAnswerSender(backend: Backend, onError: (error: Error) => void) {
   const queues = new Map<string, JobQueue<TakeAnswersPayload>>();
   return {
-    answer: async ({ requestId, replyTo }, answer) => {
+    /** Rejects when the answer cannot be handed over; then it is read again. */
+    answer: async (...[{ requestId, replyTo }, answer]: Parameters<AskServicePorts['answer']>) => {
       if (replyTo === null) throw new Error(`question ${requestId} does not say where its answer goes`);
       const queue = queues.get(replyTo) ?? backend.openQueue<TakeAnswersPayload>(replyTo, takeAnswers, onError);
       queues.set(replyTo, queue);

@@ -8,13 +8,6 @@ import { openListsQueue } from './lists-queue.ts';
 import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
 import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
 
-/** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
-interface WorkerProcess {
-  readonly regions: readonly WorkingRegion[];
-  /** Takes no more, lets calls in flight finish for at most `deadlineMs`, and hands back the rest. */
-  stop(deadlineMs: number): Promise<void>;
-}
-
 export interface WorkingRegion {
   readonly region: Region;
   readonly queue: JobQueue<BatchPayload>;
@@ -36,7 +29,8 @@ interface WorkerProcessOptions {
   readonly onError: (error: Error) => void;
 }
 
-export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
+/** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
+export function startWorkerProcess(options: WorkerProcessOptions) {
   const { backend, config, observer, onError } = options;
   const sender = createOutcomeSender(backend, onError);
   const answers = createAnswerSender(backend, onError);
@@ -62,7 +56,8 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   });
   return {
     regions,
-    stop: async (deadlineMs) => {
+    /** Takes no more, lets calls in flight finish for at most `deadlineMs`, and hands back the rest. */
+    stop: async (deadlineMs: number) => {
       const timer = setTimeout(() => {
         for (const { worker } of regions) worker.abort();
       }, deadlineMs);

@@ -12,16 +12,11 @@ import type { InputDescription, StagedRow } from './staged-row.ts';
 /** Characters of rows whose ledger has small pages, at most: some hundred rows. */
 const MAX_SMALL = 32 * 1024;
 
-/** Writes a new import file. Call `add` for every chunk of rows and `finish` once, or `abandon`. */
-export interface Staging {
-  add(rows: readonly StagedRow[]): void;
-  /** Finds duplicates, cuts batches and closes the file. */
-  finish(input: InputDescription): StagedTotals;
-  abandon(): void;
-}
-
-/** Starts staging into the file at `path`, which must not hold an import yet. The first few rows wait until it is known whether they are all. */
-export function startStaging(path: string): Staging {
+/**
+ * Starts staging into the file at `path`, which must not hold an import yet. Call `add` for every chunk of rows and `finish`
+ * once, or `abandon`. The first few rows wait until it is known whether they are all.
+ */
+export function startStaging(path: string) {
   let few: StagedRow[] = [];
   let length = 0;
   let writing: { readonly database: DatabaseSync; readonly inserter: RowInserter } | undefined;
@@ -37,7 +32,7 @@ export function startStaging(path: string): Staging {
   };
 
   return {
-    add: (rows) =>
+    add: (rows: readonly StagedRow[]) =>
       namingLedger(() => {
         if (isAbandoned) throw new Error('it was given up');
         if (writing !== undefined) return writing.inserter.insert(rows);
@@ -47,7 +42,8 @@ export function startStaging(path: string): Staging {
         }
         if (length > MAX_SMALL) begin(4096);
       }),
-    finish: (input) =>
+    /** Finds duplicates, cuts batches and closes the file. */
+    finish: (input: InputDescription): StagedTotals =>
       namingLedger(() => {
         const { database, inserter } = writing ?? begin(512);
         const sent = inserter.finish();
