@@ -131,8 +131,7 @@ export async function* readReport(
 }
 
 function configOf({ env, ...settings }: Settings): Config {
-  const { dataDir, queue, callsPerMinute, concurrency, perGroup } = settings;
-  return readConfig({ dataDir, queue, callsPerMinute, concurrency, perGroup }, env);
+  return readConfig(settings, env);
 }
 
 type Begin = (
@@ -163,7 +162,7 @@ async function run(
     failed.catch(() => {});
     await app.serveOwner(ownerAnswers(app, importOwner(app)));
     const [id, action, detail] = await begin(coordinator);
-    noteCommand(dir, action, id, detail, coordinator.sendsTo);
+    noteCommand(app, action, id, detail);
     const summary = () => readSummary(id, { dataDir: dir.root });
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();

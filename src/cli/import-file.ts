@@ -4,18 +4,17 @@ import { newImportId } from '../imports/import-id.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import { checkInput } from '../imports/read/open-input.ts';
 import type { Config } from '../platform/config.ts';
-import { dataDir } from '../platform/data-dir.ts';
 import { inShort } from '../text/wording.ts';
 import { noteCommand } from './audit.ts';
 import type { Server } from './client/server-client.ts';
 import { currentUser } from './current-user.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { expectedRows, type Fetched, fileToFetch, standardInput } from './fetched-file.ts';
+import { expectedRows, type Fetched } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import { IMPORT_BEGINS, importWork } from './import-work.ts';
-import { lookupFiles } from './lookup-files.ts';
+import { inputFiles } from './input-files.ts';
 import { optionsWithRecipe } from './recipe-options.ts';
 import { type Here, type Running, run, sayNothingBegan, type Work } from './run.ts';
 
@@ -49,34 +48,29 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
 }
 
 /** Refuses before anything is opened whatever can be known then. */
-async function beginHere({ config, io }: Running, given: string, flags: ImportFlags): Promise<Begin> {
+async function beginHere(running: Running, given: string, flags: ImportFlags): Promise<Begin> {
+  const { config, io } = running;
   const chosen = importOptionsOf(config, flags);
-  const fetched = await (given === '-' ? standardInput(io) : fileToFetch(config, given, flags));
+  const { fetched, lines, obtain } = await inputFiles(running, given, flags);
   if (fetched === undefined) await checkInput(given);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, chosen, given) : chosen;
   const about = { createdBy: currentUser(), tags: await tagsOf(flags), start: flags.detach !== true };
-  const lookups = await lookupFiles(config, flags);
-  const create = async ({ dir, coordinator, signal }: Here) => {
+  const create = async (here: Here) => {
+    const { dir, coordinator, signal } = here;
     const id = newImportId();
     const input = join(dir.folder(id), 'input');
-    let file = given;
-    let options = ofPath;
-    if (fetched !== undefined) {
-      const found = await fetched.fetch(input, signal);
-      if (found === undefined) return undefined;
-      if (given !== '-') file = found.name;
-      options = await optionsOfInput(config, flags.recipe, chosen, input, found);
-    }
+    const found = await obtain(input, signal);
+    if (found === undefined) return undefined;
+    const file = given === '-' ? given : found.name;
+    const options = fetched === undefined ? ofPath : await optionsOfInput(config, flags.recipe, chosen, input, found);
     const source = fetched === undefined ? resolve(given) : input;
-    const known = await lookups.obtain(dirname(input), signal);
-    if (known === undefined) return undefined;
-    await coordinator.create({ id, file, source, options, ...about, lookups: known });
-    noteCommand(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }), coordinator.sendsTo);
+    await coordinator.create({ id, file, source, options, ...about, lookups: found.lookups });
+    noteCommand(here, 'import.create', id, inShort({ file, ...options }));
     return id;
   };
   return {
     begins: given === '-' ? 'standard input to end' : IMPORT_BEGINS,
-    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
+    beginLines: lines,
     begin: async ({ here }) => {
       const id = here && (await create(here));
       return id === undefined ? { code: sayNothingBegan(io) } : { id };

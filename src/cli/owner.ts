@@ -8,7 +8,8 @@ import { type ImportActs, importActs, retrying } from '../server/import-handlers
 import { type Handled, handled, performerOf } from '../server/perform.ts';
 import { regionHandlers } from '../server/settings-routes.ts';
 import { askedHere } from './audit.ts';
-import { sourcesOf, viewing } from './client/data-directory.ts';
+import { sourcesOf } from './client/data-directory.ts';
+import { viewing } from './client/kept-imports.ts';
 import { handledLocally } from './client/local-client.ts';
 import type { Client } from './client/operation-client.ts';
 
@@ -18,9 +19,9 @@ interface Owner {
 }
 
 /** Answers other commands on this machine, for the process that owns the data directory and does these operations. */
-export function ownerAnswers({ dir, coordinator }: Owner, operations: readonly Handled[]): AnswerOwner {
+export function ownerAnswers(owner: Owner, operations: readonly Handled[]): AnswerOwner {
   const perform = performerOf(operations);
-  return ({ who, ...request }) => perform(request, askedHere(dir, coordinator.sendsTo, who));
+  return ({ who, ...request }) => perform(request, askedHere(owner, who));
 }
 
 /** The operations that every process with imports does for others. */
@@ -35,7 +36,7 @@ export function importOwner(owner: Owner): readonly Handled[] {
 export function ownImports(owner: Owner): Client {
   const parts = actsOf(owner);
   const handlers = { ...importActs(parts), ...retrying(parts) };
-  return handledLocally(importOperations, handlers, askedHere(owner.dir, owner.coordinator.sendsTo));
+  return handledLocally(importOperations, handlers, owner);
 }
 
 function actsOf({ dir, coordinator }: Owner): ImportActs {

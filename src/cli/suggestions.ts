@@ -1,5 +1,6 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
 import { profileNames, readConfig } from '../platform/config.ts';
+import { dataDir } from '../platform/data-dir.ts';
 
 /** Suggestions for the next word of a command line. */
 export interface Suggestions {
@@ -162,9 +163,10 @@ async function namesIn(
 }
 
 // Loaded where they are needed: a flag is completed in half the time.
-async function imports(dataDir: string): Promise<readonly Name[]> {
-  const { listImports } = await import('./client/kept-imports.ts');
-  return listImports(dataDir, MAX_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
+async function imports(root: string): Promise<readonly Name[]> {
+  const { viewing } = await import('./client/kept-imports.ts');
+  const found = await viewing(dataDir(root), (catalog) => catalog.list(MAX_NAMES));
+  return found.map(({ id, state, file }) => [id, `${state}, ${file}`]);
 }
 
 /** A suggestion of a shell. */

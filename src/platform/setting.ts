@@ -87,37 +87,35 @@ function sourceAddress(text: string, name: string): string {
   return isAllowed && url.search + url.hash === '' ? url.href : '';
 }
 
+/** An address of the web. One with a user name or password is refused in words that do not repeat it. @param instead where that belongs */
+function webAddress(allowed: string, read: (url: URL) => string | undefined, instead = ''): Allowed<string> {
+  return {
+    allowed,
+    parse: (given, name) => {
+      const text = given.trim();
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined) return undefined;
+      if (url.username + url.password === '') return read(url);
+      throw new ConfigError(`${name} holds a user name or password; allowed is ${allowed}${instead}`);
+    },
+  };
+}
+
 /** The origin of the API's addresses. */
-export const serverOrigin: Allowed<string> = {
-  allowed: "a server's address without a path, such as http://127.0.0.1:7700",
-  parse: (given, name) => {
-    const text = given.trim();
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined) return undefined;
-    // A password is not repeated.
-    if (url.username + url.password !== '') {
-      throw new ConfigError(
-        `${name} holds a user name or password; allowed ${allowedValues(serverOrigin)}, and the token belongs into ROLLCALL_TOKEN`,
-      );
-    }
-    return /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : undefined;
-  },
-};
+export const serverOrigin = webAddress(
+  "a server's address without a path, such as http://127.0.0.1:7700",
+  ({ protocol, href, origin }) => (/^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined),
+  ', and the token belongs into ROLLCALL_TOKEN',
+);
 
 /** The base address of an app, with its version. */
-export const appUrl: Allowed<string> = {
-  allowed: 'an https address with its version, such as https://chat.corp.example/v3',
-  parse: (given, name) => {
-    const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
-    if (url === undefined) return undefined;
-    // A password is not repeated.
-    if (url.username + url.password !== '') {
-      throw new ConfigError(`${name} holds a user name or password; allowed ${allowedValues(appUrl)}`);
-    }
-    const path = url.pathname.replace(/\/+$/, '');
-    return url.protocol === 'https:' && url.search + url.hash === '' && path !== '' ? url.origin + path : undefined;
+export const appUrl = webAddress(
+  'an https address with its version, such as https://chat.corp.example/v3',
+  ({ protocol, pathname, search, hash, origin }) => {
+    const path = pathname.replace(/\/+$/, '');
+    return protocol === 'https:' && search + hash === '' && path !== '' ? origin + path : undefined;
   },
-};
+);
 
 /** Printable ASCII, as it can be sent in a header. */
 export const secretText: Allowed<string> = {

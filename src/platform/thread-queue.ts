@@ -1,5 +1,5 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
-import { type ErrorClass, type Served, Thread } from './threads.ts';
+import { type Answer, type ErrorClass, type Input, type Served, Thread } from './threads.ts';
 import { Turns } from './turns.ts';
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
@@ -50,8 +50,6 @@ interface ThreadQueueOptions {
   readonly errors: readonly ErrorClass[];
 }
 
-type Input<Tasks extends Served, Kind extends keyof Tasks> = Parameters<Tasks[Kind]>[0];
-
 interface Asked<Tasks extends Served> {
   /** Has the thread do it. */
   readonly begin: (thread: Thread<Tasks>) => Promise<unknown>;
@@ -88,8 +86,8 @@ export class ThreadQueue<Tasks extends Served> {
     kind: Kind,
     input: Input<Tasks, Kind>,
     limits?: TaskLimits,
-  ): Promise<Awaited<ReturnType<Tasks[Kind]>>> {
-    return this.#ask((thread) => thread.ask(kind, input), limits) as Promise<Awaited<ReturnType<Tasks[Kind]>>>;
+  ): Promise<Answer<Tasks, Kind>> {
+    return this.#ask((thread) => thread.ask(kind, input), limits) as Promise<Answer<Tasks, Kind>>;
   }
 
   /** Sends the task to the thread if it is running; otherwise does nothing. */

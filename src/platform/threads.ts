@@ -16,8 +16,8 @@ import { LedgerError } from './sqlite.ts';
 
 /** Functions that a thread serves. One that returns an iterator gives a stream. Bytes that one returns must own their buffer. */
 export type Served = Readonly<Record<string, (input: never, signal: AbortSignal) => unknown>>;
-type Input<Own extends Served, Kind extends keyof Own> = Parameters<Own[Kind]>[0];
-type Answer<Own extends Served, Kind extends keyof Own> = Awaited<ReturnType<Own[Kind]>>;
+export type Input<Own extends Served, Kind extends keyof Own> = Parameters<Own[Kind]>[0];
+export type Answer<Own extends Served, Kind extends keyof Own> = Awaited<ReturnType<Own[Kind]>>;
 
 type Message =
   | { readonly id: number; readonly kind: string; readonly input: unknown }

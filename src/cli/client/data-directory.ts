@@ -22,7 +22,7 @@ import { currentUser } from '../current-user.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
 import { UsageError } from '../usage-error.ts';
 import { type Files, type Imports, importsIn } from './import-place.ts';
-import { countedTotals, openKept, problemsOf, summaryOfKept } from './kept-imports.ts';
+import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
 import { clientOf, ownerElse } from './local-client.ts';
 import type { Client } from './operation-client.ts';
 
@@ -45,7 +45,8 @@ export function localImports(config: Config): Imports {
         ['created', reports.created],
         ...LOOKUP_NAMES.map((name) => {
           const { field, unknown } = LOOKUPS[name];
-          return [`${field.toUpperCase()}s to fill in`, existingFile(join(dir.folder(id), unknown))] as const;
+          const path = join(dir.folder(id), unknown);
+          return [`${field.toUpperCase()}s to fill in`, existsSync(path) ? path : null] as const;
         }),
       ];
       return files.map(([what, path]) => [what, path && shortest(path)]);
@@ -59,7 +60,7 @@ export function localImports(config: Config): Imports {
  * @param staging known only to the process that reads a file
  */
 function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null): Client {
-  const asked = askedHere(dir, undefined);
+  const asked = askedHere({ dir });
   return ownerElse(dir, (operation, _, perform) => {
     if (operation.method === 'GET') {
       return viewing(dir, (catalog) => perform(clientOf(readingHandlers(dir, catalog, staging), asked)));
@@ -107,18 +108,6 @@ function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport): Asy
   })();
 }
 
-export async function viewing<Result>(
-  dir: DataDir,
-  read: (catalog: CatalogReader) => Promise<Result>,
-): Promise<Result> {
-  const catalog = openKept(dir);
-  try {
-    return await read(catalog);
-  } finally {
-    catalog.close();
-  }
-}
-
 export function sourcesOf(dir: DataDir, catalog: CatalogReader): ViewSources {
   return {
     catalog,
@@ -153,10 +142,6 @@ export async function changeCatalog<Catalog extends { close(): void }, Result>(
   }
 }
 
-function existingFile(path: string): string | null {
-  return existsSync(path) ? path : null;
-}
-
 /** The imports of a data directory, as the process that owns it sees them. */
 export function importsHere(
   imports: Imports,
@@ -167,23 +152,6 @@ export function importsHere(
     ...imports,
     client: clientOfDirectory(dir, (id) => staging.get(id) ?? null),
     regions: () => coordinator.regions.status(),
-    movesOf: (id) => {
-      let isOver = false;
-      const settled = coordinator.settled(id).then(
-        () => {
-          isOver = true;
-        },
-        // The coordinator closes first.
-        () => {},
-      );
-      return {
-        isOver: () => isOver,
-        onMove: (move) => {
-          coordinator.events.on('state', move);
-          void settled.then(move);
-          return () => coordinator.events.off('state', move);
-        },
-      };
-    },
+    coordinator,
   });
 }

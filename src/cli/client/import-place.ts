@@ -5,6 +5,7 @@ import { rowOperations } from '../../api/operations/row-operations.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { Io } from '../screen/io.ts';
 import { type Answering, type Client, entriesOf, unless } from './operation-client.ts';
@@ -33,15 +34,8 @@ interface Place {
   files(found: Pick<ImportView, 'id' | 'reports'>): Files;
   /** Says before anything is sent where it goes; a process of this machine says so when it begins. */
   saySendsTo(io: Io): Promise<void>;
-  /** Events of an import that this process runs. Undefined: another process, or a server, runs imports. */
-  readonly movesOf?: (id: string) => Moves;
-}
-
-interface Moves {
-  /** Returns what ends the listening. */
-  onMove(move: () => void): () => void;
-  /** Whether nothing more happens to it by itself. */
-  isOver(): boolean;
+  /** Runs imports in this process. Undefined: another process, or a server, runs them. */
+  readonly coordinator?: Coordinator;
 }
 
 /** Places of files; null for one that was not written. */

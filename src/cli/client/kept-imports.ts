@@ -8,8 +8,7 @@ import { type ImportReader, openImportReader } from '../../imports/report/import
 import { writtenReports } from '../../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { type DataDir, dataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
-import { withoutAddress } from '../../text/address-text.ts';
+import { type DataDir, emptyPlace, hasCatalog, ownDataDir } from '../../platform/data-dir.ts';
 
 /** Reads a data directory for commands, even while another process writes to it. */
 
@@ -17,18 +16,21 @@ export function noImports(dir: DataDir): RollcallError {
   return new RollcallError('NO_IMPORTS', { where: emptyPlace(dir), otherwise: 'directory with --data-dir' });
 }
 
-/** Opens the catalog, and makes it again where it is lost. @throws NO_IMPORTS where there is none */
-export function openKept(dir: DataDir): CatalogReader {
+/** Opens the catalog, and makes it again where it is lost. */
+function openKept(dir: DataDir): CatalogReader {
   if (isCatalogLost(dir)) rebuild(dir);
   if (!hasCatalog(dir)) throw noImports(dir);
   return openCatalogReader(dir.catalog);
 }
 
-function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
-  const dir = dataDir(path);
+/** Reads the catalog, even while another process writes to it. @throws NO_IMPORTS where there is none */
+export async function viewing<Result>(
+  dir: DataDir,
+  read: (catalog: CatalogReader) => Result | Promise<Result>,
+): Promise<Result> {
   const catalog = openKept(dir);
   try {
-    return read(catalog, dir);
+    return await read(catalog);
   } finally {
     catalog.close();
   }
@@ -42,21 +44,6 @@ export function rebuild(dir: DataDir): Rebuilt {
   } finally {
     release();
   }
-}
-
-/** Newest first. @throws NO_IMPORTS where there are none */
-export function listImports(path: string, limit: number): ImportRecord[] {
-  return withCatalog(path, (catalog) => catalog.list(limit));
-}
-
-/** The import with this id, or the latest one. */
-export function findImport(path: string, id: string | undefined): ImportRecord {
-  return withCatalog(path, (catalog, dir) => {
-    const record = id === undefined ? catalog.list(1)[0] : catalog.find(id);
-    if (record === undefined)
-      throw id === undefined ? noImports(dir) : new RollcallError('UNKNOWN_IMPORT', { id: withoutAddress(id) });
-    return record;
-  });
 }
 
 /**

@@ -4,6 +4,7 @@ import { askOwner } from '../../app/owner-socket.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Asked } from '../../server/access/noting.ts';
 import { type Handled, handled, performGiven } from '../../server/perform.ts';
+import { askedHere, type Here } from '../audit.ts';
 import { currentUser } from '../current-user.ts';
 import type { Client } from './operation-client.ts';
 
@@ -25,9 +26,9 @@ export function clientOf(all: readonly Handled[], asked: Asked): Client {
 export function handledLocally<Group extends Readonly<Record<string, Operation>>>(
   group: Group,
   handlers: HandlersOf<Group>,
-  asked: Asked,
+  here: Here,
 ): Client {
-  return clientOf([handled(group, handlers)], asked);
+  return clientOf([handled(group, handlers)], askedHere(here));
 }
 
 /**

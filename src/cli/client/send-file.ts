@@ -14,19 +14,10 @@ import { type ReadingChoices, WAITING } from '../../options/reading-options.ts';
 import type { ExpectingChoices } from '../../options/sending-options.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import {
-  type Expected,
-  expectedRows,
-  type FetchedFile,
-  fileToFetch,
-  requireCount,
-  sayHowToEnd,
-  standardInput,
-  TOGETHER_MS,
-} from '../fetched-file.ts';
+import { type Expected, expectedRows, requireCount, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
 import type { ShapeFlags } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
-import { type LookupFiles, lookupFiles } from '../lookup-files.ts';
+import { inputFiles } from '../input-files.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -48,22 +39,20 @@ interface SendingFile extends Pick<Running, 'config' | 'io' | 'imports'>, Pick<D
 
 /** Sends a file, what is at an address, or standard input, as it comes unless it must be whole, to a server, with progress. */
 export async function sendFile(sending: SendingFile): Promise<Begun> {
-  const { config, io, imports, signal, server, file, flags, mustBeWhole, make, howToSee } = sending;
+  const { io, imports, signal, server, file, flags, mustBeWhole = false, make, howToSee } = sending;
   const sent = { bytes: 0, all: false };
   // An address is fetched on this machine, which has its secrets.
-  const fetched = file === '-' && mustBeWhole ? standardInput(io) : await fileToFetch(config, file, flags);
-  const lookups = await lookupFiles(config, flags);
-  const isFetched = fetched !== undefined || lookups.areFetched;
-  const folder = isFetched ? await mkdtemp(join(tmpdir(), 'rollcall-send-')) : undefined;
+  const { fetched, areFetched, lines, obtain } = await inputFiles(sending, file, flags, mustBeWhole);
+  const folder = areFetched ? await mkdtemp(join(tmpdir(), 'rollcall-send-')) : undefined;
+  const path = join(folder ?? '', 'input');
   try {
-    const lines = () => [...(fetched?.lines() ?? []), ...lookups.lines()];
     const progress = folder === undefined ? undefined : showSteps(io, lines, { begins: 'the files to come' });
-    const obtained = await obtain(folder ?? '', { fetched, lookups }, signal).finally(progress?.stop);
+    const obtained = await obtain(path, signal).finally(progress?.stop);
     if (obtained === undefined) return { code: sayNothingBegan(io) };
     const expected = expectedRows(flags, obtained);
     if (file === '-' && mustBeWhole) requireCount(expected);
     let plain: Upload;
-    if (obtained.path !== undefined) plain = await fileUpload(obtained.path, {}, signal);
+    if (fetched !== undefined) plain = await fileUpload(path, {}, signal);
     else plain = file === '-' ? asItComes(io, signal) : await fileUpload(file, flags, signal);
     const upload = await withLookups(plain, obtained.lookups);
     // A wrong address or token is reported before a long upload.
@@ -81,23 +70,6 @@ export async function sendFile(sending: SendingFile): Promise<Begun> {
     // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
   }
-}
-
-interface Obtained extends Expected {
-  readonly path: string | undefined;
-  readonly lookups: ByLookup<LookupSource>;
-}
-
-/** Fetches a file into `folder`; returns undefined if the signal came first. */
-async function obtain(
-  folder: string,
-  { fetched, lookups }: { readonly fetched: FetchedFile | undefined; readonly lookups: LookupFiles },
-  signal: AbortSignal,
-): Promise<Obtained | undefined> {
-  const path = fetched && join(folder, 'input');
-  const own = path === undefined ? {} : await fetched?.fetch(path, signal);
-  const found = own && (await lookups.obtain(folder, signal));
-  return found && { ...own, path, lookups: found };
 }
 
 /** Counts the bytes of an upload while it is sent. */

@@ -7,9 +7,10 @@ import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { textsOf } from '../../options/option.ts';
 import { ANSWERING, type AnsweringChoices } from '../../options/sending-options.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
-import { findImport } from '../client/kept-imports.ts';
+import { viewing } from '../client/kept-imports.ts';
 import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
@@ -44,7 +45,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
-  const record = findImport(config.dataDir, id);
+  const record = await viewing(dataDir(config.dataDir), (catalog) => catalog.get(id));
   if (isFinal(record.state)) {
     const again = `; \`${imports.command('retry', id)}\` sends again what failed`;
     throw new UsageError(

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { clientOf, managementClientOf, serviceOf } from '../../app/chat-service.ts';
-import { openService } from '../../app/open-service.ts';
+import { type OpenedService, openService } from '../../app/open-service.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
-import type { ChatClient, ManagementClient } from '../../chat/chat-client.ts';
+import type { ChatClient } from '../../chat/chat-client.ts';
 import { judge } from '../../chat/error-policy.ts';
 import type { UserFacts } from '../../chat/replies.ts';
 import type { Receiver } from '../../chat/user-client.ts';
@@ -121,7 +121,7 @@ export function appsCommand(action: Action): Command {
 }
 
 async function apps(io: Io, flags: CallFlags): Promise<void> {
-  const found = await withManagement(flags, (management) => management.listApps());
+  const found = await withClient(flags, managementClientOf, (management) => management.listApps());
   if (flags.json) {
     const shown = found.map(({ createdAt, ...app }) => ({ ...app, createdAt: timeOf(createdAt) }));
     printJson(io, shown);
@@ -144,38 +144,31 @@ function timeOf(seconds: number | null): string | null {
 class CallFailed extends RollcallError {}
 
 /** Lets `use` call one app of the service, or of a sandbox in this process. */
-async function withApp<Result>(
+function withApp<Result>(
   flags: CallFlags,
   use: (chat: ChatClient, region: Region) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig({ profile: flags.profile });
-  const { region = config.defaultRegion } = flags;
-  const sandbox = await openSandbox(config, flags);
-  try {
-    const chat = clientOf(sandbox ?? serviceOf(config, [region]), region, 8);
-    return await inItsWords(use(chat, region)).finally(() => chat.close());
-  } finally {
-    await sandbox?.close();
-  }
+  const regionOf = ({ defaultRegion }: Config) => flags.region ?? defaultRegion;
+  return withClient(
+    flags,
+    (config, sandbox) => clientOf(sandbox ?? serviceOf(config, [regionOf(config)]), regionOf(config), 8),
+    (chat, config) => use(chat, regionOf(config)),
+  );
 }
 
-/** The same for management operations. */
-async function withManagement<Result>(
+async function withClient<Client extends { close(): Promise<void> }, Result>(
   flags: CallFlags,
-  use: (management: ManagementClient) => Promise<Result>,
+  open: (config: Config, sandbox: OpenedService | undefined) => Client,
+  use: (client: Client, config: Config) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig({ profile: flags.profile });
-  const sandbox = await openSandbox(config, flags);
+  const sandbox = flags.sandbox ? await openService(config, flags) : undefined;
   try {
-    const management = managementClientOf(config, sandbox);
-    return await inItsWords(use(management)).finally(() => management.close());
+    const client = open(config, sandbox);
+    return await inItsWords(use(client, config)).finally(() => client.close());
   } finally {
     await sandbox?.close();
   }
-}
-
-async function openSandbox(config: Config, flags: SandboxFlags) {
-  return flags.sandbox ? openService(config, flags) : undefined;
 }
 
 /** @throws CallFailed in place of the client's errors */

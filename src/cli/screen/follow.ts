@@ -127,17 +127,31 @@ export async function followImport(
   id: string,
   { signal, timeoutMs, begins }: FollowOptions,
 ): Promise<'over' | 'abandoned' | 'left' | 'late'> {
-  const moves = imports.movesOf?.(id);
+  const { coordinator } = imports;
+  let isOver = false;
+  // The coordinator may close first.
+  const settled = coordinator?.settled(id).then(
+    () => {
+      isOver = true;
+    },
+    () => {},
+  );
   let announces = begins === true;
   let runAt = performance.now();
   const { view, end } = await follow<Look>({
     imports,
     signal,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    onMove: moves?.onMove,
+    onMove:
+      coordinator &&
+      ((look) => {
+        coordinator.events.on('state', look);
+        void settled?.then(look);
+        return () => coordinator.events.off('state', look);
+      }),
     look: async () => {
-      const wasOver = moves?.isOver() === true;
-      const isElsewhere = moves === undefined && imports.server === undefined;
+      const wasOver = isOver;
+      const isElsewhere = coordinator === undefined && imports.server === undefined;
       const isRun = !isElsewhere || (await imports.regions()) !== undefined;
       return { view: await imports.one(id), wasOver, isRun };
     },
@@ -147,7 +161,7 @@ export async function followImport(
         announces = false;
       }
       if (isRun) runAt = performance.now();
-      if (moves !== undefined) return !wasOver;
+      if (coordinator !== undefined) return !wasOver;
       return !rests(view, before?.view) && performance.now() - runAt <= APPEAR_MS;
     },
     show: (last, trouble) =>
@@ -165,7 +179,7 @@ export async function followImport(
       }),
   });
   if (end !== 'over') return end;
-  return moves === undefined && !rests(view.view, view.view) ? 'abandoned' : 'over';
+  return coordinator === undefined && !rests(view.view, view.view) ? 'abandoned' : 'over';
 }
 
 /** An import passes through `staged` on its way to `running`: only one that is seen there twice has stopped there. */

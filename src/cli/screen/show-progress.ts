@@ -130,9 +130,10 @@ export function showSteps(io: Io, linesNow: () => readonly string[], options: St
     if (performance.now() - since < NOTABLE_WAIT_MS) return lines;
     const { regions, asking } = look();
     const used = regions.filter(({ waiting, active, delayed }) => waiting + active + delayed > 0);
-    const obstacles = used.flatMap((status) =>
-      (obstacleOf(status, since, countsDown) ?? []).map(({ text: why }) => `${status.region}  ${why}`),
-    );
+    const obstacles = used.flatMap((status) => {
+      const why = obstacleOf(status, since, countsDown);
+      return why === undefined ? [] : `${status.region}  ${why}`;
+    });
     const known = [...obstacles, ...queueLines(asking)];
     if (known.length > 0 || !isNotable(since)) return [...lines, ...known];
     return [...lines, lines.length === 0 ? waitingLine(since, begins) : `no progress since ${clockOf(since)}`];
@@ -214,6 +215,7 @@ function runningLines(
     const { callsPerMinute, rowsPerMs, since } = pace(region, calls, done, counts.banQuestions?.asked ?? 0);
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
+    const obstacle = left > 0 ? obstacleOf(status, since, countsDown) : undefined;
     const isAsking = left > 0 && isAskingBans(counts) && !status?.stopped;
     const rate = paceOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs);
     const parts: Part[] = [
@@ -221,7 +223,7 @@ function runningLines(
       { text: width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`, leftOutAt: 2 },
       { text: failed > 0 ? `${grouped(failed)} failed` : '' },
       { text: isAsking ? bansAsked(counts.banQuestions) : '' },
-      ...(left > 0 ? (obstacleOf(status, since, countsDown) ?? (isAsking ? [] : rate)) : []),
+      ...(obstacle === undefined ? (left > 0 && !isAsking ? rate : []) : [{ text: obstacle }]),
     ];
     lines.push({ region, done, of: rows.read, parts });
   }
@@ -267,21 +269,19 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
  * @param since when something last happened there, in ms of `performance`
  * @param countsDown whether a time that is left is shown
  */
-function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): Part[] | undefined {
+function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): string | undefined {
   if (status === undefined) return undefined;
   const { region, workers, stopped, circuit, limitedForMs, active, waiting } = status;
-  if (workers === 0) return [{ text: noWorker(region) }];
-  if (stopped) return [{ text: REGION_REFUSED }];
+  if (workers === 0) return noWorker(region);
+  if (stopped) return REGION_REFUSED;
   const away = serviceAway(circuit, countsDown);
-  if (away !== '') return [{ text: away }];
-  if (limitedForMs >= NOTABLE_WAIT_MS) {
-    return [{ text: rateLimitWait(status, countsDown) }];
-  }
+  if (away !== '') return away;
+  if (limitedForMs >= NOTABLE_WAIT_MS) return rateLimitWait(status, countsDown);
   if (!isNotable(since) || active + waiting === 0) return undefined;
-  if (active > 0) return [{ text: waitingLine(since, `${counted(active, 'call')} to be answered`) }];
+  if (active > 0) return waitingLine(since, `${counted(active, 'call')} to be answered`);
   // The service may say again and again that a second must pass.
   const forWhat = limitedForMs > 0 ? 'the rate limit' : `a worker to take ${counted(waiting, 'call')}`;
-  return [{ text: waitingLine(since, forWhat) }];
+  return waitingLine(since, forWhat);
 }
 
 /** The region's rate and estimate. */

@@ -1,4 +1,3 @@
-import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { importWork } from '../../../cli/import-work.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
@@ -24,14 +23,16 @@ export function checkWork(running: Running, checking: Checking): Work {
   const { maxCalls } = checking;
   let isRead = false;
   let fault: unknown;
-  const open = ({ coordinator, dir, service: { apps, anybodyActs }, onStop }: Here) => {
+  const open = (here: Here) => {
+    const { coordinator, dir, service, onStop } = here;
+    const { apps, anybodyActs } = service;
     const checks = new Checks({ dir, coordinator, apps, pace: config, anybodyActs });
     onStop(() => checks.stop());
     const onError = (error: unknown) => {
       fault = error;
     };
     const handlers = checkHandlers({ coordinator, dir, checks, onError });
-    return handledLocally(checkOperations, handlers, askedHere(dir, coordinator.sendsTo));
+    return handledLocally(checkOperations, handlers, here);
   };
   const follow = async ({ client, imports, signal, here }: Doing, id: string) => {
     // Killed while it was read, perhaps.

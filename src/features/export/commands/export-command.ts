@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { Command } from 'commander';
-import { askedHere } from '../../../cli/audit.ts';
 import { checkTarget } from '../../../cli/check-target.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
@@ -118,7 +117,8 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
   const continued = (id: string) => `  ${resumeCommand(imports.command('export'), id, wanted.flags)}`;
   const begins = 'the export to begin';
   return {
-    open: ({ coordinator, dir, service, onStop }) => {
+    open: (here) => {
+      const { coordinator, dir, service, onStop } = here;
       const exports = new Exports({
         dir,
         pages: (region) => coordinator.pages(region),
@@ -129,7 +129,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
       });
       onStop(() => exports.stop());
       const handlers = exportHandlers(exports, Object.keys(service.apps) as Region[]);
-      return handledLocally(exportOperations, handlers, askedHere(dir, coordinator.sendsTo));
+      return handledLocally(exportOperations, handlers, here);
     },
     begins,
     begin: ({ client }) => begin(client),

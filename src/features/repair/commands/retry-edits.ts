@@ -59,7 +59,7 @@ export async function sendEdits(
   const revision = taken.revisions.after;
   if (here === undefined || repairs === undefined) return server?.call(repairOperations.send, { id, revision });
   const made = await repairs.send(id, currentUser(), revision);
-  noteCommand<typeof repairOperations>(here.dir, 'import.repair', made, `of ${id}`, here.coordinator.sendsTo);
+  noteCommand<typeof repairOperations>(here, 'import.repair', made, `of ${id}`);
   return { id: made };
 }
 

@@ -1,5 +1,4 @@
 import { serviceTarget } from '../../../app/chat-service.ts';
-import { askedHere } from '../../../cli/audit.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
 import { openImports } from '../../../cli/client/open-imports.ts';
@@ -20,7 +19,7 @@ export function schedulesHere(config: Config, sandbox: boolean): Client {
   const dir = dataDir(config.dataDir);
   const at = { ...config, sendsTo: { sandbox, target: serviceTarget({ ...config, sandbox }) } };
   const client = (handlers: ReturnType<typeof lookingHandlers> | ReturnType<typeof changingHandlers>) =>
-    handledLocally(scheduleOperations, handlers, askedHere(dir, undefined));
+    handledLocally(scheduleOperations, handlers, { dir });
   return ownerElse(dir, async (operation, input, perform) => {
     const isThere = hasCatalog(dir);
     if (!isThere && operation === scheduleOperations.list) return { schedules: [] };

@@ -1,4 +1,3 @@
-import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
@@ -46,12 +45,12 @@ async function runAlone(running: Running, name: string, isSandbox: boolean) {
     isNew: true,
     begin: async ({ here }, syncs) => {
       if (here === undefined || syncs === undefined) throw new Error('a server runs its schedules itself');
-      const { dir, coordinator, onStop, signal } = here;
-      const { sendsTo } = coordinator;
+      const { onStop, signal } = here;
+      const { sendsTo } = here.coordinator;
       const { runs, stop } = openSchedules(config, { ...here, sendsTo, syncs });
       onStop(stop);
       await runs.noteInterrupted();
-      const own = handledLocally(scheduleOperations, runningHandlers(runs), askedHere(dir, sendsTo));
+      const own = handledLocally(scheduleOperations, runningHandlers(runs), here);
       ({ id } = await own.call(scheduleOperations.run, { name }));
       syncId = await syncOf(runs, id, signal);
       return syncId === undefined ? { code: EXIT.ok } : { id: syncId };

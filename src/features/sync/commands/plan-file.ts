@@ -4,9 +4,9 @@ import { noteCommand } from '../../../cli/audit.ts';
 import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
-import { expectedRows, fileToFetch, requireCount, standardInput } from '../../../cli/fetched-file.ts';
+import { expectedRows, type Fetched, requireCount } from '../../../cli/fetched-file.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
-import { lookupFiles } from '../../../cli/lookup-files.ts';
+import { inputFiles } from '../../../cli/input-files.ts';
 import { readingQuery } from '../../../cli/reading-query.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Here, type Running, sayNothingBegan } from '../../../cli/run.ts';
@@ -30,15 +30,13 @@ export function planOf(running: Running, file: string, flags: SyncFileFlags): Be
   return server === undefined ? planHere(running, file, flags) : planThere(running, server, file, flags);
 }
 
-function planThere({ config, io, imports }: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
+function planThere(running: Running, server: Server, file: string, flags: SyncFileFlags): Begin {
   return {
     begin: async ({ signal }) => {
       const query = await readingQuery(file, flags);
       for (const [name, value] of await decidingQuery(flags, true)) query.append(name, value);
       return sendFile({
-        config,
-        io,
-        imports,
+        ...running,
         signal,
         server,
         file,
@@ -48,51 +46,49 @@ function planThere({ config, io, imports }: Running, server: Server, file: strin
           return (await server.upload(syncOperations.create, query, upload)).id;
         },
         mustBeWhole: true,
-        howToSee: imports.command('sync', 'list'),
+        howToSee: running.imports.command('sync', 'list'),
       });
     },
   };
 }
 
 /** Refuses before anything is opened whatever can be known then. */
-async function planHere({ config, io }: Running, file: string, flags: SyncFileFlags): Promise<Begin> {
+async function planHere(running: Running, file: string, flags: SyncFileFlags): Promise<Begin> {
+  const { config, io } = running;
   const { limit: limits = {}, apply = false } = flags;
   const decision = { ...(await syncFlagsOf(flags)), limits, apply, ...keptOf(SURVEYING, flags) };
-  const fetched = await (file === '-' ? standardInput(io) : fileToFetch(config, file, flags));
+  const { fetched, lines, obtain } = await inputFiles(running, file, flags);
   if (fetched === undefined) await fileStateOf(file, file);
-  const lookups = await lookupFiles(config, flags);
   const given = importOptionsOf(config, flags);
   const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : given;
-  /** The file as it is had, and the options for reading it; undefined where the signal came first. */
-  const had = async (input: string, signal: AbortSignal) => {
-    if (fetched === undefined) return { name: file, options: ofPath };
-    const found = await fetched.fetch(input, signal);
-    if (found === undefined) return undefined;
+  /** The options for reading a file that was fetched. */
+  const optionsOf = (input: string, found: Fetched) => {
     const whole: ImportOptions = { ...given, ...expectedRows(given, found) };
     if (file === '-') requireCount(whole);
-    const options = await optionsWithRecipe(config, flags.recipe, whole, input, found.name);
-    return { name: file === '-' ? file : found.name, options };
+    return optionsWithRecipe(config, flags.recipe, whole, input, found.name);
   };
-  const create = async ({ dir, coordinator, signal }: Here, syncs: SyncRunner) => {
+  const create = async (here: Here, syncs: SyncRunner) => {
+    const { dir, signal } = here;
     const id = newSyncId('sync');
     const folder = dir.sync(id);
+    const { input } = planFiles(folder);
     try {
-      const found = await had(planFiles(folder).input, signal);
-      const known = found && (await lookups.obtain(folder, signal));
-      if (found === undefined || known === undefined) return undefined;
-      const { name, options } = found;
+      const found = await obtain(input, signal);
+      if (found === undefined) return undefined;
+      const options = fetched === undefined ? ofPath : await optionsOf(input, found);
+      const name = file === '-' ? file : found.name;
       await syncs.create({
         id,
         file: name,
         // Runs are compared by their source.
         source: fetched?.name ?? resolve(file),
-        reading: syncReadingOf(options, known),
+        reading: syncReadingOf(options, found.lookups),
         create: options.create,
         ...decision,
         who: currentUser(),
       });
       const asked = inShort({ file: name, create: options.create, ...decision });
-      noteCommand<typeof syncOperations>(dir, 'sync.create', id, asked, coordinator.sendsTo);
+      noteCommand<typeof syncOperations>(here, 'sync.create', id, asked);
       return id;
     } catch (error) {
       if (fetched !== undefined) await rm(folder, { recursive: true, force: true });
@@ -100,7 +96,7 @@ async function planHere({ config, io }: Running, file: string, flags: SyncFileFl
     }
   };
   return {
-    beginLines: () => [...(fetched?.lines() ?? []), ...lookups.lines()],
+    beginLines: lines,
     begin: async ({ here }, syncs) => {
       const id = here && syncs && (await create(here, syncs));
       return id === undefined ? { code: sayNothingBegan(io) } : { id };

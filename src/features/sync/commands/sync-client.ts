@@ -1,5 +1,4 @@
 import type { SyncEntry } from '../../../api/sync-entry.ts';
-import { askedHere } from '../../../cli/audit.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
@@ -81,7 +80,6 @@ function findingsOf(client: Client, id: string, guard: Finding['guard']): Promis
 /** The syncs of a data directory, no matter which process runs them: that process decides about a plan, or else this one rejects it. */
 function localSyncs(path: string): Client {
   const dir = dataDir(path);
-  const asked = askedHere(dir, undefined);
   const find = (id: string) => {
     const found = findKept(path, id);
     if (found === undefined) throw new RollcallError('UNKNOWN_SYNC', { id });
@@ -96,10 +94,10 @@ function localSyncs(path: string): Client {
     },
   });
   return ownerElse(dir, async (operation, input, perform) => {
-    if (operation.method === 'GET') return perform(handledLocally(syncOperations, handlers, asked));
+    if (operation.method === 'GET') return perform(handledLocally(syncOperations, handlers, { dir }));
     find(input['id'] ?? '');
     return changeCatalog(dir, openSyncCatalog, ({ reject }) =>
-      perform(handledLocally(syncOperations, { reject: deciding(reject, (sync) => wholeSync(dir, sync)) }, asked)),
+      perform(handledLocally(syncOperations, { reject: deciding(reject, (sync) => wholeSync(dir, sync)) }, { dir })),
     );
   });
 }

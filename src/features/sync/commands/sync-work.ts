@@ -1,4 +1,3 @@
-import { askedHere } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
@@ -18,17 +17,17 @@ import { findKept, syncsOf } from './sync-client.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
 
 /** Opens the syncs of a command that owns the data directory: it plans them and carries them out. */
-function syncsHere({ coordinator, dir, service, log, onStop, fail }: Here, { io }: Pick<Running, 'io'>) {
+function syncsHere(here: Here, io: Io) {
+  const { coordinator, dir, service, log, onStop, fail } = here;
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
-  const handlers = syncHandlers({ dir, syncs });
-  return { syncs, client: handledLocally(syncOperations, handlers, askedHere(dir, coordinator.sendsTo)) };
+  return { syncs, client: handledLocally(syncOperations, syncHandlers({ dir, syncs }), here) };
 }
 
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
 export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here): void {
-  if (findKept(dataDir, id) !== undefined) syncsHere(here, { io });
+  if (findKept(dataDir, id) !== undefined) syncsHere(here, io);
 }
 
 /** The beginning of a command's sync, and the way in which it is shown. */
@@ -51,7 +50,7 @@ export function syncWork(running: Running, { begin, beginLines, shown, isNew }: 
   let isCancelled = false;
   return {
     open: (here) => {
-      const { syncs, client } = syncsHere(here, running);
+      const { syncs, client } = syncsHere(here, io);
       own = syncs;
       return client;
     },

@@ -1,0 +1,61 @@
+import { dirname, resolve } from 'node:path';
+import { fileStateOf } from '../imports/read/file-state.ts';
+import { lookupCopy } from '../imports/stage/lookup-copies.ts';
+import type { LookupSource } from '../imports/stage/lookup-file.ts';
+import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
+import { type Fetched, type FetchedFile, fileBesideToFetch, fileToFetch, standardInput } from './fetched-file.ts';
+import type { SourceFlags } from './flags/source-flags.ts';
+import type { Running } from './run.ts';
+
+/** The file of a command, its identity file and its group file, each at a path or to be fetched. */
+interface InputFiles {
+  /** The file itself, where it is not at a path. */
+  readonly fetched: FetchedFile | undefined;
+  /** Whether one of them is to be fetched. */
+  readonly areFetched: boolean;
+  /** Progress of fetching. */
+  lines(): readonly string[];
+  /** Fetches what is elsewhere: the file to `path`, the others into its folder. Undefined where the signal came first. @throws SourceError */
+  obtain(path: string, signal: AbortSignal): Promise<Obtained | undefined>;
+}
+
+export interface Obtained extends Fetched {
+  readonly lookups: ByLookup<LookupSource>;
+}
+
+/**
+ * @param isStored standard input is stored as a file first
+ * @throws IntakeError, SourceError, UsageError for what can be refused without asking anyone
+ */
+export async function inputFiles(
+  { config, io }: Pick<Running, 'config' | 'io'>,
+  file: string,
+  flags: ByLookup<string> & SourceFlags,
+  isStored = true,
+): Promise<InputFiles> {
+  const fetched = file === '-' && isStored ? standardInput(io) : await fileToFetch(config, file, flags);
+  const beside = await mapLookupsInTurn(flags, async (name) => {
+    const itself = await fileBesideToFetch(config, name, flags);
+    if (itself === undefined) await fileStateOf(resolve(name), name);
+    return { name, fetched: itself };
+  });
+  const all = [fetched, ...Object.values(beside).map((one) => one.fetched)].filter((one) => one !== undefined);
+  return {
+    fetched,
+    areFetched: all.length > 0,
+    lines: () => all.flatMap((one) => one.lines()),
+    obtain: async (path, signal) => {
+      const own = fetched === undefined ? { name: file } : await fetched.fetch(path, signal);
+      let isStopped = own === undefined;
+      const lookups = await mapLookupsInTurn(beside, async (one, lookup) => {
+        if (isStopped) return undefined;
+        if (one.fetched === undefined) return { path: resolve(one.name), name: one.name };
+        const copy = lookupCopy(dirname(path), lookup);
+        const found = await one.fetched.fetch(copy, signal);
+        isStopped = found === undefined;
+        return found && { path: copy, name: found.name };
+      });
+      return own === undefined || isStopped ? undefined : { ...own, lookups };
+    },
+  };
+}
