@@ -1,10 +1,20 @@
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { AuditNameOf } from '../api/operation.ts';
 import type { importOperations } from '../api/operations/import-operations.ts';
 import type { App } from '../app/app.ts';
 import { type AccessStore, openAccessStore } from '../server/access/access-store.ts';
 import { type Asked, withAim } from '../server/access/noting.ts';
-import { currentUser } from './current-user.ts';
+
+/** Name of the user at the terminal, for the record. */
+export function currentUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
 
 /** Name in the audit log (`GET /v1/audit`) for what commands do. */
 export const atTerminal = () => ({ who: currentUser(), role: 'admin', address: 'command line' }) as const;

@@ -60,14 +60,7 @@ const LOOK_MS = 50;
  * environment; how the file is read is kept with the import.
  */
 export function sendingArguments(
-  {
-    profile,
-    dataDir,
-    callsPerMinute,
-    budgetShare,
-    concurrency,
-    perGroup,
-  }: Pick<Config, 'profile' | 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency' | 'perGroup'>,
+  { profile, dataDir, callsPerMinute, budgetShare, concurrency, perGroup }: Config,
   { queue, withWorkers }: RunningFlags,
   id: string,
 ): readonly string[] {

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sourceContextOf } from '../app/ca-file.ts';
 import type { ExpectingChoices } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
-import { defined } from '../platform/defined.ts';
 import { writeWhole } from '../platform/whole-file.ts';
 import type { SpoolProgress } from '../sources/spool.ts';
 import { isAddress, sourceName } from '../text/address-text.ts';
@@ -70,15 +69,6 @@ export async function fileToFetch(config: Config, file: string, flags: SourceFla
         return { name };
       }),
   };
-}
-
-/** The same for a file beside the input: what leads to the address of the input does not count for it. */
-export function fileBesideToFetch(
-  config: Config,
-  file: string,
-  { maxSource }: SourceFlags,
-): Promise<FetchedFile | undefined> {
-  return fileToFetch(config, file, defined({ maxSource }));
 }
 
 function refuseFlags(flags: SourceFlags): undefined {

@@ -1,13 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { importOperations } from '../api/operations/import-operations.ts';
 import { newImportId } from '../imports/import-id.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
 import { checkInput } from '../imports/read/open-input.ts';
+import { BANS } from '../options/ban-options.ts';
+import { textsOf } from '../options/option.ts';
+import { SENDING } from '../options/sending-options.ts';
 import type { Config } from '../platform/config.ts';
 import { inShort } from '../text/wording.ts';
-import { noteCommand } from './audit.ts';
-import type { Server } from './client/server-client.ts';
-import { currentUser } from './current-user.ts';
+import { currentUser, noteCommand } from './audit.ts';
+import type { Server, Upload } from './client/server-client.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { expectedRows, type Fetched } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
@@ -38,11 +41,15 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
   return {
     begins: IMPORT_BEGINS,
     begin: async ({ signal }) => {
-      const { sendForImport } = await import('./send-import.ts');
-      return sendForImport({ ...running, signal, server }, file, {
-        ...flags,
-        ...(flags.check && { dryRun: true }),
-      });
+      const { readingQuery, sendFile } = await import('./client/send-file.ts');
+      const query = await readingQuery(file, flags);
+      const dryRun = flags.check ?? flags.dryRun;
+      // Its regions and budgets are the server's.
+      for (const [name, text] of textsOf({ ...BANS, ...SENDING }, { ...flags, dryRun })) query.append(name, text);
+      const tags = await tagsOf(flags);
+      if (tags.length > 0) query.set('tags', tags.join(','));
+      const make = async (upload: Upload) => (await server.upload(importOperations.create, query, upload)).id;
+      return sendFile({ ...running, signal, server, file, flags, make, howToSee: running.imports.command('list') });
     },
   };
 }

@@ -3,7 +3,8 @@ import { fileStateOf } from '../imports/read/file-state.ts';
 import { lookupCopy } from '../imports/stage/lookup-copies.ts';
 import type { LookupSource } from '../imports/stage/lookup-file.ts';
 import { type ByLookup, mapLookupsInTurn } from '../options/lookups.ts';
-import { type Fetched, type FetchedFile, fileBesideToFetch, fileToFetch, standardInput } from './fetched-file.ts';
+import { defined } from '../platform/defined.ts';
+import { type Fetched, type FetchedFile, fileToFetch, standardInput } from './fetched-file.ts';
 import type { SourceFlags } from './flags/source-flags.ts';
 import type { Running } from './run.ts';
 
@@ -34,12 +35,14 @@ export async function inputFiles(
   isStored = true,
 ): Promise<InputFiles> {
   const fetched = file === '-' && isStored ? standardInput(io) : await fileToFetch(config, file, flags);
-  const beside = await mapLookupsInTurn(flags, async (name) => {
-    const itself = await fileBesideToFetch(config, name, flags);
+  const beside = defined({ maxSource: flags.maxSource });
+  const others = await mapLookupsInTurn(flags, async (name) => {
+    // What leads to the address of the file does not count for them.
+    const itself = await fileToFetch(config, name, beside);
     if (itself === undefined) await fileStateOf(resolve(name), name);
     return { name, fetched: itself };
   });
-  const all = [fetched, ...Object.values(beside).map((one) => one.fetched)].filter((one) => one !== undefined);
+  const all = [fetched, ...Object.values(others).map((one) => one.fetched)].filter((one) => one !== undefined);
   return {
     fetched,
     areFetched: all.length > 0,
@@ -47,7 +50,7 @@ export async function inputFiles(
     obtain: async (path, signal) => {
       const own = fetched === undefined ? { name: file } : await fetched.fetch(path, signal);
       let isStopped = own === undefined;
-      const lookups = await mapLookupsInTurn(beside, async (one, lookup) => {
+      const lookups = await mapLookupsInTurn(others, async (one, lookup) => {
         if (isStopped) return undefined;
         if (one.fetched === undefined) return { path: resolve(one.name), name: one.name };
         const copy = lookupCopy(dirname(path), lookup);

@@ -20,6 +20,7 @@ import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
 import { readCircuit } from '../queue/circuit.ts';
 import { readFlow } from '../queue/flow.ts';
+import { answersSoon } from '../server/http-answers.ts';
 import { jsonOrUndefined } from '../text/json-or-undefined.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
@@ -40,7 +41,7 @@ export function workerMetrics(): WorkerMetrics {
       const known = <Value>(read: (working: WorkingRegion) => Promise<Value>) =>
         Promise.all(
           regions.map(async (working) => {
-            const value = await inTime(read(working)).catch(() => undefined);
+            const value = await answersSoon(read(working)).catch(() => undefined);
             return { region: working.region, value };
           }),
         );
@@ -99,16 +100,6 @@ export async function serveHealth(
   };
 }
 
-/** Time in which the queue must answer to count as ready, in ms. */
-const READY_MS = 2_000;
-
-/** Waits for an answer of the queue, which delays commands while its server is down. */
-async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(late.reject, READY_MS, new Error('the queue does not answer'));
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
-}
-
 async function answer(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -121,7 +112,7 @@ async function answer(
     case 'GET /healthz':
       return send(reply, 200, { status: 'ok', regions: regions.map(({ region }) => region) });
     case 'GET /readyz': {
-      await inTime(Promise.all(regions.map(({ queue }) => queue.depth())));
+      await answersSoon(Promise.all(regions.map(({ queue }) => queue.depth())));
       return send(reply, 200, { status: 'ready' });
     }
     case 'GET /metrics':

@@ -69,8 +69,8 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
   const profile = flags.profile ?? present(env[SETTINGS.profile.env]) ?? asText(everything.profile);
   const file = profile === undefined ? everything : withProfile(everything, profile, path);
   const given = (name: SettingName, region?: Region) => givenSetting({ env, file, path, folder }, name, region);
-  const set = <Name extends SettingName>(name: Name, region?: Region): ValueOf<Name> | undefined => {
-    const setting = given(name, region);
+  const set = <Name extends SettingName>(name: Name): ValueOf<Name> | undefined => {
+    const setting = given(name);
     return setting === undefined ? undefined : parsed(name, setting);
   };
   const inEffect = (name: SettingName) => {
@@ -80,7 +80,7 @@ export function readConfig(flags: Flags, environment: Environment = process.env,
   };
   const values = Object.fromEntries(CONFIG_NAMES.map((name) => [name, inEffect(name)])) as unknown as SettingValues;
   const region = set('region');
-  const apps = readApps({ given, url: (one) => set('regionUrl', one) }, region);
+  const apps = readApps(given, region);
   if (profile !== undefined) checkProfile(profile, everything.profiles?.[profile], { host: values.host, apps });
   const { callsPerMinute, budgetShare, sources = [] } = values;
   const host = given('host');
@@ -248,19 +248,13 @@ interface AppSettings {
   readonly apiKey: string | undefined;
 }
 
-/** The settings that are read for the apps. */
-interface AppSources {
-  readonly given: (name: 'appId' | 'apiKey' | 'regionAppId' | 'regionApiKey', region?: Region) => Setting | undefined;
-  readonly url: (region: Region) => string | undefined;
-}
-
 /**
  * The apps of all regions, each with its key.
  * @param appRegion the region of the single app
  * @throws ConfigError
  */
 function readApps(
-  { given, url }: AppSources,
+  given: (name: SettingName, region?: Region) => Setting | undefined,
   appRegion: Region = DEFAULT_REGION,
 ): Partial<Record<Region, AppSettings>> {
   const apps: Partial<Record<Region, AppSettings>> = {};
@@ -270,18 +264,20 @@ function readApps(
   for (const region of REGIONS) {
     const itsApp = given('regionAppId', region);
     const key = given('regionApiKey', region);
+    const itsUrl = given('regionUrl', region);
+    const url = itsUrl && parsed('regionUrl', itsUrl);
     const variable = variableOf(SETTINGS.regionAppId.env, region);
-    if (itsApp !== undefined) apps[region] = appWith(itsApp.value, url(region), key);
+    if (itsApp !== undefined) apps[region] = appWith(itsApp.value, url, key);
     else if (key !== undefined) throw incomplete(key.name, variable);
     if (single === undefined || region !== appRegion) {
-      if (itsApp === undefined && url(region) !== undefined) {
+      if (itsApp === undefined && url !== undefined) {
         throw incomplete(variableOf(SETTINGS.regionUrl.env, region), variable);
       }
     } else if (itsApp !== undefined) {
       throw new ConfigError(
         `region ${region} has two apps: ${single.name} says ${single.value}, and ${itsApp.name} says ${itsApp.value}: keep one`,
       );
-    } else apps[region] = appWith(single.value, url(region), singleKey);
+    } else apps[region] = appWith(single.value, url, singleKey);
   }
   return apps;
 }

@@ -3,6 +3,7 @@ import { importCommand } from '../../src/cli/commands/import-command.ts';
 import { resumeCommand } from '../../src/cli/commands/resume-command.ts';
 import { sendingArguments } from '../../src/cli/detach.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
 import { manyMembers, openSandboxPlace } from './workplace.ts';
@@ -22,14 +23,7 @@ test('every flag about sending that import and resume have in common goes along'
   // These are kept with the import.
   others.push('--max-create', '--max-removals', '--no-ban-check');
   const shared = flagsOf(resumeCommand(describing)).filter((flag) => common.has(flag) && !others.includes(flag));
-  const config = {
-    dataDir: '/data',
-    callsPerMinute: 1,
-    budgetShare: undefined,
-    profile: undefined,
-    concurrency: 2,
-    perGroup: 3,
-  };
+  const config = readConfig({ dataDir: '/data', callsPerMinute: 1, concurrency: 2, perGroup: 3 }, {});
   const passed = sendingArguments(config, { queue: 'redis://q', withWorkers: true }, 'id');
   expect(passed.filter((word) => word.startsWith('--')).toSorted()).toEqual(shared.toSorted());
   expect(passed).toContain('redis://q');

@@ -4,8 +4,7 @@ import { askOwner } from '../../app/owner-socket.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Asked } from '../../server/access/noting.ts';
 import { type Handled, handled, performGiven } from '../../server/perform.ts';
-import { askedHere, type Here } from '../audit.ts';
-import { currentUser } from '../current-user.ts';
+import { askedHere, currentUser, type Here } from '../audit.ts';
 import type { Client } from './operation-client.ts';
 
 /** Does the operations that have a handler in this process, as a server does them. @throws Problem BAD_OPTION */

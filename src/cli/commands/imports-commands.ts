@@ -23,9 +23,9 @@ import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags
 import type { Work } from '../run.ts';
 import { conclude, nextSteps } from '../screen/conclude.ts';
 import { followImport, followSteps } from '../screen/follow.ts';
-import { type Io, print, printJson, say, tableWidth } from '../screen/io.ts';
+import { type Io, print, printJson, say } from '../screen/io.ts';
 import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/show-progress.ts';
-import { drawTable } from '../screen/table.ts';
+import { printTable } from '../screen/table.ts';
 import { UsageError } from '../usage-error.ts';
 
 type PlaceFlags = CommonFlags;
@@ -267,5 +267,5 @@ async function list(io: Io, flags: ListedFlags): Promise<void> {
     (name, at) => !(name === 'kind' || name === 'tags') || table.some((row) => !PLAIN.has(row[at] ?? '')),
   );
   const shown = (row: readonly string[]) => row.filter((_, at) => said[at]);
-  io.out.write(`${drawTable(shown(head), table.map(shown), tableWidth(io))}\n`);
+  printTable(io, shown(head), table.map(shown));
 }

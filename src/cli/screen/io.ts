@@ -24,11 +24,6 @@ export interface Io {
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
-/** The maximum width of a table, in columns. In a pipe there is none: the next program needs whole values. */
-export function tableWidth({ out, width }: Pick<Io, 'out' | 'width'>): number {
-  return isTerminal(out) ? width : Number.POSITIVE_INFINITY;
-}
-
 /** Writes an answer to `out`, as it comes. In a pipe its bytes are exact; on a terminal nothing of it acts. */
 export async function writeOut({ out }: Pick<Io, 'out'>, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   // Standard output stays open: it is not ours to close.
@@ -42,7 +37,7 @@ async function* shownPieces(pieces: AsyncIterable<string | Uint8Array>): AsyncGe
   }
 }
 
-const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;
+export const isTerminal = (out: Io['out']) => 'isTTY' in out && out.isTTY === true;
 
 /** A standard stream; a terminal has columns and may have colours. */
 type Stream = NodeJS.WriteStream;

@@ -1,4 +1,10 @@
 import { cut, padEnd, widthOf } from '../../text/terminal-text.ts';
+import { type Io, isTerminal } from './io.ts';
+
+/** Prints a table. In a pipe it is as wide as its values: the next program needs them whole. */
+export function printTable({ out, width }: Io, head: readonly string[], rows: readonly (readonly string[])[]): void {
+  out.write(`${drawTable(head, rows, isTerminal(out) ? width : Number.POSITIVE_INFINITY)}\n`);
+}
 
 /** Columns in line; numbers to the right; the last column is cut where the terminal ends. */
 export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {

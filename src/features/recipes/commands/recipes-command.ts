@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
-import { type Io, printJson, say, tableWidth } from '../../../cli/screen/io.ts';
-import { drawTable } from '../../../cli/screen/table.ts';
+import { type Io, printJson, say } from '../../../cli/screen/io.ts';
+import { printTable } from '../../../cli/screen/table.ts';
 import type { Name, Names } from '../../../cli/suggestions.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { readConfig } from '../../../platform/config.ts';
@@ -31,7 +31,7 @@ async function listAll(io: Io, flags: CommonFlags) {
   else {
     const rows = recipes.map(({ name, saved, title }) => [name, saved ? 'saved' : 'built in', title]);
     for (const name of unreadable) rows.push([name, 'unreadable', '`rollcall recipes show` says why']);
-    io.out.write(`${drawTable(['name', '', 'for'], rows, tableWidth(io))}\n`);
+    printTable(io, ['name', '', 'for'], rows);
     say(io, '', 'Use one with --recipe NAME. See what it does with:', '  rollcall recipes show NAME');
   }
 }

@@ -1,13 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { noteCommand } from '../../../cli/audit.ts';
-import { sendFile } from '../../../cli/client/send-file.ts';
+import { currentUser, noteCommand } from '../../../cli/audit.ts';
+import { readingQuery, sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import { currentUser } from '../../../cli/current-user.ts';
 import { expectedRows, type Fetched, requireCount } from '../../../cli/fetched-file.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
 import { inputFiles } from '../../../cli/input-files.ts';
-import { readingQuery } from '../../../cli/reading-query.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Here, type Running, sayNothingBegan } from '../../../cli/run.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';

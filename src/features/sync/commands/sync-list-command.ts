@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import type { SyncEntry } from '../../../api/sync-entry.ts';
 import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, wholeNumber, withJson, withServer } from '../../../cli/flags/flags.ts';
-import { type Io, print, printJson, say, tableWidth, writeOut } from '../../../cli/screen/io.ts';
-import { drawTable } from '../../../cli/screen/table.ts';
+import { type Io, print, printJson, say, writeOut } from '../../../cli/screen/io.ts';
+import { printTable } from '../../../cli/screen/table.ts';
 import type { Names } from '../../../cli/suggestions.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import { readCatalog } from '../../../platform/data-dir.ts';
@@ -42,12 +42,10 @@ async function list(io: Io, flags: ListFlags): Promise<void> {
   }
   const isOwned = (await imports.regions()) !== undefined;
   const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
-  io.out.write(
-    `${drawTable(
-      head,
-      found.map((sync) => rowOf(sync, isOwned)),
-      tableWidth(io),
-    )}\n`,
+  printTable(
+    io,
+    head,
+    found.map((sync) => rowOf(sync, isOwned)),
   );
 }
 

@@ -1,5 +1,5 @@
+import { currentUser } from '../../../cli/audit.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
-import { currentUser } from '../../../cli/current-user.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Doing, type Here, openRunning, type Running, type Work } from '../../../cli/run.ts';
