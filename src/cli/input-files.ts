@@ -20,7 +20,7 @@ interface InputFiles {
   obtain(path: string, signal: AbortSignal): Promise<Obtained | undefined>;
 }
 
-export interface Obtained extends Fetched {
+interface Obtained extends Fetched {
   readonly lookups: ByLookup<LookupSource>;
 }
 
