@@ -54,189 +54,179 @@ interface ColumnsOptions {
 }
 
 /** The columns of one input as they are found, and which field is read from which of them. */
-export class Columns {
-  readonly names: string[] = [];
-  readonly #mapping: ColumnMapping;
-  readonly #mappedColumns: ReadonlySet<string>;
-  readonly #bound = new Map<ColumnRole, number>();
+export type Columns = ReturnType<typeof openColumns>;
+
+export function openColumns(mapping: ColumnMapping, options: ColumnsOptions = {}) {
+  const { lenient, edits, onColumn, bounds = boundsWith() } = options;
+  const names: string[] = [];
+  const mapped: ColumnMapping = Object.fromEntries(
+    Object.entries(mapping).map(([field, column]) => [field, sameName(column)]),
+  );
+  const mappedColumns = new Set(Object.values(mapped).filter((column) => column !== ''));
+  const bound = new Map<ColumnRole, number>();
   /** First position of every name, and the names that come again. */
-  readonly #positions = new Map<string, number>();
-  readonly #repeated = new Set<string>();
-  readonly #options: ColumnsOptions;
-  readonly #bounds: Bounds;
+  const positions = new Map<string, number>();
+  const repeated = new Set<string>();
   /** Fields that two columns match. */
-  readonly #ambiguous = new Set<ColumnRole>();
+  const unclear = new Set<ColumnRole>();
 
-  constructor(mapping: ColumnMapping, options: ColumnsOptions = {}) {
-    this.#options = options;
-    this.#bounds = options.bounds ?? boundsWith();
-    this.#mapping = Object.fromEntries(Object.entries(mapping).map(([field, column]) => [field, sameName(column)]));
-    this.#mappedColumns = new Set(Object.values(this.#mapping).filter((column) => column !== ''));
+  function fieldsOf(name: string): readonly ColumnRole[] {
+    if (mappedColumns.has(name)) return FIELDS.filter((field) => mapped[field] === name);
+    if (edits && name.toLowerCase() === ACTION_COLUMN) return ['action'];
+    const field = fieldByAlias(name);
+    return field === undefined || mapped[field] !== undefined ? [] : [field];
   }
 
-  /** Notes the columns of a header. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
-  addHeader(names: readonly string[]): void {
-    const nameless = names.length - names.filter((name) => name.trim() !== '').length;
-    this.requireRoom(names.length, 'the header', nameless);
-    for (const name of names) this.#add(name);
-  }
-
-  /** Throws TOO_MANY_COLUMNS when there may not be as many. */
-  requireRoom(count: number, place: string, nameless = 0): void {
-    const most = this.#bounds.columns;
-    if (count <= most) return;
-    const empty = nameless === 0 ? '' : `, ${nameless} of them without a name`;
-    throw new IntakeError(
-      'TOO_MANY_COLUMNS',
-      `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
-      orRaise(
-        'Delete the columns that are not needed, or look for missing line breaks',
-        'columns',
-        this.#bounds,
-        count,
-      ),
-      { place, facts: { count, most } },
-    );
-  }
-
-  /** Notes the next column. Throws TOO_MANY_COLUMNS; AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
-  add(name: string, place: string): void {
-    this.requireRoom(this.names.length + 1, place);
-    this.#add(name);
-  }
-
-  #add(name: string) {
-    this.#options.onColumn?.(name);
-    const index = this.names.push(name) - 1;
+  function note(name: string) {
+    onColumn?.(name);
+    const index = names.push(name) - 1;
     const trimmed = sameName(name);
-    if (this.#positions.has(trimmed)) this.#repeated.add(trimmed);
-    else this.#positions.set(trimmed, index);
-    for (const field of this.#fieldsOf(trimmed)) {
-      const earlier = this.#bound.get(field);
-      if (earlier !== undefined && !this.#options.lenient) throw ambiguous(field, this.names, earlier, index);
-      if (earlier !== undefined) this.#ambiguous.add(field);
-      if (this.#ambiguous.has(field)) this.#bound.delete(field);
-      else this.#bound.set(field, index);
+    if (positions.has(trimmed)) repeated.add(trimmed);
+    else positions.set(trimmed, index);
+    for (const field of fieldsOf(trimmed)) {
+      const earlier = bound.get(field);
+      if (earlier !== undefined && !lenient) throw ambiguous(field, names, earlier, index);
+      if (earlier !== undefined) unclear.add(field);
+      if (unclear.has(field)) bound.delete(field);
+      else bound.set(field, index);
     }
   }
 
-  /** Notes a column that the header does not name; it serves no field. */
-  addExtra(name: string): void {
-    this.#options.onColumn?.(name);
-    this.names.push(name);
-  }
-
-  /** Position of the column with this name, or -1. Throws AMBIGUOUS_COLUMN where two have it. */
-  positionOf(name: string): number {
-    const at = this.#positions.get(sameName(name)) ?? -1;
-    if (!this.#repeated.has(sameName(name))) return at;
-    const again = this.names.findIndex((column, index) => index > at && sameName(column) === sameName(name));
-    throw new IntakeError(
-      'AMBIGUOUS_COLUMN',
-      `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
-      RENAME_ONE,
-      { facts: { column: name } },
-    );
-  }
-
-  /** A column of this name is read for the field. */
-  isFor(field: Field, name: string): boolean {
-    return isFor(field, name, this.#mapping);
-  }
-
-  /** Position of the field's column, or -1. */
-  indexOf(field: ColumnRole): number {
-    return this.#bound.get(field) ?? -1;
-  }
-
-  nameOf(field: ColumnRole): string | undefined {
-    return this.names[this.indexOf(field)];
-  }
-
-  recognised(): Readonly<Partial<Record<ColumnRole, string>>> {
-    return Object.fromEntries([...this.#bound].map(([field, index]) => [field, this.names[index] ?? '']));
-  }
+  const indexOf = (field: ColumnRole) => bound.get(field) ?? -1;
 
   /** Throws UNKNOWN_COLUMN when one of these fields is mapped to a column that was not found. */
-  requireMapped(fields: readonly Field[] = FIELDS): void {
-    if (this.#options.lenient) return;
-    for (const field of fields) {
-      const column = this.#mapping[field];
-      if (column === undefined || column === '' || this.#bound.has(field)) continue;
-      throw new IntakeError(
-        'UNKNOWN_COLUMN',
-        `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
-        words`${nameOneOf(column, this.names)} in ${option('map')}, ${EXACTLY}`,
-        { facts: { field, column } },
-      );
-    }
+  function requireMapped(fields: readonly Field[] = FIELDS) {
+    const field = fields.find((one) => (mapped[one] ?? '') !== '' && !bound.has(one));
+    if (field !== undefined && !lenient) throw wronglyMapped(field, mapped[field] ?? '', names);
   }
 
-  /**
-   * Throws MISSING_COLUMN when there is no column for the UID, or for the GUID and no default either.
-   * @param sourced Fields that come from somewhere else than a column that is recognised
-   */
-  requireMembership(hasDefaultGuid: boolean, sourced: ReadonlySet<Field> = new Set()): void {
-    if (this.#options.lenient) return;
-    const needed: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
-    const required = needed.filter((field) => !sourced.has(field));
-    this.requireMapped(required);
-    const missing = required.filter((field) => !this.#bound.has(field));
-    if (missing.length === 0) return;
-    const fields = missing.map((field) => `the ${field} (${ALIASES[field].join(', ')})`);
-    const map = mapping(missing.map((field) => [field, '<column>']));
-    const alternative = missing.includes('guid') ? words`, or put all rows into one group with ${option('guid')}` : '';
-    const separator = this.#unknownDelimiter();
-    const name =
-      separator === undefined
-        ? 'Name'
-        : words`If ${shown(separator)} separates the columns, give it with ${option('delimiter')}. Otherwise name`;
-    const header =
-      this.#bound.size > 0 || this.#options.hasHeader === false
-        ? ''
-        : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${shapeOption('columns', 'uid,guid', { columns: ['uid', 'guid'] })}`;
-    const sheet = this.#options.otherSheets?.length
-      ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(this.#options.otherSheets)}`
-      : '';
-    throw new IntakeError(
-      'MISSING_COLUMN',
-      `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
-      words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
-      { facts: { fields: missing.join(',') } },
-    );
-  }
+  return {
+    names,
+    /** Notes the columns of a header. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
+    addHeader: (header: readonly string[]) => {
+      const nameless = header.length - header.filter((name) => name.trim() !== '').length;
+      requireRoom(bounds, header.length, 'the header', nameless);
+      for (const name of header) note(name);
+    },
+    /** Throws TOO_MANY_COLUMNS when there may not be as many. */
+    requireRoom: (count: number, place: string) => requireRoom(bounds, count, place),
+    /** Notes the next column. Throws TOO_MANY_COLUMNS; AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
+    add: (name: string, place: string) => {
+      requireRoom(bounds, names.length + 1, place);
+      note(name);
+    },
+    /** Notes a column that the header does not name; it serves no field. */
+    addExtra: (name: string) => {
+      onColumn?.(name);
+      names.push(name);
+    },
+    /** Position of the column with this name, or -1. Throws AMBIGUOUS_COLUMN where two have it. */
+    positionOf: (name: string) => {
+      const at = positions.get(sameName(name)) ?? -1;
+      if (repeated.has(sameName(name))) throw namedTwice(name, names, at);
+      return at;
+    },
+    /** A column of this name is read for the field. */
+    isFor: (field: Field, name: string) => isFor(field, name, mapped),
+    /** Position of the field's column, or -1. */
+    indexOf,
+    nameOf: (field: ColumnRole): string | undefined => names[indexOf(field)],
+    recognised: (): Readonly<Partial<Record<ColumnRole, string>>> =>
+      Object.fromEntries([...bound].map(([field, index]) => [field, names[index] ?? ''])),
+    requireMapped,
+    /**
+     * Throws MISSING_COLUMN when there is no column for the UID, or for the GUID and no default either.
+     * @param sourced Fields that come from somewhere else than a column that is recognised
+     */
+    requireMembership: (hasDefaultGuid: boolean, sourced: ReadonlySet<Field> = new Set()) => {
+      const needed: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
+      const required = needed.filter((field) => !sourced.has(field));
+      requireMapped(required);
+      const missing = required.filter((field) => !bound.has(field));
+      if (missing.length > 0 && !lenient) throw missingColumns(missing, names, bound.size > 0, options);
+    },
+    /** Throws MISSING_COLUMN when edits are wanted and there is no action column: all rows would count as additions. */
+    requireAction: () => {
+      if (edits && !bound.has('action')) throw noAction(names);
+    },
+  };
+}
 
-  /** Throws MISSING_COLUMN when edits are wanted and there is no action column: all rows would count as additions. */
-  requireAction(): void {
-    if (!this.#options.edits || this.#bound.has('action')) return;
-    throw new IntakeError(
-      'MISSING_COLUMN',
-      `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${this.#list()}`,
-      `Name the column "${ACTION_COLUMN}"`,
-      { facts: { column: ACTION_COLUMN } },
-    );
-  }
+function requireRoom(bounds: Bounds, count: number, place: string, nameless = 0) {
+  const most = bounds.columns;
+  if (count <= most) return;
+  const empty = nameless === 0 ? '' : `, ${nameless} of them without a name`;
+  throw new IntakeError(
+    'TOO_MANY_COLUMNS',
+    `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
+    orRaise('Delete the columns that are not needed, or look for missing line breaks', 'columns', bounds, count),
+    { place, facts: { count, most } },
+  );
+}
 
-  /** The character that may separate the columns of a CSV text that was taken for one column. */
-  #unknownDelimiter() {
-    if (this.#options.hasHeader === false || this.#options.otherSheets !== undefined || this.names.length !== 1)
-      return undefined;
-    return /[^\p{L}\p{N}\s_.@"'()-]/u.exec(this.names[0] ?? '')?.[0];
-  }
+function namedTwice(name: string, names: readonly string[], at: number) {
+  const again = names.findIndex((column, index) => index > at && sameName(column) === sameName(name));
+  return new IntakeError(
+    'AMBIGUOUS_COLUMN',
+    `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
+    RENAME_ONE,
+    { facts: { column: name } },
+  );
+}
 
-  #list() {
-    if (this.names.length === 0) return 'there are no columns';
-    return this.names.length === 1
-      ? `the only column is ${listed(this.names)}`
-      : `the columns are ${listed(this.names)}`;
-  }
+function wronglyMapped(field: Field, column: string, names: readonly string[]) {
+  return new IntakeError(
+    'UNKNOWN_COLUMN',
+    `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${theColumns(names)}`,
+    words`${nameOneOf(column, names)} in ${option('map')}, ${EXACTLY}`,
+    { facts: { field, column } },
+  );
+}
 
-  #fieldsOf(name: string): readonly ColumnRole[] {
-    if (this.#mappedColumns.has(name)) return FIELDS.filter((field) => this.#mapping[field] === name);
-    if (this.#options.edits && name.toLowerCase() === ACTION_COLUMN) return ['action'];
-    const field = fieldByAlias(name);
-    return field === undefined || this.#mapping[field] !== undefined ? [] : [field];
-  }
+/** @param isSomeKnown a column of the header is recognised */
+function missingColumns(
+  missing: readonly Field[],
+  names: readonly string[],
+  isSomeKnown: boolean,
+  { hasHeader, otherSheets }: ColumnsOptions,
+) {
+  const fields = missing.map((field) => `the ${field} (${ALIASES[field].join(', ')})`);
+  const map = mapping(missing.map((field) => [field, '<column>']));
+  const alternative = missing.includes('guid') ? words`, or put all rows into one group with ${option('guid')}` : '';
+  // A text that was taken for one column may have another delimiter.
+  const isOneColumn = hasHeader !== false && otherSheets === undefined && names.length === 1;
+  const separator = isOneColumn ? /[^\p{L}\p{N}\s_.@"'()-]/u.exec(names[0] ?? '')?.[0] : undefined;
+  const name =
+    separator === undefined
+      ? 'Name'
+      : words`If ${shown(separator)} separates the columns, give it with ${option('delimiter')}. Otherwise name`;
+  const header =
+    isSomeKnown || hasHeader === false
+      ? ''
+      : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${shapeOption('columns', 'uid,guid', { columns: ['uid', 'guid'] })}`;
+  const sheet = otherSheets?.length
+    ? words`. If they are in another sheet, name it with ${option('sheet')}: ${listed(otherSheets)}`
+    : '';
+  return new IntakeError(
+    'MISSING_COLUMN',
+    `no column is recognised as ${fields.join(', and none as ')}; ${theColumns(names)}`,
+    words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}${sheet}`,
+    { facts: { fields: missing.join(',') } },
+  );
+}
+
+function noAction(names: readonly string[]) {
+  return new IntakeError(
+    'MISSING_COLUMN',
+    `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${theColumns(names)}`,
+    `Name the column "${ACTION_COLUMN}"`,
+    { facts: { column: ACTION_COLUMN } },
+  );
+}
+
+function theColumns(names: readonly string[]) {
+  if (names.length === 0) return 'there are no columns';
+  return `${names.length === 1 ? 'the only column is' : 'the columns are'} ${listed(names)}`;
 }
 
 function ambiguous(field: ColumnRole, names: readonly string[], earlier: number, later: number) {

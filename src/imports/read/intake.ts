@@ -3,7 +3,7 @@ import { INPUTS, type InputFormat } from '../../options/input-kinds.ts';
 import { defined } from '../../platform/defined.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type InputBytes, type IntakeSource, interruptible } from './byte-source.ts';
-import { Columns } from './columns.ts';
+import { type Columns, openColumns } from './columns.ts';
 import { csvRows } from './csv.ts';
 import { elementReader } from './element.ts';
 import { asJson, elementRows } from './element-formats.ts';
@@ -60,7 +60,7 @@ const OUR_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 export function checkIntakeOptions(options: IntakeOptions): void {
   const { map, shape = {} } = options;
   checkText(options);
-  new MembershipReader(new Columns(map), options);
+  new MembershipReader(openColumns(map), options);
   checkShape(shape, map);
 }
 
@@ -75,7 +75,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const format = INPUTS[kind].rowsAs;
   const dialect = format === 'csv' ? dialectOf(head, source, options) : undefined;
   const isShaped = needsShaping(shape, map, format);
-  const columns = new Columns(isShaped ? recognisedMapping(shape, map) : map, {
+  const columns = openColumns(isShaped ? recognisedMapping(shape, map) : map, {
     ...options,
     bounds,
     hasHeader: format === 'csv',

@@ -18,274 +18,234 @@ import { ObjectScanner, parseJson } from './json-text.ts';
 import { refusePage } from './next-page.ts';
 
 /**
+ * The parser's state: before the document; where an element may come, must come or has come; inside one; inside
+ * the outermost object; after the `[` of one of its values; after the document.
+ */
+type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
+
+/** What a character outside the objects leads to; `]` leads out of the elements. */
+const MOVES: Readonly<Partial<Record<Position, Readonly<Record<string, Position | 'out'>>>>> = {
+  start: { '[': 'first', '{': 'object' },
+  array: { '{': 'inside' },
+  first: { '{': 'inside', ']': 'out' },
+  next: { '{': 'inside' },
+  behind: { ',': 'next', ']': 'out' },
+};
+
+/** An object that is being read: an element, or the outermost object without its elements. */
+interface Part {
+  readonly scanner: ObjectScanner;
+  /** As much of it as was read. */
+  text: string;
+  /** Offset of its first byte. */
+  start: number;
+  /** The place in the text at which elements were cut out, and their number of bytes. */
+  cut?: { readonly at: number; bytes: number };
+}
+
+const partAt = (start: number): Part => ({ scanner: new ObjectScanner(), text: '', start });
+
+/**
  * Rows of a JSON document in UTF-8: an array of elements, an object with one array of elements (`{"data": […]}`), or
  * one object that is a row or in the service's own shape. Holds one element in memory at a time, however large the
- * document is. Throws JSON_BROKEN and JSON_SHAPE with the element, ROW_TOO_LONG, and the errors of Columns.
+ * document is: its text is cut into those of its elements, which JSON.parse reads.
+ * Throws JSON_BROKEN and JSON_SHAPE with the element, ROW_TOO_LONG, and the errors of Columns.
  */
 export async function* jsonRows(
   blocks: AsyncIterable<Buffer>,
   reader: Elements,
   bounds: Bounds,
 ): AsyncGenerator<InputRow[]> {
-  const document = new JsonDocument(reader, bounds);
-  for await (const block of blocks) yield* chunked(document.read(block));
-  document.finish();
+  const block = new Block();
+  let position: Position = 'start';
+  const element = partAt(0);
+  /** Undefined where the document is an array. */
+  let outer: Part | undefined;
+  /** Property of the outermost object that holds the elements. */
+  let property: string | undefined;
+  let elements = 0;
+
+  const rowsOf = (part: Part) => reader.rows(parsed(part, elements), placeOf(elements), part.text, part.scanner.keys);
+
+  function* read(): Generator<InputRow> {
+    for (let index = 0; index < block.text.length; ) {
+      const part = position === 'inside' ? element : position === 'object' ? outer : undefined;
+      if (part === undefined) {
+        index = between(index);
+        continue;
+      }
+      const end = part.scanner.scan(block.text, index, part === outer);
+      part.text += block.text.slice(index, end === -1 ? undefined : end);
+      checkSize(part, block.offsetOf(end) - part.start - (part.cut?.bytes ?? 0), elements, bounds);
+      if (end === -1) return;
+      index = end;
+      if (part === element) {
+        position = 'behind';
+        yield* rowsOf(part);
+      } else if (part.scanner.depth > 0) position = 'array';
+      else {
+        position = 'end';
+        const object = parsed(part, elements);
+        if (property !== undefined) checkEnvelope(object, property, elements);
+        else if (isElement(object, reader)) yield* rowsOf(part);
+      }
+    }
+  }
+
+  /** The next character outside the element and the outermost object's own text; returns the index to go on at. */
+  function between(index: number): number {
+    const character = block.text.charAt(index);
+    if (/[ \t\r\n]/.test(character)) {
+      if (position === 'array' && outer !== undefined) outer.text += character;
+      return index + 1;
+    }
+    if (position === 'array' && outer !== undefined) {
+      // The first character behind `[` tells whether these are the elements or a value like any other.
+      const list = lastProperty(outer);
+      if (character !== '{' || reader.isOpened?.(list)) {
+        position = 'object';
+        return index;
+      }
+      property = propertyOfElements(list, property, reader);
+      outer.cut = { at: outer.text.length, bytes: -block.offsetOf(index) };
+    }
+    const move = MOVES[position]?.[character];
+    if (move === undefined) throw refused(position, block, index, elements, outer);
+    if (move === 'inside') {
+      Object.assign(element, { start: block.offsetOf(index), text: '' });
+      element.scanner.reset();
+      elements += 1;
+    }
+    if (move === 'object') outer = partAt(block.offsetOf(index));
+    if (move === 'out' && outer?.cut !== undefined) outer.cut.bytes += block.offsetOf(index);
+    position = move !== 'out' ? move : outer === undefined ? 'end' : 'object';
+    return position === 'inside' || position === 'object' ? index : index + 1;
+  }
+
+  for await (const bytes of blocks) {
+    block.next(bytes);
+    yield* chunked(read());
+  }
+  const last = position as Position;
+  if (last !== 'end') {
+    const part = last === 'inside' ? element : outer;
+    if (part !== undefined) refuseMistake(part, elements);
+    throw broken(part === element ? elements : elements + 1, block.offsetOf(-1), 'the document ends in the middle');
+  }
   reader.finish();
 }
 
-/**
- * The parser's state: before the document; where an element may come, must come or has come; inside one; inside
- * the outermost object; after the `[` of one of its values; after the document.
- */
-type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
-
-/** Cuts a document into the texts of its elements, which JSON.parse reads. */
-class JsonDocument {
-  readonly #reader: Elements;
-  readonly #bounds: Bounds;
-  #position: Position = 'start';
-  /** Scanners of the element and of the outermost object. */
-  readonly #element = new ObjectScanner();
-  readonly #outer = new ObjectScanner();
-  /** The part of the current element from earlier blocks. */
-  #started = '';
-  /** The outermost object without its elements; undefined where the document is an array. */
-  #outerText: string | undefined;
-  /** The place at which the elements were cut out of it, and their number of bytes. */
-  #cut: { readonly at: number; bytes: number } | undefined;
-  /** Property of the outermost object that holds the elements. */
-  #property: string | undefined;
-  #elements = 0;
-  /** Offset of this block, and of the element or outermost object that is being read. */
-  #offset = 0;
+/** The text that is being read, with the offsets of its characters in bytes. */
+class Block {
+  text = '';
   #start = 0;
-  #outerStart = 0;
-  #text = '';
   #bytes = 0;
-  /** The number of bytes of this block's text up to an index. */
+  /** The number of bytes of the text up to an index. */
   #counted = { index: 0, bytes: 0 };
 
-  constructor(reader: Elements, bounds: Bounds) {
-    this.#reader = reader;
-    this.#bounds = bounds;
-  }
-
-  *read(block: Buffer): Generator<InputRow> {
-    this.#text = block.toString();
+  next(block: Buffer): void {
+    this.#start += this.#bytes;
     this.#bytes = block.length;
     this.#counted = { index: 0, bytes: 0 };
-    for (let index = 0; index < this.#text.length; ) {
-      if (this.#position === 'inside') {
-        const end = this.#element.scan(this.#text, index);
-        this.#take(index, end);
-        index = end === -1 ? this.#text.length : end;
-        if (this.#position !== 'inside') yield* this.#rows(this.#started, this.#element.keys);
-      } else if (this.#position === 'object') {
-        const end = this.#outer.scan(this.#text, index, true);
-        this.#takeOuter(index, end);
-        index = end === -1 ? this.#text.length : end;
-        if (this.#outer.depth === 0) yield* this.#outermost();
-      } else {
-        index = this.#between(index);
-      }
-    }
-    this.#offset += block.length;
-    this.#text = '';
+    this.text = block.toString();
   }
 
-  finish(): void {
-    if (this.#position === 'end') return;
-    const text = this.#position === 'inside' ? this.#started : this.#outerText;
-    if (text !== undefined) this.#throwMistake(text);
-    const element = this.#position === 'inside' ? this.#elements : this.#elements + 1;
-    throw broken(element, this.#offset, 'the document ends in the middle');
-  }
-
-  /** The next character outside the element and the outermost object's own text. */
-  #between(index: number) {
-    const character = this.#text.charAt(index);
-    if (/[ \t\r\n]/.test(character)) {
-      if (this.#position === 'array') this.#outerText += character;
-      return index + 1;
-    }
-    switch (this.#position) {
-      case 'start':
-        if (character === '[') this.#position = 'first';
-        else if (character === '{') return this.#open('object', index);
-        else throw this.#other('the document', index);
-        return index + 1;
-      case 'array':
-        // The first character behind `[` tells whether these are the elements or a value like any other.
-        if (character === '{' && !this.#reader.isOpened?.(this.#currentProperty())) {
-          this.#enterElements(index);
-          return this.#open('inside', index);
-        }
-        this.#position = 'object';
-        return index;
-      case 'first':
-      case 'next':
-        if (character === '{') return this.#open('inside', index);
-        if (character === ']' && this.#position === 'first') return this.#closeElements(index);
-        throw this.#other('it', index);
-      case 'behind':
-        if (character === ']') return this.#closeElements(index);
-        if (character !== ',') throw this.#unexpected(index, 'a comma or ] must follow an element');
-        this.#position = 'next';
-        return index + 1;
-      default:
-        throw this.#unexpected(index, 'nothing may follow the end of the document', this.#manyDocuments(character));
-    }
-  }
-
-  #open(position: 'inside' | 'object', index: number) {
-    this.#position = position;
-    if (position === 'object') {
-      this.#outerStart = this.#offsetOf(index);
-      this.#outerText = '';
-      return index;
-    }
-    this.#start = this.#offsetOf(index);
-    this.#started = '';
-    this.#element.reset();
-    this.#elements += 1;
-    return index;
-  }
-
-  #take(from: number, end: number) {
-    this.#started += this.#text.slice(from, end === -1 ? undefined : end);
-    this.#checkSize(this.#element, this.#started, this.#endOf(end) - this.#start);
-    if (end !== -1) this.#position = 'behind';
-  }
-
-  #takeOuter(from: number, end: number) {
-    this.#outerText += this.#text.slice(from, end === -1 ? undefined : end);
-    this.#checkSize(this.#outer, this.#outerText ?? '', this.#endOf(end) - this.#outerStart - (this.#cut?.bytes ?? 0));
-    if (end !== -1) this.#position = this.#outer.depth === 0 ? 'end' : 'array';
-  }
-
-  #checkSize(scanner: ObjectScanner, text: string, bytes: number) {
-    if (scanner.deepest > MAX_DEPTH) throw tooDeep(this.#place());
-    if (bytes <= this.#bounds.element) return;
-    // An unclosed bracket or quote turns everything after it into one element.
-    this.#throwMistake(text);
-    throw tooLong('element', this.#bounds, { place: this.#place(), advice: 'Split it into several elements' });
-  }
-
-  #enterElements(index: number) {
-    const outer = this.#outerText ?? '';
-    const property = this.#currentProperty();
-    if (isMemberList(property) && this.#reader.isOpened === undefined)
-      throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
-    if (this.#property !== undefined) {
-      const both = `${shown(this.#property)} and ${shown(property)}`;
-      throw wrongShape('element 1', `${both} both hold an array of objects, and only one can be the rows`);
-    }
-    this.#property = property;
-    this.#cut = { at: outer.length, bytes: -this.#offsetOf(index) };
-  }
-
-  /** Name of the property whose list begins here. */
-  #currentProperty() {
-    const outer = this.#outerText ?? '';
-    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
-    return JSON.parse(written) as string;
-  }
-
-  #closeElements(index: number) {
-    if (this.#outerText === undefined) {
-      this.#position = 'end';
-      return index + 1;
-    }
-    if (this.#cut !== undefined) this.#cut.bytes += this.#offsetOf(index);
-    this.#position = 'object';
-    return index;
-  }
-
-  #rows(text: string, keys: number): Generator<InputRow> {
-    return this.#reader.rows(this.#parsed(text), this.#place(), text, keys);
-  }
-
-  /** The outermost object is complete: it is one element itself, or was the envelope of the elements. */
-  *#outermost(): Generator<InputRow> {
-    const text = this.#outerText ?? '';
-    const object = this.#parsed(text);
-    const values = Object.values(object);
-    if (this.#property === undefined) {
-      const lists = Object.entries(object).flatMap(([key, value]) => (Array.isArray(value) ? [{ key, value }] : []));
-      const [longest] = lists.toSorted((a, b) => b.value.length - a.value.length);
-      const entries = lists.reduce((sum, { value }) => sum + value.length, 0);
-      if (longest !== undefined) refusePage(object, longest.key, entries);
-      if (hasMemberLists(object) || this.#reader.isRow(object)) yield* this.#rows(text, this.#outer.keys);
-      else if (values.length !== 1 || !Array.isArray(values[0]) || values[0].length > 0) {
-        const what = `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`;
-        throw wrongShape('element 1', what);
-      }
-      return;
-    }
-    refusePage(object, this.#property, this.#elements);
-    // A group beside the rows may be meant for all of them or not: the file does not say.
-    const field = Object.keys(object).find((key) => key !== this.#property && (isMemberList(key) || fieldByAlias(key)));
-    if (field === undefined) return;
-    const what = `${shown(field)} is beside ${shown(this.#property)}, outside the rows; it is not clear what it means for them`;
-    throw wrongShape('element 1', what);
-  }
-
-  #parsed(text: string) {
-    try {
-      return parseJson(text) as Element;
-    } catch (cause) {
-      this.#throwMistake(text);
-      const start = text === this.#outerText ? this.#outerStart : this.#start;
-      throw broken(Math.max(1, this.#elements), start, messageOf(cause), { cause });
-    }
-  }
-
-  /** Throws where a text that cannot be parsed goes wrong, unless only its end is missing. */
-  #throwMistake(text: string) {
-    const at = firstMistake(text);
-    if (at === undefined) return;
-    const isOuter = text === this.#outerText;
-    const cut = isOuter && this.#cut !== undefined && at >= this.#cut.at ? this.#cut.bytes : 0;
-    const byte = (isOuter ? this.#outerStart : this.#start) + Buffer.byteLength(text.slice(0, at)) + cut;
-    throw broken(Math.max(1, this.#elements), byte, `unexpected ${excerpt(text, at)}`);
-  }
-
-  #place() {
-    return `element ${Math.max(1, this.#elements)}`;
-  }
-
-  /** Offset of an index in this block, or of the block's end where it is -1. */
-  #endOf(end: number) {
-    return end === -1 ? this.#offset + this.#bytes : this.#offsetOf(end);
-  }
-
-  /** Offset of an index in this block. Asked for in order, it counts on from the one before. */
-  #offsetOf(index: number) {
+  /** Offset of an index, or of the end where it is -1. Asked for in order, it counts on from the one before. */
+  offsetOf(index: number): number {
+    if (index === -1) return this.#start + this.#bytes;
     if (index < this.#counted.index) this.#counted = { index: 0, bytes: 0 };
-    const bytes = this.#counted.bytes + Buffer.byteLength(this.#text.slice(this.#counted.index, index));
+    const bytes = this.#counted.bytes + Buffer.byteLength(this.text.slice(this.#counted.index, index));
     this.#counted = { index, bytes };
-    return this.#offset + bytes;
+    return this.#start + bytes;
   }
+}
 
-  /** Something other than an object, where an object must be. */
-  #other(subject: 'the document' | 'it', index: number) {
-    const what = described(this.#text.slice(index, index + 200));
-    if (what === undefined) return this.#unexpected(index, 'an object must be here');
-    const needed = subject === 'it' ? 'an object' : 'an array or an object';
-    return wrongShape(`element ${this.#elements + 1}`, `${subject} is ${what}; it must be ${needed}`);
-  }
+const placeOf = (elements: number) => `element ${Math.max(1, elements)}`;
 
-  /** The remedy for a text of several documents: an object on each line, or on several. */
-  #manyDocuments(next: string) {
-    if (next !== '{' || this.#outerText === undefined) return undefined;
-    if (!this.#outerText.includes('\n')) return words`It has an object per line: use ${option('format', 'ndjson')}`;
-    return 'It has several objects, each over several lines: jq -c . <file> | rollcall import -';
-  }
+function checkSize(part: Part, bytes: number, elements: number, bounds: Bounds) {
+  if (part.scanner.deepest > MAX_DEPTH) throw tooDeep(placeOf(elements));
+  if (bytes <= bounds.element) return;
+  // An unclosed bracket or quote turns everything after it into one element.
+  refuseMistake(part, elements);
+  throw tooLong('element', bounds, { place: placeOf(elements), advice: 'Split it into several elements' });
+}
 
-  #unexpected(index: number, needed: string, remedy?: Words) {
-    const what = `unexpected ${excerpt(this.#text, index)}; ${needed}`;
-    return broken(this.#elements + 1, this.#offsetOf(index), what, { remedy });
+/** Name of the property whose list begins where the text ends. */
+function lastProperty({ text }: Part) {
+  const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(text.slice(-10_000)) ?? [];
+  return JSON.parse(written) as string;
+}
+
+/** @param before one that was found earlier */
+function propertyOfElements(property: string, before: string | undefined, reader: Elements) {
+  if (isMemberList(property) && reader.isOpened === undefined)
+    throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
+  if (before === undefined) return property;
+  const both = `${shown(before)} and ${shown(property)}`;
+  throw wrongShape('element 1', `${both} both hold an array of objects, and only one can be the rows`);
+}
+
+/** Whether an outermost object without elements is one itself; otherwise it is an empty envelope. */
+function isElement(object: Element, reader: Elements) {
+  const lists = Object.entries(object).flatMap(([key, value]) => (Array.isArray(value) ? [{ key, value }] : []));
+  const [longest] = lists.toSorted((a, b) => b.value.length - a.value.length);
+  const entries = lists.reduce((sum, { value }) => sum + value.length, 0);
+  if (longest !== undefined) refusePage(object, longest.key, entries);
+  if (hasMemberLists(object) || reader.isRow(object)) return true;
+  if (lists.length === 1 && entries === 0 && Object.keys(object).length === 1) return false;
+  const what = `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`;
+  throw wrongShape('element 1', what);
+}
+
+/** A group beside the rows may be meant for all of them or not: the file does not say. */
+function checkEnvelope(object: Element, property: string, elements: number) {
+  refusePage(object, property, elements);
+  const field = Object.keys(object).find((key) => key !== property && (isMemberList(key) || fieldByAlias(key)));
+  if (field === undefined) return;
+  const what = `${shown(field)} is beside ${shown(property)}, outside the rows; it is not clear what it means for them`;
+  throw wrongShape('element 1', what);
+}
+
+function parsed(part: Part, elements: number) {
+  try {
+    return parseJson(part.text) as Element;
+  } catch (cause) {
+    refuseMistake(part, elements);
+    throw broken(Math.max(1, elements), part.start, messageOf(cause), { cause });
   }
+}
+
+/** Throws where a text that cannot be parsed goes wrong, unless only its end is missing. */
+function refuseMistake({ text, start, cut }: Part, elements: number) {
+  const at = firstMistake(text);
+  if (at === undefined) return;
+  const before = cut !== undefined && at >= cut.at ? cut.bytes : 0;
+  const byte = start + Buffer.byteLength(text.slice(0, at)) + before;
+  throw broken(Math.max(1, elements), byte, `unexpected ${excerpt(text, at)}`);
+}
+
+/** The error for a character that may not be where it is. */
+function refused(position: Position, block: Block, index: number, elements: number, outer: Part | undefined) {
+  const unexpected = (needed: string, remedy?: Words) => {
+    const what = `unexpected ${excerpt(block.text, index)}; ${needed}`;
+    return broken(elements + 1, block.offsetOf(index), what, { remedy });
+  };
+  if (position === 'behind') return unexpected('a comma or ] must follow an element');
+  if (position === 'end') {
+    const remedy = manyDocuments(block.text.charAt(index), outer?.text);
+    return unexpected('nothing may follow the end of the document', remedy);
+  }
+  const what = described(block.text.slice(index, index + 200));
+  if (what === undefined) return unexpected('an object must be here');
+  const [subject, needed] = position === 'start' ? ['the document', 'an array or an object'] : ['it', 'an object'];
+  return wrongShape(`element ${elements + 1}`, `${subject} is ${what}; it must be ${needed}`);
+}
+
+/** The remedy for a text of several documents: an object on each line, or on several. */
+function manyDocuments(next: string, before: string | undefined) {
+  if (next !== '{' || before === undefined) return undefined;
+  if (!before.includes('\n')) return words`It has an object per line: use ${option('format', 'ndjson')}`;
+  return 'It has several objects, each over several lines: jq -c . <file> | rollcall import -';
 }
 
 function broken(

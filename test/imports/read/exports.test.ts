@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Columns } from '../../../src/imports/read/columns.ts';
+import { openColumns } from '../../../src/imports/read/columns.ts';
 import { type Element, elementReader, isText } from '../../../src/imports/read/element.ts';
 import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
 import { boundsWith } from '../../../src/imports/read/intake-error.ts';
@@ -8,7 +8,7 @@ import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
 import { runs } from '../../runs.ts';
 
 const originals = (name: ExportName, element: Element) => {
-  const columns = new Columns({}, { lenient: true });
+  const columns = openColumns({}, { lenient: true });
   const reader = new MembershipReader(columns, { region: 'us' });
   const options = {
     columns,

@@ -40,7 +40,7 @@ export function shapedElements({ shape, sources, shaper, columns, hasDefaultGuid
     const exact = parseJson(text) as Element;
     const original = originalOf(element, text, repeated !== undefined);
     const problems = repeated === undefined ? undefined : [repetition(repeated)];
-    const read = shaper.rows(
+    const read = shaper(
       ownPlan !== undefined && hasMemberLists(element) ? ownPlan : plan,
       rowsRead,
       original,

@@ -104,39 +104,27 @@ function before(text: string, at: number) {
   return at === -1 ? text : text.slice(0, at);
 }
 
+/** A doubled brace, braces with what is in them (a quoted name may hold a brace), a brace alone, or text. */
+const PIECES = /(\{\{|\}\})|\{((?:"[^"]*"|[^"}])*)\}|([{}])|[^{}]+/g;
+
 /** @throws TemplateError */
 export function parseTemplate(text: string): Template {
   const parts: (string | Placeholder)[] = [];
-  let constant = '';
-  for (let at = 0; at < text.length; ) {
-    const character = text.charAt(at);
-    if ((character === '{' || character === '}') && text.charAt(at + 1) === character) {
-      constant += character;
-      at += 2;
-    } else if (character === '{') {
-      const end = endOfPlaceholder(text, at);
-      if (constant !== '') parts.push(constant);
-      constant = '';
-      parts.push(placeholder(text.slice(at + 1, end), text));
-      at = end + 1;
-    } else if (character === '}') {
-      throw new TemplateError(
-        `${quoted(text)} has a } that closes nothing`,
-        'Write {column}, or }} for a brace in the text',
-      );
-    } else {
-      constant += character;
-      at += 1;
+  for (const [piece, brace, inside, alone] of text.matchAll(PIECES)) {
+    if (alone !== undefined) {
+      const what = alone === '{' ? 'opens a { that never closes' : 'has a } that closes nothing';
+      throw new TemplateError(`${quoted(text)} ${what}`, `Write {column}, or ${alone}${alone} for a brace in the text`);
     }
+    const last = parts.at(-1);
+    if (inside !== undefined) parts.push(placeholder(inside, text));
+    else if (typeof last === 'string') parts[parts.length - 1] = last + (brace?.charAt(0) ?? piece);
+    else parts.push(brace?.charAt(0) ?? piece);
   }
-  if (constant !== '') parts.push(constant);
-  if (!parts.some((part) => typeof part !== 'string')) {
-    throw new TemplateError(
-      `${quoted(text)} has no column in it, so that every row would get the same value`,
-      'Write a column in braces, such as {email|localpart}',
-    );
-  }
-  return parts;
+  if (parts.some((part) => typeof part !== 'string')) return parts;
+  throw new TemplateError(
+    `${quoted(text)} has no column in it, so that every row would get the same value`,
+    'Write a column in braces, such as {email|localpart}',
+  );
 }
 
 /** Columns that a template reads. */
@@ -166,22 +154,13 @@ function filled({ columns, functions }: Placeholder, cell: (column: string) => s
   return '';
 }
 
-function endOfPlaceholder(text: string, start: number) {
-  let inQuotes = false;
-  for (let at = start + 1; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (character === '"') inQuotes = !inQuotes;
-    else if (!inQuotes && character === '}') return at;
-  }
-  throw new TemplateError(
-    `${quoted(text)} opens a { that never closes`,
-    'Write {column}, or {{ for a brace in the text',
-  );
-}
+/** Outside of quotes. */
+const BAR = /\|(?=(?:[^"]*"[^"]*")*[^"]*$)/;
+const OTHERWISE = /\?\?(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 function placeholder(inside: string, text: string) {
-  const [names = '', ...functions] = splitOutsideQuotes(inside, '|');
-  const columns = splitOutsideQuotes(names, '??').map(unquoted);
+  const [names = '', ...functions] = inside.split(BAR);
+  const columns = names.split(OTHERWISE).map(unquoted);
   if (columns.some((name) => name === '')) {
     throw new TemplateError(`${quoted(text)} has braces without a column in them`, 'Write a column in them: {email}');
   }
@@ -204,21 +183,6 @@ function functionOf(written: string, text: string) {
 function cutAt(text: string, mark: string): [string, string?] {
   const at = text.indexOf(mark);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
-}
-
-function splitOutsideQuotes(text: string, separator: string) {
-  const parts: string[] = [];
-  let start = 0;
-  let inQuotes = false;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text.charAt(at) === '"') inQuotes = !inQuotes;
-    else if (!inQuotes && text.startsWith(separator, at)) {
-      parts.push(text.slice(start, at));
-      at += separator.length - 1;
-      start = at + 1;
-    }
-  }
-  return [...parts, text.slice(start)];
 }
 
 function unquoted(name: string) {

@@ -21,7 +21,7 @@ import {
   TemplateError,
 } from './field-sources.ts';
 import type { Layout } from './groups.ts';
-import { Shaper } from './shaper.ts';
+import { openShaper } from './shaper.ts';
 
 /** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
@@ -110,7 +110,7 @@ export function openShaping(shape: Shape, options: IntakeOptions, common: RowRea
       words`Give it with ${option(name, 'FILE')}`,
     );
   }
-  const shaper = new Shaper(options, lookups, common);
+  const shaper = openShaper(options, lookups, common);
   return { ...common, shape, sources: fieldSources({ map, ...shape }), shaper, lenient };
 }
 
@@ -148,7 +148,7 @@ export function signsOfTable({ map, shape = {} }: Pick<IntakeOptions, 'map' | 's
 export interface Shaping extends RowReading {
   readonly shape: Shape;
   readonly sources: FieldSources;
-  readonly shaper: Shaper;
+  readonly shaper: ReturnType<typeof openShaper>;
   readonly lenient: boolean;
 }
 
@@ -188,7 +188,7 @@ export function shapedCells({ shape, sources, shaper, columns, hasDefaultGuid, l
     if (plan === undefined) throw new Error('a row came before the header');
     rowsRead += 1;
     const original = JSON.stringify(cells);
-    const read = shaper.rows(plan, line, original, () => [cells], problem && [problem]);
+    const read = shaper(plan, line, original, () => [cells], problem && [problem]);
     if (read.length > 1) onRepeat(original.length * (read.length - 1));
     return read;
   }
