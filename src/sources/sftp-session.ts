@@ -31,21 +31,11 @@ export interface SftpPlace {
 }
 
 /** A connection. Requests fail when it ends. */
-export interface Session {
-  list(folder: string): Promise<readonly FileEntryWithStats[]>;
-  stat(path: string): Promise<Stats>;
-  open(path: string): Promise<Buffer>;
-  statOpen(handle: Buffer): Promise<Stats>;
-  /** Fewer bytes than were asked for at the end of the file only. */
-  read(handle: Buffer, start: number, length: number): Promise<Buffer>;
-  /** Anything else. @param path for the error */
-  ask<Value>(what: (sftp: SFTPWrapper, done: Done<Value>) => void, path: string): Promise<Value>;
-  close(): void;
-}
+export type Session = Awaited<ReturnType<typeof connect>>;
 
 type Done<Value> = (error: Error | undefined | null, value: Value) => void;
 
-export async function connect(place: SftpPlace, request: SourceRequest, signal: AbortSignal): Promise<Session> {
+export async function connect(place: SftpPlace, request: SourceRequest, signal: AbortSignal) {
   signal.throwIfAborted();
   const host = await checkedHost(place.host, request.mayConnect).catch((error: Error) => {
     throw isError(error, 'SOURCE_NOT_ALLOWED') ? error : connectionError(place.host, error, place.user);
@@ -93,11 +83,12 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
     ]);
     const sftp = await asked<SFTPWrapper>((done) => client.sftp(done));
     return {
-      list: (folder) => asked((done) => sftp.readdir(folder, done), folder),
-      stat: (path) => asked((done) => sftp.stat(path, done), path),
-      open: (path) => asked((done) => sftp.open(path, 'r', done), path),
-      statOpen: (handle) => asked((done) => sftp.fstat(handle, done)),
-      read: async (handle, start, length) => {
+      list: (folder: string) => asked<readonly FileEntryWithStats[]>((done) => sftp.readdir(folder, done), folder),
+      stat: (path: string) => asked<Stats>((done) => sftp.stat(path, done), path),
+      open: (path: string) => asked<Buffer>((done) => sftp.open(path, 'r', done), path),
+      statOpen: (handle: Buffer) => asked<Stats>((done) => sftp.fstat(handle, done)),
+      /** Fewer bytes than were asked for at the end of the file only. */
+      read: async (handle: Buffer, start: number, length: number) => {
         const bytes = Buffer.alloc(length);
         let read = 0;
         while (read < length) {
@@ -112,7 +103,9 @@ export async function connect(place: SftpPlace, request: SourceRequest, signal: 
         }
         return bytes.subarray(0, read);
       },
-      ask: (what, path) => asked((done) => what(sftp, done), path),
+      /** Anything else. @param path for the error */
+      ask: <Value>(what: (sftp: SFTPWrapper, done: Done<Value>) => void, path: string) =>
+        asked<Value>((done) => what(sftp, done), path),
       close,
     };
   } catch (error) {

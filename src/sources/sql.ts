@@ -53,14 +53,17 @@ export interface Rows {
   close(): Promise<void>;
 }
 
-export const IS_WRITE = 'the query may only read: write one SELECT, and call no function that writes';
-export const NO_TLS = 'turn TLS on in the server, or add ?sslmode=disable to the address where the network is trusted';
-export const IS_SLOW = 'ask for fewer rows, or add an index';
-export const NO_DATABASE = 'check the name of the database';
-export const NO_TABLE = 'check the name of the table';
-export const NO_COLUMN = 'check the names of the columns';
-export const IS_MALFORMED = 'correct the query; the file holds one SELECT';
-export const BROKE_OFF = 'try again, and look into the log of the database';
+/** Advice that several databases give. */
+export const ADVICE = {
+  isWrite: 'the query may only read: write one SELECT, and call no function that writes',
+  noTls: 'turn TLS on in the server, or add ?sslmode=disable to the address where the network is trusted',
+  isSlow: 'ask for fewer rows, or add an index',
+  noDatabase: 'check the name of the database',
+  noTable: 'check the name of the table',
+  noColumn: 'check the names of the columns',
+  isMalformed: 'correct the query; the file holds one SELECT',
+  brokeOff: 'try again, and look into the log of the database',
+};
 
 const QUERY_REMEDY = words`name a table with ${option('table')}, or a file with one SELECT with ${option('query')}`;
 
@@ -104,7 +107,7 @@ function contentOf({ columns, pieces }: Rows, name: string, failed: (error: unkn
       'give one of them another name with AS',
     );
   }
-  if (columns.length === 0) throw new SourceError(`the query of ${shown(name)} gives no columns`, IS_WRITE);
+  if (columns.length === 0) throw new SourceError(`the query of ${shown(name)} gives no columns`, ADVICE.isWrite);
   const checked = async function* () {
     try {
       yield* pieces;
@@ -137,7 +140,7 @@ const NETWORK: Readonly<Record<string, Words>> = {
   ENOTFOUND: 'check the name of the host',
   EAI_AGAIN: 'check the name of the host',
   ETIMEDOUT: 'check host and port, and firewalls on the way',
-  ECONNRESET: BROKE_OFF,
+  ECONNRESET: ADVICE.brokeOff,
   ...UNKNOWN_AUTHORITY,
 };
 

@@ -6,17 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { shownPath } from '../imports/read/intake-error.ts';
 import { SourceError } from './source.ts';
-import {
-  type Database,
-  IS_MALFORMED,
-  IS_SLOW,
-  NO_COLUMN,
-  NO_TABLE,
-  type Query,
-  ROWS_AT_ONCE,
-  type Rows,
-  sqlSource,
-} from './sql.ts';
+import { ADVICE, type Database, type Query, ROWS_AT_ONCE, type Rows, sqlSource } from './sql.ts';
 
 const PROCESS = fileURLToPath(new URL(`./sqlite-process${extname(import.meta.url)}`, import.meta.url));
 
@@ -32,10 +22,10 @@ export const sqliteSource = sqlSource(sqlite);
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/readonly database/, 'the query may only read: write one SELECT'],
   [/more than one statement/, 'leave one SELECT in the file'],
-  [/no such table/, NO_TABLE],
-  [/no such column/, NO_COLUMN],
+  [/no such table/, ADVICE.noTable],
+  [/no such column/, ADVICE.noColumn],
   [/not a database|malformed/, 'name a database file of SQLite that is whole'],
-  [/syntax error|incomplete input/, IS_MALFORMED],
+  [/syntax error|incomplete input/, ADVICE.isMalformed],
 ];
 
 async function query({ request, sql, statementMs, signal }: Query): Promise<Rows> {
@@ -66,7 +56,8 @@ async function query({ request, sql, statementMs, signal }: Query): Promise<Rows
   const next = async (): Promise<readonly unknown[]> => {
     const { value, done } = await lines.next();
     signal.throwIfAborted();
-    if (slow.aborted) throw new SourceError(`the query of ${at} takes longer than ${statementMs / 1000} s`, IS_SLOW);
+    if (slow.aborted)
+      throw new SourceError(`the query of ${at} takes longer than ${statementMs / 1000} s`, ADVICE.isSlow);
     if (done === true) throw new SourceError(`the query of ${at} has ended without all of its rows`);
     const said = JSON.parse(value) as readonly unknown[] | { readonly message: string };
     if (!('message' in said)) return said;

@@ -56,7 +56,7 @@ export async function* jsonRows(
   reader: Elements,
   bounds: Bounds,
 ): AsyncGenerator<InputRow[]> {
-  const block = new Block();
+  const block = openBlock();
   let position: Position = 'start';
   const element = partAt(0);
   /** Undefined where the document is an array. */
@@ -136,28 +136,31 @@ export async function* jsonRows(
 }
 
 /** The text that is being read, with the offsets of its characters in bytes. */
-class Block {
-  text = '';
-  #start = 0;
-  #bytes = 0;
+type Block = ReturnType<typeof openBlock>;
+
+function openBlock() {
+  let start = 0;
+  let length = 0;
   /** The number of bytes of the text up to an index. */
-  #counted = { index: 0, bytes: 0 };
-
-  next(block: Buffer): void {
-    this.#start += this.#bytes;
-    this.#bytes = block.length;
-    this.#counted = { index: 0, bytes: 0 };
-    this.text = block.toString();
-  }
-
-  /** Offset of an index, or of the end where it is -1. Asked for in order, it counts on from the one before. */
-  offsetOf(index: number): number {
-    if (index === -1) return this.#start + this.#bytes;
-    if (index < this.#counted.index) this.#counted = { index: 0, bytes: 0 };
-    const bytes = this.#counted.bytes + Buffer.byteLength(this.text.slice(this.#counted.index, index));
-    this.#counted = { index, bytes };
-    return this.#start + bytes;
-  }
+  let counted = { index: 0, bytes: 0 };
+  const block = {
+    text: '',
+    next: (bytes: Buffer) => {
+      start += length;
+      length = bytes.length;
+      counted = { index: 0, bytes: 0 };
+      block.text = bytes.toString();
+    },
+    /** Offset of an index, or of the end where it is -1. Asked for in order, it counts on from the one before. */
+    offsetOf: (index: number) => {
+      if (index === -1) return start + length;
+      if (index < counted.index) counted = { index: 0, bytes: 0 };
+      const bytes = counted.bytes + Buffer.byteLength(block.text.slice(counted.index, index));
+      counted = { index, bytes };
+      return start + bytes;
+    },
+  };
+  return block;
 }
 
 const placeOf = (elements: number) => `element ${Math.max(1, elements)}`;

@@ -25,7 +25,7 @@ export async function openSetIntake(
   options: IntakeOptions,
   openOne: (source: IntakeSource) => Promise<Intake>,
 ): Promise<Intake> {
-  const scratch = new Scratch(options.scratch ?? tmpdir());
+  const scratch = openScratch(options.scratch ?? tmpdir());
   try {
     const { files, ...selection } = selectFiles(set, options.files);
     const [first = '', ...others] = files;
@@ -155,7 +155,7 @@ function manyFiles(files: ManyFiles): Intake {
 /**
  * Returns the source of a file of the set. A workbook inside an archive is unpacked first: it is read at random places.
  */
-async function sourceOf(set: FileSet, file: string, scratch: Scratch) {
+async function sourceOf(set: FileSet, file: string, scratch: ReturnType<typeof openScratch>) {
   const path = set.pathOf(file);
   if (path !== undefined) return { path, name: file };
   const { head, blocks } = await readHead(set.read(file), 4);
@@ -163,27 +163,22 @@ async function sourceOf(set: FileSet, file: string, scratch: Scratch) {
   return { path: await scratch.keep(blocks), name: file };
 }
 
-/** Files that are unpacked while they are read. */
-class Scratch {
-  readonly #within: string;
-  #folder: string | undefined;
-  #count = 0;
-
-  constructor(within: string) {
-    this.#within = within;
-  }
-
-  async keep(blocks: AsyncIterable<Buffer>): Promise<string> {
-    this.#folder ??= await mkdtemp(join(this.#within, 'unpacked-'));
-    this.#count += 1;
-    const path = join(this.#folder, String(this.#count));
-    await pipeline(blocks, createWriteStream(path, { mode: 0o600, flags: 'wx' }));
-    return path;
-  }
-
-  async remove(): Promise<void> {
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
-  }
+/** Files that are unpacked while they are read. @param within folder in which they get one */
+function openScratch(within: string) {
+  let folder: string | undefined;
+  let count = 0;
+  return {
+    keep: async (blocks: AsyncIterable<Buffer>) => {
+      folder ??= await mkdtemp(join(within, 'unpacked-'));
+      count += 1;
+      const path = join(folder, String(count));
+      await pipeline(blocks, createWriteStream(path, { mode: 0o600, flags: 'wx' }));
+      return path;
+    },
+    remove: async () => {
+      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
