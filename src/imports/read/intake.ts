@@ -108,8 +108,12 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           bounds,
         );
   const ids = new IdNotes();
-  const checked = interruptible(withinGrowth(rows, growth, read, { format, ids }), signal);
-  const chunks = atLeastOneRow(checked, source, format, columns);
+  const see = (chunk: readonly InputRow[]) => {
+    read.rows += chunk.length;
+    for (const row of chunk) ids.see(row);
+    growth.check(chunk.length, read.bytes, format === 'csv');
+  };
+  const chunks = atLeastOneRow(interruptible(rows, signal), see, source, { format, columns });
   const first = await chunks.next();
   const recognised = () => shaped?.recognised() ?? columns.recognised();
 
@@ -145,29 +149,16 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   };
 }
 
-async function* withinGrowth(
-  chunks: AsyncIterable<InputRow[]>,
-  growth: ReturnType<typeof reportGrowth>,
-  read: { readonly bytes: number; rows: number },
-  { format, ids }: { readonly format: InputFormat; readonly ids: IdNotes },
-): AsyncGenerator<InputRow[]> {
-  for await (const chunk of chunks) {
-    read.rows += chunk.length;
-    for (const row of chunk) ids.see(row);
-    growth.check(chunk.length, read.bytes, format === 'csv');
-    yield chunk;
-  }
-}
-
 /** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
 async function* atLeastOneRow(
   chunks: AsyncIterable<InputRow[]>,
+  see: (chunk: readonly InputRow[]) => void,
   { name, sheet }: InputBytes,
-  format: InputFormat,
-  columns: Columns,
+  { format, columns }: { readonly format: InputFormat; readonly columns: Columns },
 ): AsyncGenerator<InputRow[], void, undefined> {
   let hasRows = false;
   for await (const chunk of chunks) {
+    see(chunk);
     if (chunk.length === 0) continue;
     hasRows = true;
     yield chunk;
