@@ -2,6 +2,7 @@ import { jsonParser } from 'stream-json/parser.js';
 import { messageOf } from '../../errors/message-of.ts';
 import { option, type Words, words } from '../../errors/named-options.ts';
 import { isObject } from '../../platform/stored-json.ts';
+import { jsonOrUndefined } from '../../text/json-or-undefined.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -23,7 +24,7 @@ import { ObjectScanner, parseJson } from './json-text.ts';
  */
 type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
 
-/** What a character outside the objects leads to; `]` leads out of the elements. */
+/** Moves that characters outside the objects make; `]` leads out of the elements. */
 const MOVES: Readonly<Partial<Record<Position, Readonly<Record<string, Position | 'out'>>>>> = {
   start: { '[': 'first', '{': 'object' },
   array: { '{': 'inside' },
@@ -35,7 +36,7 @@ const MOVES: Readonly<Partial<Record<Position, Readonly<Record<string, Position 
 /** An object that is being read: an element, or the outermost object without its elements. */
 interface Part {
   readonly scanner: ObjectScanner;
-  /** As much of it as was read. */
+  /** The text that was read so far. */
   text: string;
   /** Offset of its first byte. */
   start: number;
@@ -101,8 +102,8 @@ export async function* jsonRows(
     }
     if (position === 'array' && outer !== undefined) {
       // The first character behind `[` tells whether these are the elements or a value like any other.
-      const list = lastProperty(outer);
-      if (character !== '{' || reader.isOpened?.(list)) {
+      const list = character === '{' ? lastProperty(outer, elements) : undefined;
+      if (list === undefined || reader.isOpened?.(list)) {
         position = 'object';
         return index;
       }
@@ -174,9 +175,11 @@ function checkSize(part: Part, bytes: number, elements: number, bounds: Bounds) 
 }
 
 /** Name of the property whose list begins where the text ends. */
-function lastProperty({ text }: Part) {
-  const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(text.slice(-10_000)) ?? [];
-  return JSON.parse(written) as string;
+function lastProperty(outer: Part, elements: number) {
+  const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.text.slice(-10_000)) ?? [];
+  const name = jsonOrUndefined(written);
+  if (name === undefined) refuseMistake(outer, elements);
+  return String(name);
 }
 
 /** @param before one that was found earlier */

@@ -252,6 +252,16 @@ describe('JSON', () => {
     expect(error.place).toBe(`element 20001, byte ${Buffer.byteLength(`[${good}{"guid":"g1" `)}`);
   });
 
+  test.each(['[1]', '[{"guid":"g1","uid":"u1"}]'])(
+    'a line break in the name of the list %s is refused',
+    async (list) => {
+      expect(await refusal(read(`{"members\nof":${list}}`, { format: 'json' }))).toMatchObject({
+        code: 'JSON_BROKEN',
+        place: expect.stringContaining('element 1, byte'),
+      });
+    },
+  );
+
   test('text after the end of the document is refused', async () => {
     expect(await refusal(read(`${ROWS} x`))).toMatchObject({ code: 'JSON_BROKEN' });
   });
