@@ -199,7 +199,7 @@ function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
 }
 
 /** A question that was not answered with what was asked for. */
-export class QuestionRefused extends RollcallError {
+export class QuestionRefused extends RollcallError<string> {
   /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/call-errors.ts). */
   declare readonly code: string;
   /** Whether every call of the region is refused: its key or plan was. */
@@ -216,7 +216,7 @@ export class QuestionRefused extends RollcallError {
   }
 
   constructor(region: Region, { code, message, region: ofRegion }: Extract<ServiceAnswer, { kind: 'refused' }>) {
-    super(code, message, { exit: ofRegion ? 3 : 4 });
+    super(code, { what: message, exit: ofRegion ? 3 : 4 });
     this.ofRegion = ofRegion;
     this.region = region;
   }

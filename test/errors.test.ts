@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Refusal } from '../src/errors/entry.ts';
-import { ERRORS, REFUSAL_CODES } from '../src/errors/errors.ts';
+import { ERRORS, type ErrorCode, type FactsOf, REFUSAL_CODES } from '../src/errors/errors.ts';
+import { asFlag, asParameter, written } from '../src/errors/named-options.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import { SYNC_REASON_CODES } from '../src/features/sync/sync-errors.ts';
 import { REASON_CODES } from '../src/imports/reason-codes.ts';
@@ -55,6 +56,88 @@ test('an error has the exit code of its code, and a message that ends in the rem
   expect(error.remedyOn('api')).toBe(ERRORS.UNKNOWN_IMPORT.advice);
   expect(error.remedyOn('page')).toMatch(/the list shows/);
 });
+
+/** Facts of each error whose sentence the table makes. */
+const EXAMPLES: { readonly [Code in ErrorCode]?: FactsOf<Code> } = {
+  BAD_CURSOR: { cursor: 'x7' },
+  ROLE_TOO_LOW: { name: 'ann', role: 'operator', needed: 'admin' },
+  CROSS_ORIGIN: { origin: 'https://a.example', host: 'b.example' },
+  WRONG_HOST: { host: 'b.example' },
+  TWO_HOSTS: { hosts: 2 },
+  METHOD_NOT_ALLOWED: { path: '/v1/imports', method: 'PUT', possible: [] },
+  UNKNOWN_ROW: { id: '17', row: 9 },
+  UNKNOWN_TOKEN: { id: 'x7' },
+  NO_ROWS_YET: { id: '17' },
+  NO_PLAN_YET: { id: 's17', state: 'planning', reason: 'it is read' },
+  LAST_ADMIN: { name: 'ann' },
+  NOTIFY_FIXED: { host: 'b.example' },
+  KEY_IN_USE: { key: 'k' },
+  KEY_REUSED: { key: 'k', how: 'for another file' },
+  TOO_LARGE: { maxBytes: 1024 },
+  TOO_MANY: { attempts: 10, seconds: 60 },
+  INTERNAL: { id: 'x7' },
+  UNKNOWN_IMPORT: { id: '17' },
+  UNKNOWN_SYNC: { id: 's17' },
+  UNKNOWN_EXPORT: { id: 'e17' },
+  UNKNOWN_SCHEDULE: { name: 'nightly' },
+  UNKNOWN_RECIPE: { name: 'hr', names: ['okta', 'entra'] },
+  NO_IMPORTS: { where: 'in /data', otherwise: 'directory' },
+  NOTHING_TO_SEND: { id: '17', state: 'completed', why: 'has no such row', possible: [] },
+  SYNC_HELD: { id: 's17', reason: 'too many removals' },
+  CANNOT_UNDO: { importId: '17', why: 'nothing was sent' },
+  CANNOT_CHECK: { id: '17', why: 'a sync made it' },
+  NO_CHECK_YET: { id: '17', why: 'has no check' },
+  CREATES_NOTHING: { id: '17' },
+  REGION_WITHOUT_APP: { regions: ['eu'], of: 'rows' },
+  TOO_MANY_REMOVALS: { id: '17', removals: 120, allowed: 100 },
+  EDITED_MEANWHILE: { name: 'nightly', version: 3, given: 2 },
+  SCHEDULE_RUNNING: { name: 'nightly', dueAt: '2026-01-05T02:00:00Z', reason: 'it plans', syncId: 's17' },
+  RECIPE_NEEDS: { name: 'hr', field: 'guid', why: 'the file has no group' },
+  UNKNOWN_SCOPE: { uid: 'ann', scope: 'owner' },
+  TOO_MANY_ROWS: { max: 1_048_575 },
+  BAD_FAULT: { text: 'slow', problem: 'it needs milliseconds' },
+  PACKAGE_MISSING: { use: 'queues', packages: ['bullmq'], install: 'npm ci' },
+  DATA_DIR_COPIED: { root: '/b', place: '/a', adopt: 'rollcall doctor --adopt' },
+  DATA_DIR_IN_USE: { root: '/a', address: 'http://127.0.0.1:7700' },
+  DATA_DIR_UNUSABLE: { root: '/a', why: 'it is a file' },
+  UNKNOWN_LEDGER: { path: '/a/x.sqlite' },
+  LEDGER_MISSING: { path: '/a/x.sqlite', remedy: 'put it back' },
+  CATALOG_INTACT: { catalog: '/a/catalog.sqlite' },
+  DATABASE_BUSY: { path: '/a/x.sqlite' },
+  INTERRUPTED: { path: '/a/x.sqlite' },
+  DISK_FULL: { needed: 2_000_000, free: 1_000_000 },
+  TOO_FEW_FILES: { limit: 40, needed: 512, enough: 1024 },
+  SERVICE_REFUSED: { region: 'eu', code: 'AUTH_ERR', message: 'no such key' },
+  SERVICE_AWAY: { region: 'eu', message: 'it does not answer' },
+  UNTRUSTED_LISTING: { list: 'members of "g1"', problem: 'it changed', readings: 3 },
+};
+
+/** Facts that are for programs, or that the sentence writes in another way. */
+const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
+  TOO_MANY_REMOVALS: ['id'],
+  REGION_WITHOUT_APP: ['of'],
+  SCHEDULE_RUNNING: ['dueAt'],
+  DISK_FULL: ['needed', 'free'],
+};
+
+test.each(Object.entries(ERRORS))(
+  '%s says its facts, with a next step on each surface',
+  (code, { sentence, title }) => {
+    const facts: unknown = EXAMPLES[code as ErrorCode] ?? (sentence === undefined ? { what: title } : {});
+    const error = new RollcallError(code as ErrorCode, facts as FactsOf<ErrorCode>);
+    const [onApi = '', onPage = ''] = [error.remedyOn('api'), error.remedyOn('page')];
+    const texts = [error.message, written(onApi, asParameter), written(onPage, asParameter)];
+    expect(texts.join('\n')).not.toMatch(/undefined|null|\[object|NaN/);
+    expect(error.message).toMatch(/^\S.*\S$/);
+    if (REFUSAL_CODES.some((one) => one === code)) expect(written(onApi, asFlag)).not.toBe('');
+    const shown = Object.entries(facts as object).filter(([name]) => !NOT_SHOWN[code]?.includes(name));
+    for (const value of shown.flatMap(([, one]) => one as string | number | string[])) {
+      expect(error.message).toContain(String(value));
+    }
+    // A sentence that takes facts has an example.
+    expect(sentence === undefined || sentence.length === 0 || code in EXAMPLES).toBe(true);
+  },
+);
 
 test('remedies on pages say nothing of requests', () => {
   const remedies = REFUSAL_CODES.map((code) => {

@@ -8,6 +8,7 @@ import type { ZodType } from 'zod';
 import { addressOf } from '../api/address-of.ts';
 import type { Operation } from '../api/operation.ts';
 import type { RegionStatus } from '../api/region-status.ts';
+import type { Said } from '../errors/entry.ts';
 import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type DataDir, DataDirInUse } from '../platform/data-dir.ts';
@@ -146,24 +147,23 @@ async function send(answer: AnswerOwner, incoming: IncomingMessage, reply: Serve
 
 /** An error as the other process throws it again. */
 function refusalOf(error: unknown): Refusal {
-  if (!(error instanceof RollcallError)) return { code: 'OWNER_REFUSED', exit: 2, message: messageOf(error) };
-  const { code, exit, message, facts } = error;
-  return { code, exit, message, facts: facts as NonNullable<Refusal['facts']> };
+  const what = messageOf(error);
+  const { code, message, facts } =
+    error instanceof RollcallError ? error : new RollcallError('OWNER_REFUSED', { what });
+  return { code, message, facts: facts as Said };
 }
 
 interface Refusal {
   readonly code: string;
-  readonly exit: RollcallError['exit'];
   /** With the remedy, as commands write it. */
   readonly message: string;
-  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly facts: Said;
 }
 
 const unreadable = () =>
-  new RollcallError(
-    'OWNER_REFUSED',
-    'the process that uses the data directory gave an answer that this rollcall cannot read: it may be another version; stop it, and start it again with this one',
-  );
+  new RollcallError('OWNER_REFUSED', {
+    what: 'the process that uses the data directory gave an answer that this rollcall cannot read: it may be another version; stop it, and start it again with this one',
+  });
 
 /** The regions of the process that owns the data directory; undefined where there is none: then no schema is loaded. */
 export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
@@ -212,7 +212,7 @@ export async function askOwner<Answer>(
 }
 
 function refused(document: unknown): RollcallError {
-  const { code, exit, message, facts = {} } = (document ?? {}) as Partial<Refusal>;
-  if (typeof code !== 'string' || exit === undefined || message === undefined) return unreadable();
-  return new RollcallError(code, message, { exit, facts });
+  const { code, message, facts } = (document ?? {}) as Partial<Refusal>;
+  if (typeof code !== 'string' || message === undefined || facts === undefined) return unreadable();
+  return Object.assign(new RollcallError<string>(code, facts), { message });
 }

@@ -18,7 +18,7 @@ export class SettingError extends RollcallError {
   declare readonly code: 'BAD_SETTING';
 
   constructor(message: string, options?: ErrorOptions) {
-    super('BAD_SETTING', message, options);
+    super('BAD_SETTING', { what: message }, options);
   }
 }
 
@@ -29,7 +29,7 @@ export class TransportFailure extends RollcallError {
   readonly maybeCarriedOut: boolean;
 
   constructor(code: TransportCode, message: string, maybeCarriedOut: boolean, cause: unknown, remedy?: string) {
-    super(code, message, { cause, remedy });
+    super(code, { what: message, remedy }, { cause });
     this.maybeCarriedOut = maybeCarriedOut;
   }
 }
@@ -60,12 +60,12 @@ export class ServiceRefusal extends RollcallError {
     doubtful?: boolean;
   }) {
     const { httpStatus, serviceCode, serviceMessage, rate, foreign = null, requestId = null, doubtful = false } = reply;
-    super(
-      'REFUSED',
-      foreign === null
-        ? `the chat service refused the call: HTTP ${httpStatus}, ${serviceCode ?? 'no error code'}: ${serviceMessage || 'no message'}`
-        : `something other than the chat service answered the call: HTTP ${httpStatus}, ${foreign}`,
-    );
+    super('REFUSED', {
+      what:
+        foreign === null
+          ? `the chat service refused the call: HTTP ${httpStatus}, ${serviceCode ?? 'no error code'}: ${serviceMessage || 'no message'}`
+          : `something other than the chat service answered the call: HTTP ${httpStatus}, ${foreign}`,
+    });
     this.foreign = foreign;
     this.doubtful = doubtful;
     this.requestId = requestId;
@@ -85,7 +85,7 @@ export class MalformedReply extends RollcallError {
 
   // No cause: the errors of JSON.parse and of the schemas quote the reply as it came.
   constructor(message: string, httpStatus: number | null) {
-    super('MALFORMED_REPLY', message);
+    super('MALFORMED_REPLY', { what: message });
     this.httpStatus = httpStatus;
   }
 }
@@ -94,8 +94,8 @@ export class MalformedReply extends RollcallError {
 export class InvalidCall extends RollcallError {
   declare readonly code: 'INVALID_CALL';
 
-  constructor(message: string) {
-    super('INVALID_CALL', message);
+  constructor(what: string) {
+    super('INVALID_CALL', { what });
   }
 }
 

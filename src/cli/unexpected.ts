@@ -17,10 +17,8 @@ export function unexpectedSentence(thrown: unknown): string {
   const [firstLine = ''] = cause.message.split('\n');
   const what = `an unexpected error ended rollcall: ${asClause(firstLine.slice(0, MAX_TEXT))}`;
   const place = keepDetails(cause);
-  const { code, message } = new RollcallError('UNEXPECTED_ERROR', what, {
-    remedy: `start it again, and continue an import that had begun with \`rollcall resume\`${place === undefined ? '' : `; details are in ${place}`}`,
-    cause,
-  });
+  const remedy = `start it again, and continue an import that had begun with \`rollcall resume\`${place === undefined ? '' : `; details are in ${place}`}`;
+  const { code, message } = new RollcallError('UNEXPECTED_ERROR', { what, remedy });
   return `rollcall: ${code}: ${message}`;
 }
 

@@ -19,8 +19,8 @@ export interface Entry<Facts> {
   readonly exit: 2 | 3 | 4 | 5;
   /** The option that it is always about. */
   readonly field?: string;
-  /** The place, the value, and what is allowed, in a clause. */
-  readonly sentence: (facts: Facts) => string;
+  /** The place, the value, and what is allowed, in a clause. Without it, the facts say `what`. */
+  readonly sentence?: (facts: Facts) => string;
   /** The next step, on all surfaces or on each. Pages show that of requests where they have none. */
   readonly remedy?: Remedy<Facts> | { readonly [On in Surface]?: Remedy<Facts> };
 }
@@ -32,7 +32,7 @@ export interface Refusal<Facts> extends Entry<Facts> {
   readonly advice: string;
 }
 
-/** Facts of an error whose code has many sentences: its own. */
+/** Facts of an error whose sentence its code does not decide. */
 export interface Said {
   readonly what: string;
   /** The next step, in place of that of the code. */
@@ -43,16 +43,16 @@ export interface Said {
   readonly field?: string | undefined;
   /** The values that are allowed in its place. */
   readonly possible?: readonly string[] | undefined;
+  /** The exit code of a code that is not in the table: one of the service, of a server, of an input. */
+  readonly exit?: Entry<never>['exit'];
   /** Other values that the sentence shows. */
   readonly [fact: string]: unknown;
 }
 
-export const said = ({ what }: Said): string => what;
-
-export function failure<Facts>(entry: Entry<Facts>): Entry<Facts> {
+export function failure<Facts = Said>(entry: Entry<Facts>): Entry<Facts> {
   return entry;
 }
 
-export function refusal<Facts>(entry: Refusal<Facts>): Refusal<Facts> {
+export function refusal<Facts = Said>(entry: Refusal<Facts>): Refusal<Facts> {
   return entry;
 }

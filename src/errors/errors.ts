@@ -1,4 +1,4 @@
-import type { Entry, Refusal } from './entry.ts';
+import type { Entry, Refusal, Said } from './entry.ts';
 import { MACHINE_ERRORS } from './machine-errors.ts';
 import { REQUEST_ERRORS } from './request-errors.ts';
 import { SERVICE_ERRORS } from './service-errors.ts';
@@ -17,8 +17,12 @@ export type RefusalCode = {
   [Code in ErrorCode]: (typeof ERRORS)[Code] extends Refusal<never> ? Code : never;
 }[ErrorCode];
 
-/** The values that the sentence of a code shows. */
-export type FactsOf<Code extends ErrorCode> = (typeof ERRORS)[Code] extends Entry<infer Facts> ? Facts : never;
+/** The values that the sentence of a code shows; one of the service, of a newer server or of an input has its own. */
+export type FactsOf<Code extends string> = Code extends ErrorCode
+  ? (typeof ERRORS)[Code] extends Entry<infer Facts>
+    ? Facts
+    : never
+  : Said;
 
 /** The entry of a code; undefined for one of the service, of a newer server or of an input. */
 export function entryOf(code: string): Entry<never> | undefined {

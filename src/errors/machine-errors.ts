@@ -1,5 +1,5 @@
-import { failure, refusal, said } from './entry.ts';
-import { option, words } from './named-options.ts';
+import { failure, refusal } from './entry.ts';
+import { option, type Words, words } from './named-options.ts';
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -8,30 +8,26 @@ export const MACHINE_ERRORS = {
   BAD_USAGE: failure({
     title: 'Flags or arguments that cannot be used together, or not here',
     exit: 2,
-    sentence: said,
   }),
   BAD_SETTING: failure({
     title: 'An environment variable, an app id, a key, a host or a CA file cannot be used',
     exit: 2,
-    sentence: said,
   }),
   BAD_QUEUE_ADDRESS: failure({
     title: 'The address in `--queue` or `ROLLCALL_QUEUE` cannot be used',
     exit: 2,
-    sentence: said,
   }),
   BAD_FAULT: failure({
     title: '`--faults` of the sandbox cannot be used',
     exit: 2,
     sentence: ({ text, problem }: { readonly text: string; readonly problem: string }) => `fault "${text}": ${problem}`,
   }),
-  BAD_BEHAVIOUR: failure({ title: '`--behaviour` of the sandbox cannot be used', exit: 2, sentence: said }),
-  BAD_SEED: failure({ title: 'The seed file of the sandbox cannot be used', exit: 2, sentence: said }),
-  BAD_RECEIVER: failure({ title: 'The address in `--notify` cannot be used', exit: 2, sentence: said }),
+  BAD_BEHAVIOUR: failure({ title: '`--behaviour` of the sandbox cannot be used', exit: 2 }),
+  BAD_SEED: failure({ title: 'The seed file of the sandbox cannot be used', exit: 2 }),
+  BAD_RECEIVER: failure({ title: 'The address in `--notify` cannot be used', exit: 2 }),
   BAD_SOURCE: failure({
     title: 'A source gives no file, or a place cannot be written to',
     exit: 2,
-    sentence: said,
   }),
   PACKAGE_MISSING: refusal({
     title: 'A package is not installed',
@@ -94,7 +90,6 @@ export const MACHINE_ERRORS = {
     exit: 4,
     advice:
       'Put the file that `detail` names back from a [backup](backup.md), or import the input again: members who were added before are reported as already members.',
-    sentence: said,
   }),
   LEDGER_MISSING: refusal({
     title: 'The file with the rows of the import is gone',
@@ -103,7 +98,7 @@ export const MACHINE_ERRORS = {
     exit: 4,
     advice:
       'Put the file that `detail` names back from a [backup](backup.md), or import the input again: members who were added before are reported as already members.',
-    sentence: ({ path }: { readonly path: string }) => `${path} is not there, or empty`,
+    sentence: ({ path }: { readonly path: string; readonly remedy: Words }) => `${path} is not there, or empty`,
   }),
   CATALOG_INTACT: failure({
     title: '`doctor --rebuild-catalog` found nothing to repair',
@@ -157,18 +152,15 @@ export const MACHINE_ERRORS = {
   READING_STOPPED: failure({
     title: 'Reading the rows took too much time or memory',
     exit: 4,
-    sentence: said,
   }),
   OWNER_REFUSED: failure({
     title: 'The process that uses the data directory refuses the request',
     exit: 2,
-    sentence: said,
   }),
   UNEXPECTED_ERROR: failure({
     title: 'An error that rollcall did not expect',
     cause:
       'Its stack is in the log, or in the file that the message names. Nothing is lost: `rollcall resume` continues an import.',
     exit: 4,
-    sentence: said,
   }),
 };

@@ -1,5 +1,5 @@
 import { asClause } from '../text/wording.ts';
-import { refusal, said } from './entry.ts';
+import { refusal } from './entry.ts';
 
 /** Requests that the server refuses before anything is done, or because of what they ask for. */
 export const REQUEST_ERRORS = {
@@ -9,7 +9,6 @@ export const REQUEST_ERRORS = {
       '`field` names it, `detail` shows the value and what is allowed: a region that does not exist, a `limit` that is too large, an option that this address does not have, options that contradict each other, an encoding or delimiter that does not exist.',
     status: 400,
     exit: 2,
-    sentence: said,
     advice: 'Fix what `field` names and send it again.',
     remedy: { page: '' },
   }),
@@ -33,13 +32,12 @@ export const REQUEST_ERRORS = {
       'It is empty or does not match its media type; it is not valid JSON; a form has no part `file`, or has other parts; a form is incomplete; an upload sent nothing for a minute; a preview found that the file is damaged. Where the body is no file, `/docs` describes the JSON.',
     status: 400,
     exit: 2,
-    sentence: said,
     advice: 'Send the file as the body, or as the one part "file" of a form.',
     remedy: {
       page: 'Look at the file, and choose it again.',
     },
   }),
-  TOKEN_REQUIRED: refusal({
+  TOKEN_REQUIRED: refusal<object>({
     title: 'A token is required',
     cause:
       'The server listens on more than loopback, or was started with `--require-token`, and the request has neither a token nor a session.',
@@ -52,7 +50,7 @@ export const REQUEST_ERRORS = {
       page: 'Log in.',
     },
   }),
-  TOKEN_REFUSED: refusal({
+  TOKEN_REFUSED: refusal<object>({
     title: 'The token or session is not valid',
     cause: 'It is mistyped or was revoked; or the session has ended, after 12 hours or with its token.',
     status: 401,
@@ -64,7 +62,7 @@ export const REQUEST_ERRORS = {
       page: 'Check that all of it was pasted, or ask an admin for a new one.',
     },
   }),
-  TOKEN_EXPIRED: refusal({
+  TOKEN_EXPIRED: refusal<object>({
     title: 'The token has expired',
     cause: 'It was made with an expiry (`--expires 90d`), which is over.',
     status: 401,
@@ -127,7 +125,6 @@ export const REQUEST_ERRORS = {
     cause: 'It is mistyped, or what it names is not there.',
     status: 404,
     exit: 2,
-    sentence: said,
     advice: '/docs lists all addresses.',
     remedy: { page: '' },
   }),
@@ -216,7 +213,7 @@ export const REQUEST_ERRORS = {
     sentence: ({ host }: { readonly host: string }) => `the server was started with ${host} as the receiver`,
     advice: 'Change --notify or ROLLCALL_NOTIFY, or start the server without it to set the receiver here.',
   }),
-  NO_RECEIVER: refusal({
+  NO_RECEIVER: refusal<object>({
     title: 'No one is notified',
     cause: 'A test notification was asked for, and no receiver is set.',
     status: 409,
@@ -262,14 +259,13 @@ export const REQUEST_ERRORS = {
       'The `Content-Type` of a file is not one of `text/csv`, `application/json`, `application/x-ndjson`, `application/octet-stream` and `multipart/form-data` (`curl -d` sends another kind of form; set the type with `-H "Content-Type: text/csv"`); or the `Content-Encoding` is not `gzip`. Where the body is no file, it is not `application/json`.',
     status: 415,
     exit: 2,
-    sentence: said,
     advice:
       'Send text/csv, application/json, application/x-ndjson, application/octet-stream or multipart/form-data; the first four may be gzipped.',
     remedy: {
       page: 'Choose another file.',
     },
   }),
-  RANGE: refusal({
+  RANGE: refusal<object>({
     title: 'The range is outside the file',
     cause: 'A client tried to continue a download that is already complete.',
     status: 416,
@@ -306,11 +302,10 @@ export const REQUEST_ERRORS = {
       "Too many uploads are in progress; too many requests for rows are waiting; reading rows took more than 30 seconds; or the queue's server does not answer: check that it runs.",
     status: 503,
     exit: 4,
-    sentence: said,
     advice: 'Send it again after the seconds in Retry-After.',
     remedy: { page: 'Try again in a moment.' },
   }),
-  STOPPING: refusal({
+  STOPPING: refusal<object>({
     title: 'The server is stopping',
     cause: 'Someone stopped it. Uploads in progress were dropped, and nothing of them is stored.',
     status: 503,

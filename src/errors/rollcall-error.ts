@@ -1,50 +1,30 @@
-import type { Entry, Refusal, Remedy, Surface } from './entry.ts';
+import type { Entry, Refusal, Remedy, Said, Surface } from './entry.ts';
 import { type ErrorCode, entryOf, type FactsOf } from './errors.ts';
 import { asFlag, type Words, written } from './named-options.ts';
 
-type ExitCode = Entry<never>['exit'];
-
-interface About {
-  /** The next step, as a request. The message ends in it; another surface may have its own. */
-  readonly remedy?: Words | undefined;
-  /** Values that the message shows, for programs. */
-  readonly facts?: Readonly<Record<string, unknown>>;
-  readonly cause?: unknown;
-  /** In place of `what; remedy`. */
-  readonly message?: string;
-  /** The exit code of a code that is not in the table: one of the service, of a server, of an input. */
-  readonly exit?: ExitCode;
-}
-
-type AnyFacts = Readonly<Record<string, unknown>>;
+type AnyFacts = Partial<Said>;
 
 /**
  * Every error of rollcall that users see: a code of the table (errors.ts), and facts, of which the table makes its sentence and
  * the next step for each surface. Programs branch on `code`; the message is for people who type commands.
  */
-export class RollcallError<Code extends ErrorCode = ErrorCode> extends Error {
+export class RollcallError<Code extends string = ErrorCode> extends Error {
   readonly code: string;
   /** The exit code of a command that ends with it. */
-  readonly exit: ExitCode;
+  readonly exit: Entry<never>['exit'];
   /** The message without the remedy. */
   readonly what: string;
   readonly facts: FactsOf<Code>;
-  readonly ownRemedy: Words | undefined;
 
-  constructor(code: Code, facts: FactsOf<Code>, options?: { readonly cause?: unknown });
-  constructor(code: string, what: string, about?: About);
-  constructor(code: string, given: string | FactsOf<Code>, about: About = {}) {
-    const entry = entryOf(code);
-    const facts = (typeof given === 'string' ? (about.facts ?? {}) : given) as AnyFacts;
-    const what = typeof given === 'string' ? given : (entry as Entry<AnyFacts>).sentence(facts);
-    const remedy = about.remedy ?? remedyOf(entry, facts, 'command');
-    super(about.message ?? messageOf(what, remedy), about.cause === undefined ? undefined : { cause: about.cause });
+  constructor(code: Code, facts: FactsOf<Code>, options?: ErrorOptions) {
+    const entry = entryOf(code) as Entry<object> | undefined;
+    const { what = entry?.sentence?.(facts) ?? '', exit = entry?.exit ?? 4 }: AnyFacts = facts;
+    super(messageOf(what, remedyOf(entry, facts, 'command')), options);
     this.name = new.target.name;
     this.code = code;
-    this.exit = about.exit ?? entry?.exit ?? 4;
+    this.exit = exit;
     this.what = what;
-    this.facts = facts as FactsOf<Code>;
-    this.ownRemedy = about.remedy;
+    this.facts = facts;
   }
 
   /** The next step on the command line. */
@@ -55,7 +35,7 @@ export class RollcallError<Code extends ErrorCode = ErrorCode> extends Error {
 
   /** The next step, as the surfaces write it: `written(remedy, asParameter)`. */
   remedyOn(surface: Surface): Words | undefined {
-    return this.ownRemedy ?? remedyOf(entryOf(this.code), this.facts as AnyFacts, surface);
+    return remedyOf(entryOf(this.code), this.facts, surface);
   }
 }
 
@@ -73,8 +53,8 @@ function messageOf(what: string, remedy: Words | undefined): string {
 }
 
 function remedyOf(entry: Entry<never> | undefined, facts: AnyFacts, surface: Surface): Words | undefined {
-  const own = (surface === 'command' ? facts['command'] : undefined) ?? facts['remedy'];
-  if (own !== undefined) return own as Words;
+  const own = (surface === 'command' ? facts.command : undefined) ?? facts.remedy;
+  if (own !== undefined) return own;
   const { remedy = {}, advice } = (entry ?? {}) as Partial<Refusal<AnyFacts>>;
   const on = isOnAll(remedy) ? remedy : (remedy[surface] ?? (surface === 'page' ? remedy.api : undefined));
   const words = typeof on === 'function' ? on(facts) : on;
@@ -85,11 +65,14 @@ function isOnAll<Facts>(remedy: NonNullable<Entry<Facts>['remedy']>): remedy is 
   return typeof remedy !== 'object' || Array.isArray(remedy);
 }
 
-/** A move to another state that may not follow the present one. */
-export class TransitionError extends RollcallError {
-  /** @param subject such as "an import" @param next states that may follow `from` @param advice where there are none */
-  constructor(subject: string, from: string, to: string, next: readonly string[], advice = '') {
-    const possible = next.length === 0 ? `${from} is final${advice}` : `possible from here: ${next.join(', ')}`;
-    super('WRONG_STATE', `${subject} that is ${from} cannot become ${to}; ${possible}`);
-  }
+/** A move to another state that may not follow the present one. @param next states that may follow `from`  @param advice where there are none */
+export function wrongMove(
+  subject: string,
+  from: string,
+  to: string,
+  next: readonly string[],
+  advice = '',
+): RollcallError {
+  const possible = next.length === 0 ? `${from} is final${advice}` : `possible from here: ${next.join(', ')}`;
+  return new RollcallError('WRONG_STATE', { what: `${subject} that is ${from} cannot become ${to}; ${possible}` });
 }

@@ -1,5 +1,5 @@
 import { asClause } from '../text/wording.ts';
-import { failure, said } from './entry.ts';
+import { failure } from './entry.ts';
 
 /** Calls to the chat service. */
 export const SERVICE_ERRORS = {
@@ -25,10 +25,10 @@ export const SERVICE_ERRORS = {
       `region ${region}: ${asClause(message)}`,
     remedy: 'sync again when `rollcall doctor` finds the service',
   }),
-  REFUSED: failure({ title: 'The service refuses a call', exit: 4, sentence: said }),
-  MALFORMED_REPLY: failure({ title: 'A reply of the service cannot be read', exit: 4, sentence: said }),
-  INVALID_CALL: failure({ title: 'A call cannot be sent', exit: 4, sentence: said }),
-  ABORTED: failure({
+  REFUSED: failure({ title: 'The service refuses a call', exit: 4 }),
+  MALFORMED_REPLY: failure({ title: 'A reply of the service cannot be read', exit: 4 }),
+  INVALID_CALL: failure({ title: 'A call cannot be sent', exit: 4 }),
+  ABORTED: failure<object>({
     title: 'A call was given up by this side',
     exit: 4,
     sentence: () => 'the call was given up by this side',
@@ -47,14 +47,13 @@ export const SERVICE_ERRORS = {
     }) =>
       `the list of the ${list} cannot be trusted, after ${readings} readings: ${problem}; nothing of it was used, read it again at a quieter time`,
   }),
-  CONNECT_FAILED: failure({ title: 'No connection to the service', exit: 4, sentence: said }),
-  CONNECT_TIMEOUT: failure({ title: 'No connection to the service in time', exit: 4, sentence: said }),
-  CERTIFICATE_REFUSED: failure({ title: 'The certificate of the service is not trusted', exit: 4, sentence: said }),
-  HEADERS_TIMEOUT: failure({ title: 'No reply of the service in time', exit: 4, sentence: said }),
-  BODY_TIMEOUT: failure({ title: 'A reply of the service began and stopped', exit: 4, sentence: said }),
+  CONNECT_FAILED: failure({ title: 'No connection to the service', exit: 4 }),
+  CONNECT_TIMEOUT: failure({ title: 'No connection to the service in time', exit: 4 }),
+  CERTIFICATE_REFUSED: failure({ title: 'The certificate of the service is not trusted', exit: 4 }),
+  HEADERS_TIMEOUT: failure({ title: 'No reply of the service in time', exit: 4 }),
+  BODY_TIMEOUT: failure({ title: 'A reply of the service began and stopped', exit: 4 }),
   CONNECTION_LOST: failure({
     title: 'The connection to the service broke before the reply was complete',
     exit: 4,
-    sentence: said,
   }),
 };

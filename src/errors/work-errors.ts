@@ -1,5 +1,5 @@
 import { asClause, counted, grouped, utcTime } from '../text/wording.ts';
-import { failure, refusal, type Said, said } from './entry.ts';
+import { failure, refusal, type Said } from './entry.ts';
 import { option, words } from './named-options.ts';
 
 const SEE_LIST = 'It may have been deleted; the list shows those that there are.';
@@ -83,7 +83,6 @@ export const WORK_ERRORS = {
     status: 409,
     exit: 2,
     advice: 'Do one of `possible`, or wait until the state has changed.',
-    sentence: said,
     remedy: {
       api: ({ possible = [] }: Said) => (possible.length > 0 ? undefined : LOOK_AGAIN),
       page: LOOK_AGAIN,
@@ -173,14 +172,12 @@ export const WORK_ERRORS = {
     cause: 'It names a row or column that is not there to repair, or too many; or the rows were edited meanwhile.',
     status: 409,
     exit: 2,
-    sentence: said,
     advice: 'Look at the rows as they are now.',
   }),
   CALLS_USED_UP: failure({
     title: 'More calls to read the service are needed than are allowed',
     cause: 'A check, an export or a sync needs more than `--max-calls` allows; nothing was changed.',
     exit: 3,
-    sentence: said,
     remedy: words`allow more with ${option('maxCalls')}`,
   }),
   CREATES_NOTHING: refusal({
@@ -197,7 +194,6 @@ export const WORK_ERRORS = {
     status: 409,
     exit: 2,
     advice: 'Map a column that has the names, or let the ids be used as names.',
-    sentence: said,
   }),
   REGION_WITHOUT_APP: refusal({
     title: 'A region has no app',
@@ -247,7 +243,6 @@ export const WORK_ERRORS = {
     status: 409,
     exit: 2,
     advice: 'Continue it on a server with the settings that it was begun with, or begin it again.',
-    sentence: said,
   }),
   EDITED_MEANWHILE: refusal({
     title: 'The schedule was edited meanwhile',
@@ -287,7 +282,6 @@ export const WORK_ERRORS = {
     status: 403,
     exit: 2,
     field: 'file',
-    sentence: said,
     advice: 'Name a file in or below what ROLLCALL_SOURCES allows; GET /v1/settings lists it as `sources`.',
     remedy: {
       page: 'Name a file in or below what the server allows (ROLLCALL_SOURCES).',
@@ -310,17 +304,15 @@ export const WORK_ERRORS = {
     exit: 2,
     advice: 'Correct the recipe.',
     field: 'recipe',
-    sentence: said,
   }),
-  BAD_LIMIT: failure({ title: 'The limit of a guard cannot be used', exit: 2, sentence: said }),
+  BAD_LIMIT: failure({ title: 'The limit of a guard cannot be used', exit: 2 }),
   BAD_PROTECT_FILE: failure({
     title: 'The protect file cannot be used',
     cause: 'It is the file that `--protect` names; nothing is planned without it.',
     exit: 2,
-    sentence: said,
   }),
-  BAD_SHAPE: failure({ title: 'A setting for shaping, such as a template, cannot be used', exit: 2, sentence: said }),
-  BAD_CRON: failure({ title: 'A cron expression or a time zone cannot be used', exit: 2, sentence: said }),
+  BAD_SHAPE: failure({ title: 'A setting for shaping, such as a template, cannot be used', exit: 2 }),
+  BAD_CRON: failure({ title: 'A cron expression or a time zone cannot be used', exit: 2 }),
   UNKNOWN_SCOPE: failure({
     title: 'The service lists a member with a scope that rollcall does not know',
     exit: 4,

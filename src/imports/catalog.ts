@@ -93,7 +93,7 @@ export function openCatalog(path: string) {
       });
       keep(id);
     },
-    /** Changes the state of an import, or throws a TransitionError. The only function that changes a state. */
+    /** Changes the state of an import, or throws WRONG_STATE. The only function that changes a state. */
     move: (id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words) => {
       inTransaction(database, () => {
         const record = reader.get(id);

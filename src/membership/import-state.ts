@@ -1,4 +1,4 @@
-import { TransitionError } from '../errors/rollcall-error.ts';
+import { wrongMove } from '../errors/rollcall-error.ts';
 
 /** States of an import and the moves between them, as data, each with its reason. */
 
@@ -96,10 +96,10 @@ export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
 }
 
-/** The reason of a move, or a TransitionError: the one place that says what may follow what. */
+/** The reason of a move, or WRONG_STATE: the one place that says what may follow what. */
 export function transition(from: ImportState, to: ImportState): string {
   const reason = TRANSITIONS[from]?.[to];
-  if (reason === undefined) throw new TransitionError('an import', from, to, nextStates(from));
+  if (reason === undefined) throw wrongMove('an import', from, to, nextStates(from));
   return reason;
 }
 

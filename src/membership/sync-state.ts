@@ -1,4 +1,4 @@
-import { TransitionError } from '../errors/rollcall-error.ts';
+import { wrongMove } from '../errors/rollcall-error.ts';
 
 /** States of a sync and the moves between them, as data, each with its reason. */
 
@@ -72,10 +72,10 @@ export function isCarriedOut(state: SyncState): boolean {
   return state === 'applied' || state === 'unchanged';
 }
 
-/** The reason of a move, or a TransitionError: the one place that says what may follow what. */
+/** The reason of a move, or WRONG_STATE: the one place that says what may follow what. */
 export function syncTransition(from: SyncState, to: SyncState): string {
   const next = SYNC_TRANSITIONS[from] ?? {};
   const reason = next[to];
-  if (reason === undefined) throw new TransitionError('a sync', from, to, Object.keys(next), ': make a new plan');
+  if (reason === undefined) throw wrongMove('a sync', from, to, Object.keys(next), ': make a new plan');
   return reason;
 }

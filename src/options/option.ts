@@ -39,8 +39,8 @@ export type Options = Readonly<Record<string, OptionDeclaration<any>>>;
 
 /** A text that is not a value of its option; the message says what is expected instead, and completes "Expected …". */
 export class OptionTextError extends RollcallError {
-  constructor(expected: string) {
-    super('BAD_USAGE', expected);
+  constructor(what: string) {
+    super('BAD_USAGE', { what });
   }
 }
 

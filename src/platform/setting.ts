@@ -18,7 +18,7 @@ export interface Setting {
 
 export class ConfigError extends RollcallError {
   constructor(what: string, remedy?: string) {
-    super('BAD_SETTING', what, { remedy });
+    super('BAD_SETTING', { what, remedy });
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fchmodSync, fstatSync, fsyncSync, openSync, read
 import { basename } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { option, type Words, words } from '../errors/named-options.ts';
+import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
 
@@ -15,29 +15,23 @@ import { BUSY, busyIn, busyTimeoutMs, sqliteCode } from './database-busy.ts';
  */
 const CACHE_KIB = 4_096;
 
-export class LedgerError extends RollcallError {
-  declare readonly code: 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
+type LedgerCode = 'UNKNOWN_LEDGER' | 'DAMAGED_LEDGER' | 'LEDGER_MISSING';
 
-  constructor(
-    code: LedgerError['code'],
-    what: string,
-    about?: { readonly remedy?: Words | undefined; readonly cause?: unknown },
-  ) {
-    super(code, what, about);
-  }
+export class LedgerError extends RollcallError<LedgerCode> {
+  declare readonly code: LedgerCode;
 
   static damaged(path: string, cause: Error): LedgerError {
     const remedy = basename(path) === CATALOG ? NO_CATALOG : NO_LEDGER;
-    return new LedgerError('DAMAGED_LEDGER', `${path} is damaged (${cause.message})`, { cause, remedy });
+    return new LedgerError('DAMAGED_LEDGER', { what: `${path} is damaged (${cause.message})`, remedy }, { cause });
   }
 
   /** @param what in a clause: what SQLite reads and rollcall never writes */
   static contradiction(what: string): LedgerError {
-    return new LedgerError('DAMAGED_LEDGER', `the ledger is damaged: ${what}`, { remedy: NO_LEDGER });
+    return new LedgerError('DAMAGED_LEDGER', { what: `the ledger is damaged: ${what}`, remedy: NO_LEDGER });
   }
 
   static missing(path: string): LedgerError {
-    return new LedgerError('LEDGER_MISSING', `${path} is not there, or empty`, { remedy: NO_LEDGER });
+    return new LedgerError('LEDGER_MISSING', { path, remedy: NO_LEDGER });
   }
 }
 
@@ -298,9 +292,7 @@ function hasTables(database: DatabaseSync, files: SchemaFiles, path: string): bo
   const version = database.prepare('pragma user_version').get()?.['user_version'];
   if (version === 0) return false;
   if (version === schemaIn(files).version) return true;
-  throw new LedgerError('UNKNOWN_LEDGER', `${path} was written by another version of rollcall`, {
-    remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
-  });
+  throw new LedgerError('UNKNOWN_LEDGER', { path });
 }
 
 /**

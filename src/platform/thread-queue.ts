@@ -23,8 +23,8 @@ export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
 export class TaskStopped extends RollcallError {
   readonly reason: StopReason;
 
-  constructor(reason: StopReason, message: string) {
-    super('READING_STOPPED', message);
+  constructor(reason: StopReason, what: string) {
+    super('READING_STOPPED', { what });
     this.reason = reason;
   }
 }

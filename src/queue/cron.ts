@@ -11,31 +11,28 @@ const RANGES =
 
 /** @throws BAD_CRON when one of the two cannot be used, or the expression names a time that never comes */
 export function checkCron(cron: string, tz: string): void {
-  const shown = JSON.stringify(cron);
-  const fields = cron.trim().split(/\s+/);
-  if (cron.trim().startsWith('@')) {
-    if (!NICKNAMES.includes(cron.trim()))
-      throw new RollcallError('BAD_CRON', `${shown} is not a valid cron expression; ${ALLOWED}`);
-  } else if (fields.length !== 5) {
-    throw new RollcallError(
-      'BAD_CRON',
-      `${shown} is not a valid cron expression: it has ${cron.trim() === '' ? 0 : fields.length} of five fields; ${ALLOWED}`,
-    );
+  const refused = (why = '') =>
+    new RollcallError('BAD_CRON', {
+      what: `${JSON.stringify(cron)} is not a valid cron expression${why === '' ? '' : `: ${why}`}; ${ALLOWED}`,
+    });
+  const written = cron.trim();
+  if (written.startsWith('@')) {
+    if (!NICKNAMES.includes(written)) throw refused();
+  } else {
+    const { length } = written.split(/\s+/);
+    if (length !== 5) throw refused(`it has ${written === '' ? 0 : length} of five fields`);
   }
   // cron-parser replaces H by a random number, another one each time.
-  if (/(^|[\s,/-])H/i.test(cron))
-    throw new RollcallError('BAD_CRON', `${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
+  if (/(^|[\s,/-])H/i.test(cron)) throw refused('H is not supported');
   if (!isTimeZone(tz)) {
-    throw new RollcallError(
-      'BAD_CRON',
-      `${JSON.stringify(tz)} is not a valid time zone; allowed are names such as Europe/Rome, or UTC`,
-    );
+    throw new RollcallError('BAD_CRON', {
+      what: `${JSON.stringify(tz)} is not a valid time zone; allowed are names such as Europe/Rome, or UTC`,
+    });
   }
   try {
     nextRun(cron, tz, Date.now());
   } catch (error) {
-    const why = /day of month|loop limit/.test(messageOf(error)) ? 'that day never comes' : RANGES;
-    throw new RollcallError('BAD_CRON', `${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
+    throw refused(/day of month|loop limit/.test(messageOf(error)) ? 'that day never comes' : RANGES);
   }
 }
 

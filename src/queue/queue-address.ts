@@ -18,10 +18,9 @@ export interface QueueAddress {
 /** The queue's address cannot be used. The message never shows a password. */
 export class QueueAddressError extends RollcallError {
   constructor(what: string) {
-    super(
-      'BAD_QUEUE_ADDRESS',
-      `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, each with user:password@ before the host and ?namespace=name behind; without an address the queue is embedded (in memory)`,
-    );
+    super('BAD_QUEUE_ADDRESS', {
+      what: `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, each with user:password@ before the host and ?namespace=name behind; without an address the queue is embedded (in memory)`,
+    });
   }
 }
 

@@ -120,18 +120,20 @@ export function parseBehaviour(text: string): Partial<Behaviour> {
 
 function parseSwitch(text: string): readonly [name: string, value: unknown] {
   const [name = '', value = ''] = text.split('=', 2);
+  const given = JSON.stringify(value);
   if (!Object.hasOwn(SWITCHES, name)) {
-    throw new RollcallError(
-      'BAD_BEHAVIOUR',
-      `${JSON.stringify(name)} is not a switch; allowed are ${Object.keys(SWITCHES).join(', ')}`,
-    );
+    throw refused(`${JSON.stringify(name)} is not a switch; allowed are ${Object.keys(SWITCHES).join(', ')}`);
   }
   const allowed = SWITCHES[name as keyof Behaviour];
   if (typeof allowed === 'number') {
     if (/^\d{1,15}$/.test(value)) return [name, Number(value)];
-    throw new RollcallError('BAD_BEHAVIOUR', `${name} is ${JSON.stringify(value)}; allowed is a whole number from 0`);
+    throw refused(`${name} is ${given}; allowed is a whole number from 0`);
   }
   const found = allowed.find((one) => String(one) === value);
   if (found !== undefined) return [name, found];
-  throw new RollcallError('BAD_BEHAVIOUR', `${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
+  throw refused(`${name} is ${given}; allowed are ${allowed.join(', ')}`);
+}
+
+function refused(what: string): RollcallError {
+  return new RollcallError('BAD_BEHAVIOUR', { what });
 }

@@ -314,7 +314,7 @@ function windowOf(tenant: Tenant, method: string | undefined, [, resource]: read
 /** Addresses of the banned users of a group; documentation has both. */
 const BANNED_ADDRESSES: readonly string[] = ['bannedusers', 'banned_members'];
 
-/** By method and path below the version prefix, in which a segment in braces is a parameter. */
+/** The operations, by method and path below the version prefix, in which a segment in braces is a parameter. */
 const ROUTES: Readonly<Record<string, Route>> = {
   'POST groups/{guid}/members': { operation: addMembers, faulty: 'add-members' },
   'GET groups/{guid}/members': { operation: listMembers, faulty: 'list' },

@@ -70,7 +70,7 @@ export type SeedDocument = z.infer<typeof seedDocument>;
 
 function badSeed(source: string, problems: readonly string[]): RollcallError {
   const lines = problems.map((problem) => `  ${problem}`);
-  return new RollcallError('BAD_SEED', [`the seed in ${source} cannot be used:`, ...lines].join('\n'));
+  return new RollcallError('BAD_SEED', { what: [`the seed in ${source} cannot be used:`, ...lines].join('\n') });
 }
 
 /**
@@ -164,7 +164,7 @@ export async function readSeed(path: string): Promise<SeedDocument> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     const why = messageOf(error);
-    throw new RollcallError('BAD_SEED', `the seed file ${path} cannot be read: ${why}`, { cause: error });
+    throw new RollcallError('BAD_SEED', { what: `the seed file ${path} cannot be read: ${why}` }, { cause: error });
   }
   return parseSeed(text, path);
 }

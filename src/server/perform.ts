@@ -70,10 +70,9 @@ export function performerOf(all: readonly Handled[]) {
       const names = operation.method === method ? namesIn(operation.path, path) : undefined;
       if (names !== undefined) return performGiven(operation, handler, { ...fields, ...names }, asked);
     }
-    throw new RollcallError(
-      'OWNER_REFUSED',
-      `the process that uses this data directory runs an import or sync and nothing else (it does not know ${method} ${path}); wait for its end`,
-    );
+    throw new RollcallError('OWNER_REFUSED', {
+      what: `the process that uses this data directory runs an import or sync and nothing else (it does not know ${method} ${path}); wait for its end`,
+    });
   };
 }
 

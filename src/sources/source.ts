@@ -86,13 +86,13 @@ export interface SourceRequest {
 export type Adapter = (request: SourceRequest) => Source;
 
 /** A source that gives nothing, or not all of it. Nothing is changed then. */
-export class SourceError extends RollcallError {
+export class SourceError extends RollcallError<'BAD_SOURCE'> {
   constructor(
     what: string,
     remedy?: Words,
-    about: { readonly facts?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+    { facts, cause }: { readonly facts?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
   ) {
-    super('BAD_SOURCE', what, { remedy, ...about });
+    super('BAD_SOURCE', { what, remedy, ...facts }, { cause });
   }
 
   /** @param what the source as it is shown */

@@ -48,8 +48,8 @@ describe('where one is missing, the error has the command that puts it beside ro
     try {
       checkPackages('addresses with postgres://', (name) => installed.includes(name), folder);
     } catch (error) {
-      const { code, exit, facts, remedy } = error as RollcallError;
-      expect([code, exit, remedy]).toEqual(['PACKAGE_MISSING', 2, `install with \`${facts['install']}\``]);
+      const { code, exit, facts, remedy } = error as RollcallError<'PACKAGE_MISSING'>;
+      expect([code, exit, remedy]).toEqual(['PACKAGE_MISSING', 2, `install with \`${facts.install}\``]);
       return facts;
     }
     return undefined;

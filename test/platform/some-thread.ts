@@ -2,9 +2,9 @@ import { RollcallError } from '../../src/errors/rollcall-error.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { serve, tellOpener } from '../../src/platform/threads.ts';
 
-export class Refused extends RollcallError {
+export class Refused extends RollcallError<string> {
   constructor(cause: Error) {
-    super('CANNOT_CHECK', 'nothing is there', { remedy: 'Look elsewhere', facts: { path: 'x', lines: [1, 2] }, cause });
+    super('CANNOT_CHECK', { what: 'nothing is there', remedy: 'Look elsewhere', path: 'x', lines: [1, 2] }, { cause });
   }
 }
 

@@ -3,16 +3,16 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { asSentence } from '../../text/wording.ts';
 
 /** The server refuses the request: the caller can fix it. */
-export class ServerRefused extends RollcallError {
+export class ServerRefused extends RollcallError<string> {
   constructor(code: string, what: string, remedy: string) {
-    super(code, what, { remedy, exit: 2 });
+    super(code, { what, remedy, exit: 2 });
   }
 }
 
 /** The server, or a proxy in front of it, fails. */
-export class ServerFault extends RollcallError {
+export class ServerFault extends RollcallError<string> {
   constructor(code: string, what: string, remedy: string, cause?: unknown) {
-    super(code, what, { cause, remedy, exit: 4 });
+    super(code, { what, remedy, exit: 4 }, { cause });
   }
 }
 

@@ -140,9 +140,6 @@ function timeOf(seconds: number | null): string | null {
   return seconds === null ? null : new Date(seconds * 1000).toISOString();
 }
 
-/** A call was refused or not answered. The code is the service's, or that of the failure. */
-class CallFailed extends RollcallError {}
-
 /** Lets `use` call one app of the service, or of a sandbox in this process. */
 function withApp<Result>(
   flags: CallFlags,
@@ -171,7 +168,7 @@ async function withClient<Client extends { close(): Promise<void> }, Result>(
   }
 }
 
-/** @throws CallFailed in place of the client's errors */
+/** @throws RollcallError in place of the client's errors: its code is the service's, or that of the failure */
 async function inItsWords<Result>(calls: Promise<Result>): Promise<Result> {
   try {
     return await calls;
@@ -181,6 +178,6 @@ async function inItsWords<Result>(calls: Promise<Result>): Promise<Result> {
     const exit = kind === 'again' || kind === 'slow-down' ? 4 : kind === 'stop-region' ? 3 : 2;
     const what = `the call failed: ${code}: ${message}`;
     const remedy = maybeCarriedOut ? 'it may have been carried out all the same: look before you repeat it' : undefined;
-    throw new CallFailed(code, what, { exit, ...(remedy !== undefined && { remedy }) });
+    throw new RollcallError<string>(code, { what, exit, remedy });
   }
 }

@@ -52,7 +52,7 @@ export class BadRecipe extends RollcallError {
 
   /** @param more `field`: the option at fault */
   constructor(what: string, remedy: string, more: { readonly field?: 'name' | 'recipe'; readonly why?: string } = {}) {
-    super('BAD_RECIPE', `${what}; ${remedy}`, { facts: { field: more.field ?? 'recipe' } });
+    super('BAD_RECIPE', { what: `${what}; ${remedy}`, field: more.field ?? 'recipe' });
     this.why = more.why;
   }
 }

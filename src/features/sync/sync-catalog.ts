@@ -45,7 +45,7 @@ export function openSyncCatalog(path: string) {
       const sync = reader.get(id);
       return save({ ...sync, ...changed(sync) });
     });
-  /** Moves a sync to another state, or throws a TransitionError. The one function that changes a state. */
+  /** Moves a sync to another state, or throws WRONG_STATE. The one function that changes a state. */
   const move = (id: string, to: SyncState, { reason: given, code, who = '', approval = false }: MoveOptions = {}) =>
     change(id, ({ state, moves }) => {
       const usual = syncTransition(state, to);

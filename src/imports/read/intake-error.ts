@@ -63,9 +63,9 @@ export interface IntakeErrorAbout {
 }
 
 /** The input cannot be used. Message: place, what is wrong, what to do next on the command line. */
-export class IntakeError extends RollcallError {
+export class IntakeError extends RollcallError<string> {
   declare readonly code: IntakeErrorCode;
-  declare readonly ownRemedy: Words;
+  readonly ownRemedy: Words;
   readonly place: string | undefined;
   readonly field: string | undefined;
   /** Place and what is wrong, without a full stop: the same on every surface. */
@@ -83,8 +83,9 @@ export class IntakeError extends RollcallError {
     { field, place, facts, cause }: IntakeErrorAbout = {},
   ) {
     const sentence = place === undefined ? what : `${place}: ${what}`;
-    const message = `${sentence}. ${written(remedy, asFlag)}.`;
-    super(code, what, { remedy, cause, message, exit: 2, facts: { ...facts, ...(place !== undefined && { place }) } });
+    super(code, { what, remedy, exit: 2, ...facts, ...(place !== undefined && { place }) }, { cause });
+    this.message = `${sentence}. ${written(remedy, asFlag)}.`;
+    this.ownRemedy = remedy;
     this.place = place;
     this.field = field;
     this.sentence = sentence;

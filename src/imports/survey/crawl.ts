@@ -3,7 +3,6 @@ import { QuestionRefused } from '../../../jobs/ask-service.ts';
 import type { surveyProgress } from '../../api/fields.ts';
 import { UntrustedListing } from '../../chat/call-errors.ts';
 import { readList } from '../../chat/whole-lists.ts';
-import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { counted } from '../../text/wording.ts';
@@ -43,7 +42,7 @@ export class CallsUsedUp extends RollcallError {
   readonly price: CallsByRegion | null;
 
   constructor(sentence: string, price: CallsByRegion | null) {
-    super('CALLS_USED_UP', sentence, { remedy: words`allow more with ${option('maxCalls')}` });
+    super('CALLS_USED_UP', { what: sentence });
     this.price = price;
   }
 }

@@ -75,9 +75,6 @@ async function uidsOfTable(path: string, lines: readonly string[]): Promise<Read
 }
 
 function refused(path: string, what: string, cause?: unknown): RollcallError {
-  return new RollcallError(
-    'BAD_PROTECT_FILE',
-    `the protect file ${shown(path)} ${what}; write one UID a line, or a CSV file with a column uid`,
-    { cause },
-  );
+  const remedy = 'write one UID a line, or a CSV file with a column uid';
+  return new RollcallError('BAD_PROTECT_FILE', { what: `the protect file ${shown(path)} ${what}`, remedy }, { cause });
 }

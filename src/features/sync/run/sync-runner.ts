@@ -99,7 +99,7 @@ export class SyncRunner {
 
   /**
    * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
-   * that was interrupted. @throws RollcallError when it is held or meant for another service, TransitionError
+   * that was interrupted. @throws RollcallError when it is held or meant for another service, WRONG_STATE
    */
   async apply(id: string, who: string): Promise<Sync> {
     const record = this.find(id);

@@ -22,7 +22,7 @@ export type Template = readonly (string | Placeholder)[];
 /** An error in a template, with its remedy. */
 export class TemplateError extends RollcallError {
   constructor(what: string, remedy: string) {
-    super('BAD_SHAPE', what, { remedy });
+    super('BAD_SHAPE', { what, remedy });
   }
 }
 
