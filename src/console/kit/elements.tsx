@@ -139,22 +139,9 @@ export function importHref(id: string) {
   return `/imports/${encodeURIComponent(id)}`;
 }
 
-interface RepairLinkProperties {
-  id: string;
-  /** The rows that are shown there first. Default: all. */
-  rows?: Parameters<typeof query>[0];
-  label?: string | undefined;
-  class?: string;
-  children?: ComponentChildren;
-}
-
-/** Leads to the page on which rows of an import are repaired. */
-export function RepairLink({ id, rows = {}, label, children, ...look }: RepairLinkProperties) {
-  return (
-    <a href={`${importHref(id)}/repair${query(rows)}`} aria-label={label} {...look}>
-      {children}
-    </a>
-  );
+/** The page on which rows of an import are repaired. @param rows that are shown there first; default: all */
+export function repairHref(id: string, rows: Parameters<typeof query>[0] = {}) {
+  return `${importHref(id)}/repair${query(rows)}`;
 }
 
 export function tagHref(tag: string) {

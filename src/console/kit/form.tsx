@@ -210,6 +210,7 @@ export function SelectField(properties: FieldProperties & { choices: readonly Ch
 
 /** A field, and what it is if it is not one line of text. */
 export type FieldOptions = Pick<FieldProperties, 'label' | 'note' | 'placeholder' | 'isLong'> & {
+  type?: 'time';
   choices?: readonly Choice[];
   suggestions?: readonly Choice[];
   isTicked?: boolean;
@@ -308,7 +309,7 @@ export function focusField(name: string) {
 }
 
 /** Yes or no. */
-export function CheckField({ form, name, label = LABELS[name] }: FieldProperties) {
+function CheckField({ form, name, label = LABELS[name] }: FieldProperties) {
   const id = `new-${name}`;
   return (
     <div class="check">
@@ -324,9 +325,9 @@ export function CheckField({ form, name, label = LABELS[name] }: FieldProperties
   );
 }
 
-/** The options of a form that are ticked, by their labels. */
-export function CheckFields({ form, labels }: { form: Form; labels: Readonly<Record<string, string>> }) {
-  return Object.keys(labels).map((name) => <CheckField key={name} form={form} name={name} />);
+/** A field to tick for each of these options. */
+export function ticks(labels: Readonly<Record<string, string>>): Record<string, FieldOptions> {
+  return Object.fromEntries(Object.keys(labels).map((name) => [name, { isTicked: true }]));
 }
 
 /** Nothing of them is chosen. */

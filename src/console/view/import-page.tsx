@@ -228,7 +228,7 @@ function ImportTags({ live }: { live: LiveImport }) {
         </a>
       ))}
       {isOperator && (
-        <WorkButton busy={work.busy} kind="quiet small-button" onClick={() => void change()}>
+        <WorkButton busy={work.busy} kind="quiet small-button" onClick={change}>
           {tags.length === 0 ? 'Add tags…' : 'Change tags…'}
         </WorkButton>
       )}

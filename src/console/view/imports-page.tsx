@@ -336,7 +336,7 @@ function BulkBar({ items, chosen, onDone }: BulkBarProperties) {
             Dismiss
           </WorkButton>
         )}
-        <WorkButton busy={work.busy} onClick={() => void tag()}>
+        <WorkButton busy={work.busy} onClick={tag}>
           Tag…
         </WorkButton>
         {count < items.length && (

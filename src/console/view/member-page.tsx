@@ -209,7 +209,7 @@ function WhereNow({ uid }: { uid: string }) {
             : summary(now)}
       </p>
       <div class="buttons">
-        <WorkButton busy={work.busy} onClick={() => void ask()}>
+        <WorkButton busy={work.busy} onClick={ask}>
           {now === undefined ? 'Ask where the user is now' : 'Ask again'}
         </WorkButton>
       </div>

@@ -240,7 +240,7 @@ export function Tokens() {
       )}
       <ErrorPlace error={work.error} />
       <div class="buttons">
-        <WorkButton busy={work.busy} onClick={() => void make()}>
+        <WorkButton busy={work.busy} onClick={make}>
           New token…
         </WorkButton>
       </div>

@@ -243,7 +243,7 @@ function ImportItem({ view, canDismiss = false }: { view: ImportView; canDismiss
         </WorkButton>
       )}
       {isOperator && canDismiss && (
-        <WorkButton busy={work.busy} onClick={() => void dismiss()} label={`Dismiss ${name}`}>
+        <WorkButton busy={work.busy} onClick={dismiss} label={`Dismiss ${name}`}>
           Dismiss
         </WorkButton>
       )}

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { atLeast } from '../../console/format.ts';
 import { useWork, WorkButton } from '../../console/kit/actions.tsx';
-import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, RepairLink } from '../../console/kit/elements.tsx';
+import { ErrorNotice, ErrorPlace, Facts, foreign, importHref, repairHref } from '../../console/kit/elements.tsx';
 import { usePlace } from '../../console/place.ts';
 import { addressOf, call, query } from '../../console/requests.ts';
 import { useAnswer } from '../../console/use-answer.ts';
@@ -85,7 +85,7 @@ export function ImportCheck({ id, filter, checking: { check, error, work, start,
               Make {counted(priceOf(check), 'call')} and check
             </WorkButton>
           ) : (
-            <WorkButton busy={work.busy} onClick={() => void start()}>
+            <WorkButton busy={work.busy} onClick={start}>
               {check === undefined
                 ? 'Check with the service'
                 : check.state === 'done'
@@ -249,9 +249,9 @@ function CheckProblems({ id, problems, filter }: CheckProblemsProperties) {
                 <>
                   {' '}
                   ·{' '}
-                  <RepairLink id={id} rows={{ status: 'unprocessed', code }} label={`Repair ${code}`}>
+                  <a href={repairHref(id, { status: 'unprocessed', code })} aria-label={`Repair ${code}`}>
                     Repair
-                  </RepairLink>
+                  </a>
                 </>
               )}
             </li>

@@ -162,7 +162,7 @@ function Actions({ view, onChanged }: { view: ExportView; onChanged: () => Promi
             Resume export
           </WorkButton>
         )}
-        <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={() => void remove()}>
+        <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={remove}>
           Delete…
         </WorkButton>
       </div>

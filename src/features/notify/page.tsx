@@ -61,11 +61,11 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
   return (
     <>
       <div class="buttons">
-        <WorkButton busy={work.busy} onClick={() => void test()}>
+        <WorkButton busy={work.busy} onClick={test}>
           Send a test
         </WorkButton>
         {!fixed && (
-          <WorkButton busy={work.busy} kind="danger quiet" onClick={() => void stop()}>
+          <WorkButton busy={work.busy} kind="danger quiet" onClick={stop}>
             Stop notifying…
           </WorkButton>
         )}

@@ -5,7 +5,7 @@ import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
 import type { ProblemView } from '../../answers.ts';
 import { ATTENTION, completeRetry, inPlace, LEFT_OUT, messageWords } from '../../import-words.ts';
-import { Card, ErrorNotice, foreign, importHref, OutcomeMark, RepairLink } from '../../kit/elements.tsx';
+import { Card, ErrorNotice, foreign, importHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
 import { type Column, DataTable } from '../../kit/list.tsx';
 import { withControls } from '../../option-words.ts';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -129,16 +129,16 @@ function ToDo({ id, problem, isOperator }: { id: string; problem: ProblemView; i
       {repaired !== undefined && repaired.ready > 0 && (
         <>
           {counted(repaired.ready, 'row')} repaired and not sent yet.{' '}
-          <RepairLink id={id} rows={{ ...rows, state: 'ready' }} label={`Send ${code}`}>
+          <a href={repairHref(id, { ...rows, state: 'ready' })} aria-label={`Send ${code}`}>
             Send
-          </RepairLink>{' '}
+          </a>{' '}
         </>
       )}
       {repaired?.left !== 0 && withControls(advice)}{' '}
       {isOperator && isToRepair(problem) && (
-        <RepairLink id={id} rows={rows} label={`Repair ${code}`}>
+        <a href={repairHref(id, rows)} aria-label={`Repair ${code}`}>
           Repair
-        </RepairLink>
+        </a>
       )}
     </>
   );

@@ -8,7 +8,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { RowView } from '../../answers.ts';
 import { messageWords, outcomeNow } from '../../import-words.ts';
 import { confirmed, useWork, WorkButton } from '../../kit/actions.tsx';
-import { Coded, ErrorPlace, foreign, importHref, memberHref, OutcomeMark, RepairLink } from '../../kit/elements.tsx';
+import { Coded, ErrorPlace, foreign, importHref, memberHref, OutcomeMark, repairHref } from '../../kit/elements.tsx';
 import { useChange } from '../../kit/form.tsx';
 import { type Column, List } from '../../kit/list.tsx';
 import { isNarrow, usePlace } from '../../place.ts';
@@ -151,14 +151,12 @@ function RowsActions({ id, live, filter, total }: RowsActionsProperties) {
     <div class="rows-actions" role="group" aria-label={`Actions for ${rows}`}>
       <div class="links">
         {again !== null && again > 0 && (
-          <WorkButton busy={work.busy} onClick={() => void retry()}>
+          <WorkButton busy={work.busy} onClick={retry}>
             Retry {counted(again, 'row')}…
           </WorkButton>
         )}
         {isOperator && view.finishedAt !== null && filter.hasToRepair.value && canBeRepaired(chosen) && (
-          <RepairLink id={id} rows={chosen}>
-            Repair rows
-          </RepairLink>
+          <a href={repairHref(id, chosen)}>Repair rows</a>
         )}
         <span class="soft">Download</span>
         {['csv', 'xlsx', 'ndjson', 'json'].map((format) => (

@@ -16,10 +16,10 @@ import {
   importHref,
   OutcomeBar,
   Pending,
-  RepairLink,
+  repairHref,
   Steps,
 } from '../../kit/elements.tsx';
-import { Drawer, Fields, Form } from '../../kit/form.tsx';
+import { Drawer, Fields, Form, ticks } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
@@ -113,7 +113,7 @@ const SELDOM = {
     placeholder: 'choir, team',
     note: 'The others wait until you resume.',
   },
-  ...Object.fromEntries(Object.keys(BAN_CHECKS).map((name) => [name, { isTicked: true }])),
+  ...ticks(BAN_CHECKS),
 };
 
 function Choices({ form }: { form: Form }) {
@@ -166,13 +166,13 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
     <>
       <ErrorPlace error={work.error ?? acting.work.error} />
       <div class="buttons" ref={buttons}>
-        <WorkButton busy={work.busy || acting.work.busy || rows === undefined} kind="main" onClick={() => void send()}>
+        <WorkButton busy={work.busy || acting.work.busy || rows === undefined} kind="main" onClick={send}>
           {decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`}
         </WorkButton>
         {view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && (
-          <RepairLink class="button" id={id}>
+          <a class="button" href={repairHref(id)}>
             Repair rows…
-          </RepairLink>
+          </a>
         )}
       </div>
     </>

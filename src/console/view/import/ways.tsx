@@ -6,7 +6,7 @@ import { counted, grouped } from '../../../text/wording.ts';
 import type { Action, ImportView } from '../../answers.ts';
 import { actionLabel, BANS_UNKNOWN, fileName, isUndone, LEFT_OUT } from '../../import-words.ts';
 import { confirmed, Menu, type Question, useKeptFocus, useWork, type Work, WorkButton } from '../../kit/actions.tsx';
-import { ErrorPlace, foreign, importHref, RepairLink, syncHref } from '../../kit/elements.tsx';
+import { ErrorPlace, foreign, importHref, repairHref, syncHref } from '../../kit/elements.tsx';
 import { usePlace } from '../../place.ts';
 import { call } from '../../requests.ts';
 import { BackToColumns } from '../upload/columns-step.tsx';
@@ -136,9 +136,9 @@ export function Ways({ view, acting: { work, act }, filter, of }: WaysProperties
         </WorkButton>
       )}
       {(filter !== undefined || decision === undefined) && canBeRepaired(view, filter) && (
-        <RepairLink class={isOnlyWay ? `button ${main}` : 'button'} id={view.id} label={named('Repair rows')}>
+        <a class={isOnlyWay ? `button ${main}` : 'button'} href={repairHref(view.id)} aria-label={named('Repair rows')}>
           {view.edited !== undefined && filter?.hasToRepair.value === false ? 'Send repaired rows…' : 'Repair rows…'}
-        </RepairLink>
+        </a>
       )}
     </>
   );
@@ -251,7 +251,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
         <Ways view={view} filter={filter} acting={acting} />
         {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
         {canBeUndone(view) && (
-          <WorkButton busy={work.busy} onClick={() => void undo()}>
+          <WorkButton busy={work.busy} onClick={undo}>
             Undo import…
           </WorkButton>
         )}

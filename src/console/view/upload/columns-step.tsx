@@ -7,7 +7,7 @@ import { dayAndTime } from '../../format.ts';
 import { stateSentence } from '../../import-words.ts';
 import { entryAt, forget } from '../../kept-entries.ts';
 import { Empty, ErrorPlace, importHref, Steps } from '../../kit/elements.tsx';
-import { Drawer, FieldGroup, type Form, useChange } from '../../kit/form.tsx';
+import { Drawer, FieldGroup, Fields, type Form, useChange } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { keepInAddress, usePlace } from '../../place.ts';
 import { ApiError, query } from '../../requests.ts';
@@ -17,7 +17,7 @@ import { useAnswer } from '../../use-answer.ts';
 import { FileChoice, NewFile } from './file-choice.tsx';
 import { FileGrid } from './file-grid.tsx';
 import type { FilePreview } from './file-preview.ts';
-import { FileFormat, RowDefaults, RowsExpected, Shaping, SheetChoice } from './reading-fields.tsx';
+import { FileFormat, ROWS_EXPECTED, RowDefaults, Shaping, SheetChoice } from './reading-fields.tsx';
 import { RecipeChoice, SaveRecipe } from './recipe-choice.tsx';
 import { ScopeWords } from './scope-words.tsx';
 import { READING, SHAPING } from './shape-form.ts';
@@ -139,7 +139,7 @@ function Reading({ preview, form, isImport }: { preview: FilePreview; form: Form
       {isImport && (
         <FieldGroup title="Only a whole file">
           <div class="fields">
-            <RowsExpected form={form} />
+            <Fields form={form} fields={ROWS_EXPECTED} />
           </div>
         </FieldGroup>
       )}

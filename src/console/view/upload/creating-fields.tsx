@@ -1,7 +1,7 @@
 /** The options for creating users and groups that the service does not know. */
 import { CREATING_CHECKS, NAME_LABELS } from '../../../options/labels.ts';
 import { columnChoices } from '../../import-words.ts';
-import { CheckFields, type Choice, choicesOf, FieldGroup, Fields, type Form } from '../../kit/form.tsx';
+import { type Choice, choicesOf, FieldGroup, Fields, type Form, ticks } from '../../kit/form.tsx';
 import type { FilePreview } from './file-preview.ts';
 
 const GROUP_TYPES = choicesOf('groupType');
@@ -47,7 +47,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' }:
   return (
     <FieldGroup title="Missing users and groups">
       <div class="fields">
-        <CheckFields form={form} labels={CREATING_CHECKS} />
+        <Fields form={form} fields={ticks(CREATING_CHECKS)} />
       </div>
       {(creates || groups) && (
         <div class="fields more">

@@ -97,7 +97,7 @@ export function FileFormat({ form, preview, isArchive }: Properties & { isArchiv
   return <FoldedFields title="File format" form={form} fields={fields} />;
 }
 
-const ROWS_EXPECTED = {
+export const ROWS_EXPECTED = {
   expectRows: { placeholder: '1200', note: 'With another number nothing is sent.' },
   minRows: {
     placeholder: '90% or 1000',
@@ -105,15 +105,11 @@ const ROWS_EXPECTED = {
   },
 };
 
-export function RowsExpected({ form }: { form: Form }) {
-  return <Fields form={form} fields={ROWS_EXPECTED} />;
-}
-
 /** The limits at which the run of a schedule ends early. */
-export function RunLimits({ form }: { form: Form }) {
-  const giveUpAfter = { placeholder: '30m or 12h', note: 'Leave empty to wait as long as it takes.' };
-  return <Fields form={form} fields={{ giveUpAfter, ...ROWS_EXPECTED }} />;
-}
+export const RUN_LIMITS = {
+  giveUpAfter: { placeholder: '30m or 12h', note: 'Leave empty to wait as long as it takes.' },
+  ...ROWS_EXPECTED,
+};
 
 /** The mapping from rows to memberships. @param upload what identity and group file can go with */
 export function Shaping({ preview, form, upload }: Properties & { upload?: FilePreview | undefined }) {

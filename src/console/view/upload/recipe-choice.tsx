@@ -114,7 +114,7 @@ export function SaveRecipe({ preview, form, onSaved }: SaveRecipeProperties) {
   return (
     <FoldedFields title="Save this mapping" form={form} fields={TITLE}>
       <div class="buttons">
-        <WorkButton busy={work.busy} onClick={() => void save()}>
+        <WorkButton busy={work.busy} onClick={save}>
           Save recipe
         </WorkButton>
       </div>

@@ -119,7 +119,7 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       )}
       {isOperator && view.maySend && ready > 0 && (
         <div class="buttons">
-          <WorkButton busy={work.busy} kind="main" onClick={() => void send()}>
+          <WorkButton busy={work.busy} kind="main" onClick={send}>
             Send {counted(ready, 'repaired row')}…
           </WorkButton>
         </div>

@@ -8,7 +8,7 @@ import { settings } from '../../../console/frame.tsx';
 import { placeWords } from '../../../console/import-words.ts';
 import { WorkButton } from '../../../console/kit/actions.tsx';
 import { foreign, TimeIn } from '../../../console/kit/elements.tsx';
-import { type Form, SelectField, TextField, useChange } from '../../../console/kit/form.tsx';
+import { Fields, type Form, useChange } from '../../../console/kit/form.tsx';
 import { ApiError, addressOf, call } from '../../../console/requests.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
@@ -37,32 +37,27 @@ export function WhenFields({ form }: { form: Form }) {
     <fieldset>
       <legend>When</legend>
       <div class="fields">
-        <SelectField form={form} name="every" label="Runs" choices={EVERY_CHOICES} />
-        {every === 'cron' ? (
-          <TextField
-            form={form}
-            name="cron"
-            placeholder="30 2 * * 1-5"
-            note={`Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`}
-          />
-        ) : (
-          <TextField
-            form={form}
-            name="at"
-            label="At"
-            type="time"
-            note={cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`}
-          />
-        )}
-        <TextField
+        <Fields
           form={form}
-          name="tz"
-          suggestions={ZONES}
-          note={
-            offset === undefined
-              ? 'A city as in the list, such as Europe/Rome, or UTC.'
-              : `The time is by the clocks there (now ${offset}), summer time included.`
-          }
+          fields={{
+            every: { label: 'Runs', choices: EVERY_CHOICES },
+            cron: every === 'cron' && {
+              placeholder: '30 2 * * 1-5',
+              note: `Minute, hour, day of month, month, weekday; * is every one. ${unbroken('0 6,18 * * 1-5')} is 06:00 and 18:00 from Monday to Friday.`,
+            },
+            at: every !== 'cron' && {
+              label: 'At',
+              type: 'time',
+              note: cron === '' ? undefined : `As a cron expression: ${unbroken(cron)}`,
+            },
+            tz: {
+              suggestions: ZONES,
+              note:
+                offset === undefined
+                  ? 'A city as in the list, such as Europe/Rome, or UTC.'
+                  : `The time is by the clocks there (now ${offset}), summer time included.`,
+            },
+          }}
         />
       </div>
       {offset !== undefined && <NextTimes cron={cron} tz={tz} />}
@@ -145,28 +140,26 @@ export class SourcePreview extends ShownFile {
 }
 
 export function SourceFields({ form, sources }: { form: Form; sources: readonly string[] }) {
-  const isFetched = isWeb(form.get('file'));
   const namedSources = settings.value?.namedSources ?? {};
   const places = sources.map((source) => [below(source), placeWords(source, namedSources)] as const);
   return (
     <fieldset class="source">
       <legend>File</legend>
-      <TextField
+      <Fields
         form={form}
-        name="file"
-        label="File or pattern"
-        suggestions={places}
-        note={`The server allows ${places.map(([, words]) => words).join(', ')}; ROLLCALL_SOURCES, where it is started, names others. Of a pattern such as *.csv, each run reads the newest match.`}
+        fields={{
+          file: {
+            label: 'File or pattern',
+            suggestions: places,
+            note: `The server allows ${places.map(([, words]) => words).join(', ')}; ROLLCALL_SOURCES, where it is started, names others. Of a pattern such as *.csv, each run reads the newest match.`,
+          },
+          headers: isWeb(form.get('file')) && {
+            label: 'Headers',
+            placeholder: 'Authorization=SOURCE_HR_TOKEN',
+            note: 'Each with the environment variable of the server that has its value. The value is never shown.',
+          },
+        }}
       />
-      {isFetched && (
-        <TextField
-          form={form}
-          name="headers"
-          label="Headers"
-          placeholder="Authorization=SOURCE_HR_TOKEN"
-          note="Each with the environment variable of the server that has its value. The value is never shown."
-        />
-      )}
     </fieldset>
   );
 }

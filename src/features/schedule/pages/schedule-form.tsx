@@ -6,14 +6,15 @@ import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, syncHref } from '../../../console/kit/elements.tsx';
-import { CheckField, FoldedFields, Form, focusField, TextField } from '../../../console/kit/form.tsx';
+import { Fields, FoldedFields, Form, focusField, TextField, ticks } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
 import { useAnswer } from '../../../console/use-answer.ts';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
-import { FileFormat, RowDefaults, RunLimits, Shaping } from '../../../console/view/upload/reading-fields.tsx';
-import { GuardLimits, PlanChecks, PlanFields, PlanLegend } from '../../sync/pages/plan-parts.tsx';
+import { FileFormat, RowDefaults, RUN_LIMITS, Shaping } from '../../../console/view/upload/reading-fields.tsx';
+import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
 import { fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
@@ -71,11 +72,10 @@ function EachRun({ form, settings, before }: Pick<ScheduleFormProperties, 'setti
     <fieldset>
       <legend>Each run</legend>
       <div class="fields">
-        <PlanFields form={form} />
-        <RunLimits form={form} />
-        <PlanChecks form={form} />
-        <CheckField form={form} name="repair" />
-        <CheckField form={form} name="catchUp" />
+        <Fields
+          form={form}
+          fields={{ ...planFields(form), ...RUN_LIMITS, ...ticks({ ...PLAN_CHECKS, repair: '', catchUp: '' }) }}
+        />
       </div>
       <GuardLimits form={form} />
       {before?.protectFile !== undefined && (
@@ -336,7 +336,7 @@ export function TryIt({ busy, onTry }: { busy: boolean; onTry: () => Promise<str
   };
   return (
     <div class="tried">
-      <WorkButton busy={busy} onClick={() => void run()}>
+      <WorkButton busy={busy} onClick={run}>
         Try it now
       </WorkButton>
       <p class="note">Reads the file, lists its groups, and shows what a run would do. Nothing is sent.</p>

@@ -1,12 +1,13 @@
 /** The first two steps of a new sync; its plan is the third. */
 import { Card, syncHref } from '../../../console/kit/elements.tsx';
-import type { Form } from '../../../console/kit/form.tsx';
+import { Fields, type Form, ticks } from '../../../console/kit/form.tsx';
 import { ColumnsPage, FilePage } from '../../../console/view/upload/columns-step.tsx';
 import { Creating, creatingField } from '../../../console/view/upload/creating-fields.tsx';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import { NewFile } from '../../../console/view/upload/file-choice.tsx';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
-import { GuardLimits, limitsIn, PLAN, PlanChecks, PlanFields } from './plan-parts.tsx';
+import { PLAN_CHECKS } from '../../../options/labels.ts';
+import { GuardLimits, limitsIn, PLAN, planFields } from './plan-parts.tsx';
 
 /** Options that are called as the server calls them. */
 const OWN = Object.keys(PLAN);
@@ -36,8 +37,7 @@ function PlanChoices({ form, preview }: UploadEntry) {
       <fieldset>
         <legend>The plan</legend>
         <div class="fields">
-          <PlanFields form={form} />
-          <PlanChecks form={form} />
+          <Fields form={form} fields={{ ...planFields(form), ...ticks(PLAN_CHECKS) }} />
         </div>
         <GuardLimits form={form} />
       </fieldset>

@@ -2,7 +2,7 @@
 import type { PlanTotals } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
 import { swatch } from '../../../console/kit/elements.tsx';
-import { CheckFields, choicesOf, Fields, FoldedFields, type Form, unticked } from '../../../console/kit/form.tsx';
+import { choicesOf, FoldedFields, type Form, unticked } from '../../../console/kit/form.tsx';
 import { ACTION_COLOURS, ACTION_LABELS, PLAN_ACTIONS } from '../../../console/sync-words.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { grouped } from '../../../text/wording.ts';
@@ -16,8 +16,8 @@ export const PLAN = {
   ...unticked(PLAN_CHECKS),
 };
 
-export function PlanFields({ form }: { form: Form }) {
-  const fields = {
+export function planFields(form: Form) {
+  return {
     mode: {
       choices: choicesOf('mode'),
       note: 'Add adds and raises members, and never removes any. Mirror also looks at members who are not in the file.',
@@ -26,11 +26,6 @@ export function PlanFields({ form }: { form: Form }) {
     protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
     removeNamed: { placeholder: 'ann, ben', note: 'Even if they are owner, admin or protected.' },
   };
-  return <Fields form={form} fields={fields} />;
-}
-
-export function PlanChecks({ form }: { form: Form }) {
-  return <CheckFields form={form} labels={PLAN_CHECKS} />;
 }
 
 /** A field for each limit of a guard, empty for its default. */

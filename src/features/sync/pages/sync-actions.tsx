@@ -58,7 +58,7 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
           </WorkButton>
         ))}
         {isUncertain && (
-          <WorkButton busy={work.busy} onClick={() => void again()}>
+          <WorkButton busy={work.busy} onClick={again}>
             Take back the {grouped(left.uncertain)} uncertain too…
           </WorkButton>
         )}
