@@ -9,8 +9,8 @@ export interface Work {
   busy: boolean;
   /** The error of the last attempt; undefined for none. */
   error: unknown;
-  /** Does nothing while something is under way. */
-  start: (task: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;
+  /** Does nothing while something is under way, or where the answer to the question is no. */
+  start: (task: (signal: AbortSignal) => Promise<unknown>, question?: ToConfirm) => Promise<void>;
 }
 
 /** `signal` of a task aborts when the page is left. */
@@ -28,8 +28,8 @@ export function useWork(): Work {
   return {
     busy: busy.value,
     error: error.value,
-    start: async (task) => {
-      if (busy.peek()) return;
+    start: async (task, question) => {
+      if (busy.peek() || (question !== undefined && !(await confirmed(question)))) return;
       busy.value = true;
       error.value = undefined;
       try {
@@ -131,11 +131,10 @@ export interface Question {
   no: string;
 }
 
+type ToConfirm = Question & { tone?: 'main' | 'danger' };
+
 /** Whether the user says yes. Escape and the safe button say no; focus returns to where it was. */
-export async function confirmed({
-  tone = 'danger',
-  ...asked
-}: Question & { tone?: 'main' | 'danger' }): Promise<boolean> {
+export async function confirmed({ tone = 'danger', ...asked }: ToConfirm): Promise<boolean> {
   return (await ask({ ...asked, tone })) !== undefined;
 }
 

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Tone } from '../../console/answers.ts';
 import { targetFacts } from '../../console/frame.tsx';
-import { confirmed, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
+import { useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { Badge, Card, ErrorPlace, Facts, foreign, Tag, Time } from '../../console/kit/elements.tsx';
 import { EntryForm } from '../../console/kit/form.tsx';
 import { type Column, List } from '../../console/kit/list.tsx';
@@ -136,33 +136,31 @@ const COLUMNS: Column<ExportView>[] = [
   { label: 'Started', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
+const REMOVAL = {
+  question: 'Delete this export?',
+  explanation: 'Its files will be deleted. Memberships do not change.',
+  yes: 'Delete export',
+  no: 'Keep it',
+};
+
 function Actions({ view, onChanged }: { view: ExportView; onChanged: () => Promise<void> }) {
   const work = useWork();
   const buttons = useKeptFocus();
   const { id, state, underWay } = view;
-  const act = (route: 'POST /v1/exports/:id/resume' | 'DELETE /v1/exports/:id') =>
+  const act = (route: 'POST /v1/exports/:id/resume' | 'DELETE /v1/exports/:id', question?: typeof REMOVAL) =>
     work.start(async (signal) => {
       await call(route, { id }, signal);
       await onChanged();
-    });
-  const remove = async () => {
-    const yes = await confirmed({
-      question: 'Delete this export?',
-      explanation: 'Its files will be deleted. Memberships do not change.',
-      yes: 'Delete export',
-      no: 'Keep it',
-    });
-    if (yes) await act('DELETE /v1/exports/:id');
-  };
+    }, question);
   return (
     <>
       <div class="row-actions" ref={buttons}>
         {!underWay && state !== 'completed' && state !== 'unreadable' && (
-          <WorkButton busy={work.busy} onClick={() => void act('POST /v1/exports/:id/resume')}>
+          <WorkButton busy={work.busy} onClick={() => act('POST /v1/exports/:id/resume')}>
             Resume export
           </WorkButton>
         )}
-        <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={remove}>
+        <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={() => act('DELETE /v1/exports/:id', REMOVAL)}>
           Delete…
         </WorkButton>
       </div>

@@ -1,7 +1,7 @@
 /** The page of the receiver of notifications, which admins set and try. */
 
 import { useSignal } from '@preact/signals';
-import { confirmed, showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
+import { showOnce, useKeptFocus, useWork, WorkButton } from '../../console/kit/actions.tsx';
 import { ErrorPlace, foreign, Pending } from '../../console/kit/elements.tsx';
 import { EntryForm } from '../../console/kit/form.tsx';
 import { addressOf, call } from '../../console/requests.ts';
@@ -45,19 +45,19 @@ function Actions({ view: { host, fixed }, onChanged }: { view: NotificationsView
       const { arrived, reason } = await call('POST /v1/notifications/test', {}, signal);
       said.value = arrived ? `It arrived at ${host}.` : `It did not arrive at ${host}: ${reason}.`;
     });
-  const stop = async () => {
-    const yes = await confirmed({
-      question: `Notify ${host} no more?`,
-      explanation: 'What is not delivered yet is dropped. To notify it again, its address must be entered again.',
-      yes: 'Stop notifying',
-      no: 'Keep it',
-    });
-    if (!yes) return;
-    await work.start(async (signal) => {
-      await call('DELETE /v1/notifications', {}, signal);
-      await onChanged();
-    });
-  };
+  const stop = () =>
+    work.start(
+      async (signal) => {
+        await call('DELETE /v1/notifications', {}, signal);
+        await onChanged();
+      },
+      {
+        question: `Notify ${host} no more?`,
+        explanation: 'What is not delivered yet is dropped. To notify it again, its address must be entered again.',
+        yes: 'Stop notifying',
+        no: 'Keep it',
+      },
+    );
   return (
     <>
       <div class="buttons">

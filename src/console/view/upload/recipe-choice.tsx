@@ -8,45 +8,36 @@ import { useWork, WorkButton } from '../../kit/actions.tsx';
 import { ErrorPlace, foreign } from '../../kit/elements.tsx';
 import { FoldedFields, type Form, focusField, SelectField } from '../../kit/form.tsx';
 import { request } from '../../requests.ts';
-import type { FilePreview } from './file-preview.ts';
+import type { FilePreview, ShownFile } from './file-preview.ts';
 
 interface RecipeChoiceProperties {
-  preview: FilePreview;
+  preview: ShownFile;
   form: Form;
   known: readonly Recipe[];
+  note?: string;
 }
 
-export function RecipeChoice({ preview, form, known }: RecipeChoiceProperties) {
+export function RecipeChoice({ preview, form, known, note = WINS }: RecipeChoiceProperties) {
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
     <div class="recipe">
-      <RecipeField form={form} recipes={known} />
+      <SelectField
+        form={form}
+        name="recipe"
+        choices={[['', 'none'], ...known.map(({ name, title }) => [name, title] as const)]}
+        note={note}
+      />
       {chosen !== undefined && <Needs recipe={chosen} form={form} preview={preview} />}
     </div>
   );
 }
 
-interface RecipeFieldProperties {
-  form: Form;
-  recipes: readonly Pick<Recipe, 'name' | 'title'>[];
-  note?: string;
-}
-
-export function RecipeField({ form, recipes, note }: RecipeFieldProperties) {
-  return (
-    <SelectField
-      form={form}
-      name="recipe"
-      choices={[['', 'none'], ...recipes.map(({ name, title }) => [name, title] as const)]}
-      {...(note !== undefined && { note })}
-    />
-  );
-}
+const WINS = 'What you choose yourself wins over the recipe.';
 
 interface NeedsProperties {
   recipe: Recipe;
   form: Form;
-  preview: FilePreview;
+  preview: ShownFile;
 }
 
 function Needs({ recipe, form, preview }: NeedsProperties) {
@@ -55,7 +46,7 @@ function Needs({ recipe, form, preview }: NeedsProperties) {
   );
   return (
     <div class="needs">
-      <p class="note">{foreign(recipe.description)} What you choose yourself wins over the recipe.</p>
+      <p class="note">{foreign(recipe.description)}</p>
       {open.length > 0 && (
         <ul class="plain">
           {open.map(({ what, why, optional }) => (

@@ -14,7 +14,7 @@ import { useAnswer } from '../../../console/use-answer.ts';
 import { FileGrid } from '../../../console/view/upload/file-grid.tsx';
 import { ShownFile } from '../../../console/view/upload/file-preview.ts';
 import { SheetChoice } from '../../../console/view/upload/reading-fields.tsx';
-import { RecipeField } from '../../../console/view/upload/recipe-choice.tsx';
+import { RecipeChoice } from '../../../console/view/upload/recipe-choice.tsx';
 import { ScopeWords } from '../../../console/view/upload/scope-words.tsx';
 import { READING, SHAPING } from '../../../console/view/upload/shape-form.ts';
 import { Suggestions } from '../../../console/view/upload/suggestions.tsx';
@@ -225,9 +225,9 @@ export function SourceFile({ form, preview, busy, onLook }: SourceFileProperties
 function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
   const { data } = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
   // Identity and group files are named on the command line.
-  const recipes = (data?.recipes ?? []).filter(
-    ({ needs }) => !needs.some(({ what, optional }) => what !== 'guid' && !optional),
-  );
+  const recipes = (data?.recipes ?? [])
+    .filter(({ needs }) => !needs.some(({ what, optional }) => what !== 'guid' && !optional))
+    .map((recipe) => ({ ...recipe, needs: recipe.needs.filter(({ what }) => what === 'guid') }));
   const chosen = recipes.find(({ name }) => name === form.get('recipe'));
   const suggested = recipes.filter(
     ({ name }) => chosen === undefined && preview.facts.value?.recipes.some((recipe) => recipe.name === name),
@@ -236,10 +236,11 @@ function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
     form.assign({ ...plainReading(), ...(chosen !== undefined && readingFields(chosen.settings)) }),
   );
   return (
-    <div class="recipe">
-      <RecipeField
+    <>
+      <RecipeChoice
+        preview={preview}
         form={form}
-        recipes={recipes}
+        known={recipes}
         note="Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity or group file are for schedules made on the command line."
       />
       {suggested.map(({ name, title }) => (
@@ -247,18 +248,6 @@ function RecipeFill({ form, preview }: { form: Form; preview: SourcePreview }) {
           Use the recipe {foreign(title)}
         </button>
       ))}
-      {chosen !== undefined && (
-        <div class="needs">
-          <p class="note">{foreign(chosen.description)}</p>
-          {chosen.needs
-            .filter(({ what }) => what === 'guid' && form.get('guid') === '')
-            .map(({ what, why, optional }) => (
-              <p key={what}>
-                A group is {optional ? 'useful' : 'needed'}: {why}.
-              </p>
-            ))}
-        </div>
-      )}
-    </div>
+    </>
   );
 }

@@ -114,7 +114,7 @@ function ScheduleForm({ settings, before, reload }: ScheduleFormProperties) {
   return (
     <Card id="settings" title="Settings">
       <form
-        class="new-import schedule"
+        class="new-import"
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

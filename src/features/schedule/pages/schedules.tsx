@@ -4,7 +4,7 @@ import cronstrue from 'cronstrue';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Tone } from '../../../console/answers.ts';
 import { settings } from '../../../console/frame.tsx';
-import { confirmed, Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
+import { Menu, useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorPlace, foreign, syncHref, Tag, TimeIn } from '../../../console/kit/elements.tsx';
 import { type Column, List } from '../../../console/kit/list.tsx';
 import { usePlace } from '../../../console/place.ts';
@@ -170,19 +170,19 @@ function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
       await call(`POST /v1/schedules/:name/${move}`, { name }, signal);
       await onDone();
     });
-  const remove = async () => {
-    const explanation = [
-      'The schedule ',
-      foreign(name),
-      ' and its history will be deleted. Its syncs stay. Memberships do not change.',
-    ];
-    if (!(await confirmed({ question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' })))
-      return;
-    await work.start(async (signal) => {
-      await call('DELETE /v1/schedules/:name', { name }, signal);
-      go('/schedules');
-    });
-  };
+  const explanation = [
+    'The schedule ',
+    foreign(name),
+    ' and its history will be deleted. Its syncs stay. Memberships do not change.',
+  ];
+  const remove = () =>
+    work.start(
+      async (signal) => {
+        await call('DELETE /v1/schedules/:name', { name }, signal);
+        go('/schedules');
+      },
+      { question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' },
+    );
   const button = (label: string, onClick: () => void, kind = '') => (
     <WorkButton busy={work.busy} kind={kind} label={`${label.replace('…', '')}: ${name}`} onClick={onClick}>
       {label}
@@ -191,13 +191,13 @@ function ScheduleActions({ name, paused, onDone }: ScheduleActionsProperties) {
   return (
     <>
       <div class="row-actions">
-        {button('Run now', () => void post('run'))}
+        {button('Run now', () => post('run'))}
         <Menu label={`More actions for ${name}`} sign="⋯">
-          {paused ? button('Resume', () => void post('resume')) : button('Pause', () => void post('pause'))}
+          {paused ? button('Resume', () => post('resume')) : button('Pause', () => post('pause'))}
           <a href={`/schedules/${encodeURIComponent(name)}/edit`} aria-label={`Edit: ${name}`}>
             Edit
           </a>
-          {button('Remove…', () => void remove(), 'danger')}
+          {button('Remove…', remove, 'danger')}
         </Menu>
       </div>
       <ErrorPlace error={work.error} />
