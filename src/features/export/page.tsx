@@ -160,7 +160,12 @@ function Actions({ view, onChanged }: { view: ExportView; onChanged: () => Promi
             Resume export
           </WorkButton>
         )}
-        <WorkButton busy={work.busy} kind="danger quiet" label={`Delete export ${id}`} onClick={() => act('DELETE /v1/exports/:id', REMOVAL)}>
+        <WorkButton
+          busy={work.busy}
+          kind="danger quiet"
+          label={`Delete export ${id}`}
+          onClick={() => act('DELETE /v1/exports/:id', REMOVAL)}
+        >
           Delete…
         </WorkButton>
       </div>
