@@ -5,7 +5,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { openWorkplace } from './cli/workplace.ts';
 import { eventually } from './eventually.ts';
-import { readEvents } from './server/event-source.ts';
 import { freePort } from './servers/program.ts';
 import { startRedis } from './servers/redis.ts';
 
@@ -71,8 +70,7 @@ test('its commands, run as processes: workers and an import, then a service that
   });
   expect(created.status).toBe(202);
   const location = created.headers.get('location') ?? '';
-  const events = await readEvents(`${origin}${location}/events`, { authorization });
-  expect((await events.rest()).at(-1)?.name).toBe('end');
+  await eventually(async () => (await ask(location)).json()).toMatchObject({ state: 'completed' });
   const report = await (await ask(`${location}/report?format=csv`)).text();
   expect(report.match(/,added,/g)).toHaveLength(2);
 

@@ -9,6 +9,10 @@ const running = importView.extend({
     .number()
     .nullable()
     .meta({ description: 'Seconds until it has finished; null while that is not known.' }),
+  rowsPerSecond: z
+    .number()
+    .nullable()
+    .meta({ description: 'Over the last seconds; null until a second was measured.' }),
   stoppedRegions: z.array(z.string()).meta({
     description: 'Regions that it still has calls for, and whose key or plan the service refused.',
   }),

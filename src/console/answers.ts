@@ -1,9 +1,8 @@
 /** Types of the HTTP API's answers (src/api), and the console's additions. */
-import type { ImportEvents as Events } from '../api/events.ts';
 import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/region-status.ts';
 
-export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
+export type { ListEvents } from '../api/events.ts';
 export type { FileFacts } from '../api/file-facts.ts';
 export type { RegionCounts } from '../api/import-summary.ts';
 export type {
@@ -24,9 +23,6 @@ export type { TokenView } from '../api/tokens.ts';
 export type { ImportAction as Action, ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 export type { Field, ShapeInput as Shape } from '../options/shape.ts';
-
-/** Events of an import that have data. */
-export type ImportEvents = Pick<Events, 'state' | 'progress'>;
 
 export type RegionState = Omit<Status, 'region'>;
 

@@ -14,32 +14,18 @@ const MAX_STREAMS = 4;
 /** A window without one looks at the stream so often, in ms. */
 const GLANCE_EVERY_MS = 5000;
 
-interface FollowOptions<E extends object> {
-  /** The event with which the present state is complete. */
-  present: keyof E;
-  signal: AbortSignal;
-  onReturn: () => void;
-  /** The page has asked before the stream is open, and may have missed events already. */
-  isLate?: boolean;
-}
-
 /**
- * Follows a stream of events until it ends or the signal aborts. While the page is hidden it rests. When
- * other windows have all the streams that may stay open, it takes the present state every few seconds. After every break
+ * Follows the events of the lists until the signal aborts. While the page is hidden it rests. When other windows have all
+ * the streams that may stay open, it takes the present state every few seconds. When it begins, and after every break,
  * `onReturn` is called: events were missed.
- * @template E events by name
  */
-export function follow<E extends object>(
-  path: string,
-  handlers: { [K in keyof E]: (data: E[K]) => void },
-  { present, signal, onReturn, isLate = false }: FollowOptions<E>,
-) {
+function follow(handlers: ListHandlers, signal: AbortSignal, onReturn: () => void) {
   let source: EventSource | undefined;
   /** Gives back the place that the stream has; undefined while it has none. */
   let leavePlace: (() => void) | undefined;
   let opening = false;
-  let over = false;
-  let broken = isLate;
+  // The page asks before the stream is open.
+  let broken = true;
   let waitMs = 0;
   let timer: number | undefined;
 
@@ -57,7 +43,7 @@ export function follow<E extends object>(
     timer = setTimeout(open, ms);
   };
   const mayOpen = () => {
-    if (over || opening || source !== undefined) return false;
+    if (signal.aborted || opening || source !== undefined) return false;
     if (!document.hidden && !connection.away) return true;
     broken = true;
     return false;
@@ -69,23 +55,20 @@ export function follow<E extends object>(
     opening = false;
     if (!mayOpen()) return leave?.();
     leavePlace = leave;
-    const stream = new EventSource(path);
+    const stream = new EventSource(addressOf('GET /v1/events', {}));
     source = stream;
     stream.addEventListener('open', () => {
       if (broken) onReturn();
       broken = false;
     });
-    for (const name of Object.keys(handlers) as (keyof E & string)[]) {
+    for (const name of Object.keys(handlers) as (keyof ListHandlers)[]) {
       stream.addEventListener(name, (event) => {
         waitMs = 0;
         handlers[name](JSON.parse((event as MessageEvent<string>).data));
-        if (name === present && leave === undefined) openAfter(GLANCE_EVERY_MS);
+        // With it, the present state is complete.
+        if (name === 'imports' && leave === undefined) openAfter(GLANCE_EVERY_MS);
       });
     }
-    stream.addEventListener('end', () => {
-      over = true;
-      close();
-    });
     stream.addEventListener('error', () => {
       waitMs = Math.min(MAX_WAIT_MS, Math.max(1000, waitMs * 2));
       openAfter(waitMs);
@@ -102,10 +85,7 @@ export function follow<E extends object>(
   document.addEventListener('visibilitychange', turn, { signal });
   // Also one that looks open: nothing tells a browser that the other end has gone.
   connection.addEventListener('back', () => openAfter(0), { signal });
-  signal.addEventListener('abort', () => {
-    over = true;
-    close();
-  });
+  signal.addEventListener('abort', close);
   void open();
 }
 
@@ -276,14 +256,9 @@ export function watchOverview() {
       askSoon();
     },
   };
-  follow(addressOf('GET /v1/events', {}), handlers, {
-    present: 'imports',
-    signal: left,
-    isLate: true,
-    onReturn: () => {
-      for (const { onReturn } of listeners) onReturn();
-      void pace.now();
-    },
+  follow(handlers, left, () => {
+    for (const { onReturn } of listeners) onReturn();
+    void pace.now();
   });
   document.addEventListener('visibilitychange', () => document.hidden && later(HIDDEN_MS), { signal: left });
   void pace.now();

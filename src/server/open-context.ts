@@ -32,7 +32,7 @@ export async function openContext(
   const syncs = syncsOf(options);
   const views = new ImportViews({ coordinator, dir, reading, log, repairs, syncs });
   const running = runningImports({ coordinator, reading, views, callsPerMinute });
-  const events = openEvents({ coordinator, reading, views, running, log, callsPerMinute });
+  const events = openEvents({ coordinator, reading, views, running, log });
 
   const recipes = openRecipes(dir);
   onStop(() => recipes.close());

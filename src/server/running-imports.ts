@@ -27,16 +27,16 @@ export function runningImports(sources: {
       const { id, state } = record;
       const view = await views.of(record);
       if (state !== 'running' || !reading.hasRows(id)) {
-        return { ...view, etaSeconds: null, stoppedRegions: [], unansweredRegions: [] };
+        return { ...view, etaSeconds: null, rowsPerSecond: null, stoppedRegions: [], unansweredRegions: [] };
       }
       const done = await reading.rowsOf(id).progress();
       const pace = paces.get(id) ?? paceOf(callsPerMinute);
       paces.set(id, pace);
-      const { etaSeconds } = pace({ ...done, regions, staging: null, isSending: true, now: Date.now() });
+      const measured = pace({ ...done, regions });
       const used = regions.filter(({ region }) => (done.callsLeft.get(region) ?? 0) > 0);
       const stoppedRegions = used.flatMap(({ region, stopped }) => (stopped ? [region] : []));
       const unansweredRegions = used.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [region]));
-      return { ...view, etaSeconds, stoppedRegions, unansweredRegions };
+      return { ...view, ...measured, stoppedRegions, unansweredRegions };
     },
   };
 }

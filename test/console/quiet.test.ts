@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ImportView } from '../../src/api/imports.ts';
 import { eventually, useBrowser } from './browser.ts';
 import { useServer } from './server-in-process.ts';
 
@@ -44,16 +43,6 @@ async function upload(text: string, query: string): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** Counters of all its rows, as events tell them. */
-async function progressOf(added: number[]): Promise<string> {
-  const { rows } = (await (await fetch(`${server.url}/v1/imports/${running}`)).json()) as ImportView;
-  const rest = { staging: null, regions: {}, etaSeconds: null };
-  return added
-    .map((count) => ({ at: new Date().toISOString(), rows: { ...rows, read: 1000, added: count }, ...rest }))
-    .map((progress) => `event: progress\ndata: ${JSON.stringify(progress)}\n\n`)
-    .join('');
-}
-
 /** Counted in the page itself, before its own scripts: the test hears of a request later. */
 const COUNTER = `
   // After an answer, the page rests in proportion to the time that it took: the clock of the test leaps over that.
@@ -92,7 +81,7 @@ async function settled(path: string, sight: string): Promise<Page> {
   await page.goto(server.url + path);
   await page.getByText(sight).first().waitFor();
   // What a stream brings at first may be asked about.
-  await eventually(() => page.evaluate('followed.size')).toBe(/^\/imports\/./.test(path) ? 2 : 1);
+  await eventually(() => page.evaluate('followed.size')).toBe(1);
   await eventually(async () => {
     const before = (await asked(page)).length;
     await page.clock.runFor(10_000);
@@ -115,39 +104,6 @@ test.each([
   expect(before.length).toBeGreaterThan(0);
   await page.clock.runFor(TEN_MINUTES);
   expect((await asked(page)).slice(before.length)).toEqual([]);
-});
-
-/** Notes each text that the bar of all rows gets. */
-const BAR_TEXTS = `
-  globalThis.barTexts = [];
-  const bar = document.querySelector('[aria-label^="All rows by outcome"]');
-  new MutationObserver(() => barTexts.push(bar.ariaLabel)).observe(bar, { attributeFilter: ['aria-label'] });
-`;
-
-test('the page of an import draws what many events tell within a second together', async () => {
-  const page = await browser.open(server.url);
-  await page.clock.install();
-  const areDue = Promise.withResolvers<void>();
-  let opened = 0;
-  // The stream brings all of them at once and breaks off; the next one brings nothing.
-  await page.route(`**/imports/${running}/events`, async (route) => {
-    opened += 1;
-    if (opened > 1) return;
-    await areDue.promise;
-    await route.fulfill({ contentType: 'text/event-stream', body: await progressOf([1, 2, 3, 4, 5, 6, 7]) });
-  });
-  await page.goto(`${server.url}/imports/${running}`);
-  await page.getByRole('img', { name: 'All rows by outcome: no outcomes yet' }).waitFor();
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 3_600_000);
-  await page.evaluate(BAR_TEXTS);
-  const isBroken = page.waitForRequest(/\/imports\?limit=1$/);
-  areDue.resolve();
-  await isBroken;
-  const texts = () => page.evaluate<string[]>('barTexts');
-  expect(await texts()).toEqual(['All rows by outcome: 1 added']);
-  await page.clock.runFor(2000);
-  await page.getByRole('img', { name: 'All rows by outcome: 7 added' }).waitFor();
-  expect(await texts()).toEqual(['All rows by outcome: 1 added', 'All rows by outcome: 7 added']);
 });
 
 test('the page of an import asks for its rows after some have got their outcome, once the answer before has come', async () => {

@@ -70,7 +70,7 @@ test('the review before something is sent names the profile and the host, and so
     await route.fulfill({ json: { ...((await answer.json()) as object), sandbox: false } });
   });
   // Its news would say the sandbox again.
-  await page.route('**/v1/imports/*/events', () => undefined);
+  await page.route('**/v1/events', () => undefined);
   await page.route(`**/v1/imports/${id}`, async (route) => {
     const answer = await route.fetch();
     const target = { profile: 'production', host: 'cometchat.io', apps: { us: '26c04d1b7e9a' } };

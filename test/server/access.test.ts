@@ -57,7 +57,6 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/imports/x/calls', 'viewer'],
   ['GET', '/v1/imports/x/transitions', 'viewer'],
   ['GET', '/v1/imports/x/report', 'viewer'],
-  ['GET', '/v1/imports/x/events', 'viewer'],
   ['GET', '/v1/events', 'viewer'],
   ['GET', '/v1/members', 'viewer'],
   ['GET', '/v1/members/x/history', 'viewer'],

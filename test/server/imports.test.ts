@@ -75,7 +75,7 @@ describe('what an import cannot do in its state is refused, with what it can', (
   });
 
   test('when there is none with this id', async () => {
-    for (const path of ['', '/rows', '/problems', '/calls', '/transitions', '/report', '/events']) {
+    for (const path of ['', '/rows', '/problems', '/calls', '/transitions', '/report']) {
       const problem = await server.problem(`/v1/imports/20200101-000000-abc${path}`);
       expect(problem).toMatchObject({ code: 'UNKNOWN_IMPORT', status: 404 });
       expect(problem.detail).toContain('20200101-000000-abc');

@@ -50,9 +50,8 @@ async function served(running: Followed): Promise<Served> {
     upload: (body, query = '') =>
       json(`/v1/imports?${query}`, { method: 'POST', headers: { 'content-type': 'text/csv' }, body }),
     over: async (id) => {
-      const events = await readEvents(`${url}/v1/imports/${id}/events`);
-      await events.next(({ name, data }) => name === 'state' && ['staged', 'completed'].includes(data.state));
-      events.close();
+      const view = () => json<{ state: string }>(`/v1/imports/${id}`);
+      await eventually(async () => (await view()).state).toMatch(/^(?:staged|completed)$/);
       return json(`/v1/imports/${id}`);
     },
   };
@@ -67,11 +66,12 @@ test('SIGTERM in the middle of an import: the next start goes on by itself, and 
   // The tests of the console have their servers in their own process.
   expect(await (await fetch(first.url)).text()).toContain('<title>rollcall</title>');
   const { id } = await first.upload(spread(200), 'banCheck=false');
-  const events = await readEvents(`${first.url}/v1/imports/${id}/events`);
-  await events.next(({ name, data }) => name === 'progress' && data.rows.added > 0);
+  const events = await readEvents(`${first.url}/v1/events`);
+  await events.next(({ name, data }) => name === 'imports' && data.imports[0]?.rows.added > 0);
   first.child.kill('SIGTERM');
   expect((await first.ended).code).toBe(0);
-  await expect(events.rest()).resolves.not.toContainEqual(expect.objectContaining({ name: 'end' }));
+  const last = (await events.rest()).findLast(({ name }) => name === 'imports');
+  expect(last?.data.imports[0]?.state).not.toBe('completed');
 
   const second = await serve(place, '--calls-per-minute', '1000000');
   const { state, rows } = await second.over(id);

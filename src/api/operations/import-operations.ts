@@ -102,18 +102,11 @@ export const importOperations = {
   }),
 };
 
-const events = fileOf('Events until the import has finished.', 'text/event-stream');
-
 /** Server-sent events. */
 export const eventOperations = {
-  one: operationOfImports('GET /v1/imports/:id/events', 'viewer', {
-    summary: 'Follow an import: events `state`, `progress` and, when it has finished, `end`',
-    answer: events,
-    refusals: ['UNKNOWN_IMPORT', 'BAD_OPTION'],
-  }),
   lists: operationOfImports('GET /v1/events', 'viewer', {
     summary:
       'Follow the lists: events `imports` with those that changed, `removed`, `sync` where one moved, and `schedules`',
-    answer: events,
+    answer: fileOf('Events as they happen.', 'text/event-stream'),
   }),
 };

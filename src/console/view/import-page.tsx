@@ -33,7 +33,7 @@ import { ImportHead } from './import/import-head.tsx';
 import { ImportProblems } from './import/import-problems.tsx';
 import { ImportPace, ImportRegions } from './import/import-regions.tsx';
 import { ImportRows } from './import/import-rows.tsx';
-import { type LiveImport, useLiveImport } from './import/live-import.ts';
+import { type LiveImport, Queues, useLiveImport } from './import/live-import.ts';
 import { Review, ReviewSteps } from './import/review.tsx';
 import { RowFilter, useRowsWanted } from './import/rows-wanted.tsx';
 import { ImportActions } from './import/ways.tsx';
@@ -44,6 +44,7 @@ export function ImportPage() {
   const live = useLiveImport(id);
   return (
     <>
+      <Queues live={live} />
       <ImportTitle live={live} />
       <div class="stack">
         <ImportBody id={id} live={live} />

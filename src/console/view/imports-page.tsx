@@ -92,7 +92,13 @@ function isNew(view: ImportView, heard: Map<string, ImportView>) {
 }
 
 function listed(view: ImportView) {
-  return JSON.stringify({ ...view, etaSeconds: undefined, stoppedRegions: undefined, unansweredRegions: undefined });
+  const pace = {
+    etaSeconds: undefined,
+    rowsPerSecond: undefined,
+    stoppedRegions: undefined,
+    unansweredRegions: undefined,
+  };
+  return JSON.stringify({ ...view, ...pace });
 }
 
 function chooseColumn(chosen: Chosen): Column<ImportView> {

@@ -2,14 +2,10 @@ import type { ListEvents } from '../../api/events.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { answersSoon, QUEUE_SILENT } from '../http-answers.ts';
-import { type Channel, type EventSources, eventText, TICK_MS, type Watcher, write } from './channel.ts';
-import { type ImportChannel, importChannel } from './import-channel.ts';
-import { ListChannel } from './list-channel.ts';
+import { type EventSources, ListChannel, TICK_MS, type Watcher, write } from './list-channel.ts';
 
-/** Server-sent events: one channel for each import that is watched, and one for the list. */
+/** Server-sent events: what changes in the lists. */
 export interface Events {
-  /** Writes moves after `since` (ms since 1970), the present state, and everything from then on. */
-  watchImport(record: ImportRecord, since: number | undefined, watcher: Watcher): Promise<void>;
   watchList(watcher: Watcher): Promise<void>;
   /** Tells those who watch the list. */
   tell<Name extends keyof ListEvents>(name: Name, data: ListEvents[Name]): void;
@@ -23,15 +19,14 @@ const HEARTBEAT_MS = 15_000;
 
 export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
   const { coordinator, log } = sources;
-  const imports = new Map<string, ImportChannel>();
   let regions: readonly RegionStatus[] = [];
   let asking = false;
   let answered = true;
   const list = new ListChannel({ ...sources, regions: () => regions });
 
-  /** Regions are asked once for all channels; a queue that does not answer delays no event. */
+  /** A queue that does not answer delays no event. */
   const ask = async () => {
-    if (asking || (imports.size === 0 && !list.isSending())) return;
+    if (asking || !list.isSending()) return;
     asking = true;
     try {
       regions = await answersSoon(coordinator.regions.status());
@@ -43,67 +38,38 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
       asking = false;
     }
   };
-  const onRemoved = (id: string) => {
-    list.removed(id);
-    imports.get(id)?.close();
-  };
+  const onRemoved = (id: string) => list.removed(id);
   coordinator.events.on('removed', onRemoved);
-  const onState = (record: ImportRecord) => {
-    list.moved(record.id);
-    imports.get(record.id)?.moved(record);
-  };
-  coordinator.events.on('state', onState);
-  const onChanged = (record: ImportRecord) => list.moved(record.id);
-  coordinator.events.on('changed', onChanged);
+  const onMoved = ({ id }: ImportRecord) => list.moved(id);
+  coordinator.events.on('state', onMoved);
+  coordinator.events.on('changed', onMoved);
   const asker = setInterval(ask, TICK_MS);
-  const channels = () => [list, ...imports.values()];
   const heart = setInterval(() => {
-    for (const { watchers } of channels()) {
-      for (const watcher of watchers) {
-        if (watcher.isStillAllowed()) write(watcher, ': still here\n\n');
-        else watcher.response.end();
-      }
+    for (const watcher of list.watchers) {
+      if (watcher.isStillAllowed()) write(watcher, ': still here\n\n');
+      else watcher.response.end();
     }
   }, HEARTBEAT_MS);
 
-  const open = (id: string): ImportChannel => {
-    const channel = importChannel(id, { ...sources, regions: () => regions }, () => {
-      if (imports.get(id) === channel) imports.delete(id);
-    });
-    imports.set(id, channel);
-    return channel;
-  };
-
   return {
-    watchImport: async (record, since, watcher) => {
-      const { id } = record;
-      const channel = imports.get(id) ?? open(id);
-      join(channel, watcher, () => channel.close());
-      await ask();
-      await channel.welcome(since, watcher);
-    },
     watchList: async (watcher) => {
-      join(list, watcher, () => list.rest());
+      list.watchers.add(watcher);
+      watcher.response.on('close', () => {
+        list.watchers.delete(watcher);
+        if (list.watchers.size === 0) list.rest();
+      });
       await ask();
       await list.welcome(watcher);
     },
-    tell: (name, data) => list.send(eventText(name, data)),
-    watchers: () => channels().reduce((sum, { watchers }) => sum + watchers.size, 0),
+    tell: (name, data) => list.tell(name, data),
+    watchers: () => list.watchers.size,
     close: () => {
       clearInterval(asker);
       clearInterval(heart);
       coordinator.events.off('removed', onRemoved);
-      coordinator.events.off('state', onState);
-      coordinator.events.off('changed', onChanged);
-      for (const channel of channels()) channel.close();
+      coordinator.events.off('state', onMoved);
+      coordinator.events.off('changed', onMoved);
+      list.close();
     },
   };
-}
-
-function join(channel: Channel, watcher: Watcher, onLeft: () => void): void {
-  channel.watchers.add(watcher);
-  watcher.response.on('close', () => {
-    channel.watchers.delete(watcher);
-    if (channel.watchers.size === 0) onLeft();
-  });
 }

@@ -1,15 +1,43 @@
+import type { ServerResponse } from 'node:http';
+import type { RegionStatus } from '../../api/region-status.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
-import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { DataReader } from '../data-reader.ts';
+import type { ImportViews } from '../import-views.ts';
+import type { RunningImports } from '../running-imports.ts';
+
+/** One browser or program that follows events. */
+export interface Watcher {
+  readonly response: ServerResponse;
+  /** Whether its token is still valid; asked at each heartbeat. */
+  readonly isStillAllowed: () => boolean;
+}
+
+/** The parts from which events are made. */
+export interface EventSources {
+  readonly coordinator: Coordinator;
+  readonly reading: DataReader;
+  readonly views: ImportViews;
+  readonly running: RunningImports;
+  /** Returns the status of the regions, at most a second old. */
+  readonly regions: () => readonly RegionStatus[];
+  readonly log: Logger;
+}
+
+export const TICK_MS = 1_000;
+/** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
+const MAX_UNSENT = 1024 * 1024;
 
 const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Most unfinished imports that are looked at. */
 const MAX_LISTED = 200;
 
 /** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
-export class ListChannel implements Channel {
+export class ListChannel {
+  readonly watchers = new Set<Watcher>();
   readonly #sources: EventSources;
-  readonly #channel: Channel;
   /** The view that was sent last, as JSON, by import: for those that are not over. Another map for the next watchers. */
   #sent = new Map<string, string>();
   readonly #moved = new Set<string>();
@@ -22,19 +50,17 @@ export class ListChannel implements Channel {
 
   constructor(sources: EventSources) {
     this.#sources = sources;
-    this.#channel = openChannel(() => this.rest());
   }
 
-  get watchers(): Set<Watcher> {
-    return this.#channel.watchers;
-  }
-
-  send(text: string): void {
-    this.#channel.send(text);
+  /** The text of an event is made once; each watcher costs one write. */
+  tell(name: string, data: unknown): void {
+    for (const watcher of this.watchers) write(watcher, `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   close(): void {
-    this.#channel.close();
+    for (const { response } of this.watchers) response.end();
+    this.watchers.clear();
+    this.rest();
   }
 
   /** The last watcher has left. */
@@ -61,7 +87,7 @@ export class ListChannel implements Channel {
   removed(id: string): void {
     this.#moved.delete(id);
     this.#sent.delete(id);
-    this.send(eventText('removed', { id }));
+    this.tell('removed', { id });
   }
 
   /** Sends one watcher the unfinished imports, as all others know them then. */
@@ -130,4 +156,10 @@ export class ListChannel implements Channel {
 
 function listText(views: readonly string[]): string {
   return `event: imports\ndata: {"imports":[${views.join(',')}]}\n\n`;
+}
+
+/** Writes to one watcher, or disconnects it when it does not read what it was sent. */
+export function write({ response }: Watcher, text: string): void {
+  if (response.writableLength > MAX_UNSENT) response.destroy();
+  else response.write(text);
 }

@@ -3,8 +3,8 @@
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { addressAdvice } from '../../../text/no-answer.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { FollowUp, ImportView, Progress } from '../../answers.ts';
-import { estimate, size, timeOfDay } from '../../format.ts';
+import type { FollowUp, ImportView, RunningImport } from '../../answers.ts';
+import { estimate, rate, size, timeOfDay } from '../../format.ts';
 import {
   AWAITS_AGREEMENT,
   CREATE_LIMIT,
@@ -29,7 +29,6 @@ export function ImportHead({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
   const asOf = connection.asOf.value;
-  const eta = live.progress.value?.etaSeconds ?? null;
   return (
     <div>
       <div class="standing">
@@ -45,7 +44,7 @@ export function ImportHead({ live }: { live: LiveImport }) {
           users or groups that should not exist. Then create them, or cancel.
         </p>
       )}
-      {view.state === 'running' && <Troubles regions={live.progress.value?.regions ?? {}} />}
+      {view.state === 'running' && <Troubles live={live} />}
       <FollowUps live={live} />
       <div class="reading">{view.staging !== null && <ReadingProgress staging={view.staging} />}</div>
       {view.rows.read > 0 && (
@@ -54,14 +53,19 @@ export function ImportHead({ live }: { live: LiveImport }) {
           <Legend rows={view.rows} over={view.finishedAt !== null} />
         </>
       )}
-      <p class="pace">
-        {asOf !== null && view.finishedAt === null
-          ? `As of ${timeOfDay(asOf)}.`
-          : view.state === 'running' && eta !== null && eta > 0 && estimate(eta)}
-      </p>
+      <p class="pace">{asOf !== null && view.finishedAt === null ? `As of ${timeOfDay(asOf)}.` : paceOf(view)}</p>
       <FileNotes notes={view.notes ?? []} />
     </div>
   );
+}
+
+/** "12 rows a second, about 40 s left" */
+function paceOf({ etaSeconds = null, rowsPerSecond = null }: Partial<RunningImport>) {
+  const parts = [
+    rowsPerSecond !== null && rowsPerSecond > 0 && `${rate(rowsPerSecond)} rows a second`,
+    etaSeconds !== null && etaSeconds > 0 && estimate(etaSeconds),
+  ];
+  return parts.filter((part) => part !== false).join(', ');
 }
 
 /** The reason why it stands where it stands, where the sentence of its state does not say it. */
@@ -77,11 +81,15 @@ export function Reason({ view }: { view: ImportView }) {
  * Regions whose rows wait for a person, said at once, since others may go on for an hour; and those in which the service does
  * not answer: it may be over in a minute, and a person can pause the import until then.
  */
-function Troubles({ regions }: Pick<Progress, 'regions'>) {
-  const open = Object.entries(regions).filter(([, { rows }]) => sumOfOutcomes(rows) < rows.read);
-  const stopped = open.filter(([, region]) => region.stopped);
-  const rows = stopped.reduce((sum, [, region]) => sum + region.rows.read - sumOfOutcomes(region.rows), 0);
-  const silent = open.flatMap(([region, { unanswered }]) => (unanswered === null ? [] : [{ region, ...unanswered }]));
+function Troubles({ live }: { live: LiveImport }) {
+  const queues = live.queues.value;
+  const open = Object.entries(live.view.value?.regions ?? {}).flatMap(([region, { rows }]) => {
+    const [queue, left] = [queues[region], rows.read - sumOfOutcomes(rows)];
+    return queue === undefined || left === 0 ? [] : [{ ...queue, left }];
+  });
+  const stopped = open.filter((queue) => queue.stopped);
+  const rows = stopped.reduce((sum, { left }) => sum + left, 0);
+  const silent = open.flatMap(({ region, unanswered }) => (unanswered === null ? [] : [{ region, ...unanswered }]));
   const [first] = silent;
   const advice = first === undefined ? '' : addressAdvice(first);
   return (
@@ -89,7 +97,10 @@ function Troubles({ regions }: Pick<Progress, 'regions'>) {
       {stopped.length > 0 && (
         <div class="notice attention" role="alert">
           <p>
-            <b>Region {stopped.map(([name]) => name).join(' and ')} is stopped: the service refused its key or plan.</b>{' '}
+            <b>
+              Region {stopped.map(({ region }) => region).join(' and ')} is stopped: the service refused its key or
+              plan.
+            </b>{' '}
             {waiting(rows)} for it, and no attempts were used. Fix the key or the plan now; other regions continue.
           </p>
         </div>

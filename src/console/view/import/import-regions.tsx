@@ -2,8 +2,7 @@
 
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import type { ImportState, RegionCounts, RegionProgress } from '../../answers.ts';
-import { rate } from '../../format.ts';
+import type { RegionCounts, RegionQueue } from '../../answers.ts';
 import { regionSentence } from '../../import-words.ts';
 import { LineChart } from '../../kit/chart.tsx';
 import { Empty, Legend, OutcomeBar } from '../../kit/elements.tsx';
@@ -11,19 +10,15 @@ import { addressOf, connection } from '../../requests.ts';
 import { useAnswer, useRenewal } from '../../use-answer.ts';
 import type { LiveImport } from './live-import.ts';
 
-/** The queue is shared: what waits there is of this import only while it is at work. */
-const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cancelling'];
-
 export function ImportRegions({ live }: { live: LiveImport }) {
   const view = live.view.value;
   if (view === undefined) return null;
-  const isKnown = connection.asOf.value === null && AT_WORK.includes(view.state);
-  const now = isKnown ? live.progress.value?.regions : undefined;
+  const now = connection.asOf.value === null ? live.queues.value : {};
   const withoutRegion = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return (
     <ul class="regions">
       {Object.entries(view.regions).map(([region, own]) => (
-        <Region key={region} region={region} own={own} now={now?.[region]} over={view.finishedAt !== null} />
+        <Region key={region} region={region} own={own} now={now[region]} over={view.finishedAt !== null} />
       ))}
       {withoutRegion > 0 && (
         <li>
@@ -41,7 +36,7 @@ export function ImportRegions({ live }: { live: LiveImport }) {
 interface RegionProperties {
   region: string;
   own: RegionCounts;
-  now: RegionProgress | undefined;
+  now: RegionQueue | undefined;
   over: boolean;
 }
 
@@ -50,9 +45,6 @@ function Region({ region, own, now, over }: RegionProperties) {
   const done = sumOfOutcomes(own.rows) - own.rows.unprocessed;
   const notes = [
     now !== undefined && done < own.rows.read ? regionSentence(now) : '',
-    now !== undefined && now.callsPerSecond !== null && now.rowsPerSecond !== null && now.callsPerSecond > 0
-      ? `${rate(now.callsPerSecond)} calls and ${rate(now.rowsPerSecond)} rows a second`
-      : '',
     own.calls > 0 ? counted(own.calls, 'call') : '',
     own.retries > 0 ? `${grouped(own.retries)} retried` : '',
     own.rateLimited > 0 ? `${grouped(own.rateLimited)} rate-limited` : '',

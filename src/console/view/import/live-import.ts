@@ -1,25 +1,24 @@
-/** One import as it is now: asked for once, then brought up to date by events. */
+/** One import as it is now: asked for once, then brought up to date by the events of the lists. */
 
 import { batch, computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
-import type { ImportEvents, ImportView, Progress } from '../../answers.ts';
+import type { ImportState, ImportView, RegionQueue, RunningImport } from '../../answers.ts';
 import { stateSentence } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
-import { follow, onListEvents } from '../../live.ts';
+import { onListEvents } from '../../live.ts';
 import { addressOf, call } from '../../requests.ts';
-import { isAway } from '../../use-answer.ts';
+import { isAway, useAnswer } from '../../use-answer.ts';
 
-/** Progress is drawn no more often: a drawing takes far more of the processor than the event. */
-const DRAWN_EVERY_MS = 1000;
 /** Progress is said aloud no more often. */
 const ANNOUNCED_EVERY_MS = 15_000;
 
+/** An import, and its pace while it is sent. */
+type Followed = ImportView & Partial<RunningImport>;
+
 export class LiveImport {
   /** Undefined until it is known. */
-  view = signal<ImportView | undefined>(undefined);
-  /** The latest event; undefined before the first. */
-  progress = signal<Progress | undefined>(undefined);
+  view = signal<Followed | undefined>(undefined);
   /** The error; undefined while the import can be shown, or may be soon. */
   error = signal<unknown>(undefined);
   /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
@@ -29,67 +28,45 @@ export class LiveImport {
     const view = this.view.value;
     return view !== undefined && view.state !== 'staging' && view.rows.read > 0;
   });
+  /** What the queues of its regions do now, by region; empty while it is not at work. */
+  queues = signal<Readonly<Record<string, RegionQueue>>>({});
   over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
   state = computed(() => this.view.value?.state);
-  #id;
-  /** Changes of state that came as events. */
-  #moves = 0;
-  /** The latest event, if it is not drawn yet. */
-  #pending: Progress | undefined;
-  #timer: number | undefined;
-  #drawnAt = Number.NEGATIVE_INFINITY;
+  readonly id;
+  #heard = 0;
   #announced = { percent: 0, at: 0 };
 
   constructor(id: string) {
-    this.#id = id;
+    this.id = id;
   }
 
-  /** Follows it until the signal aborts. */
-  async start(signal: AbortSignal) {
-    if (!(await this.load(signal))) return;
-    const handlers: { [K in keyof ImportEvents]: (data: ImportEvents[K]) => void } = {
-      state: (view) => this.#move(view),
-      progress: (event) => this.#hear(event),
-    };
-    signal.addEventListener('abort', () => clearTimeout(this.#timer));
-    const onReturn = async () => {
-      this.#draw();
-      if (await this.load(signal)) this.turns.value += 1;
-    };
-    follow(addressOf('GET /v1/imports/:id/events', { id: this.#id }), handlers, {
-      present: 'progress',
-      signal,
-      onReturn: () => void onReturn(),
-    });
-  }
-
-  /** Asks for it; whether there is an import to follow. */
-  async load(signal: AbortSignal): Promise<boolean> {
-    const known = this.#moves;
+  async load(signal: AbortSignal): Promise<void> {
+    const heard = this.#heard;
     try {
-      const view = await call('GET /v1/imports/:id', { id: this.#id }, signal);
-      this.#draw();
+      const view = await call('GET /v1/imports/:id', { id: this.id }, signal);
       // An event that came in the meantime may be newer than the answer; if it is older, the next one follows. None
       // follows the last.
-      if (known === this.#moves) this.#update(view);
-      else if (this.over.peek()) return await this.load(signal);
-      return true;
+      if (heard === this.#heard) this.#update(view);
+      else if (this.over.peek()) await this.load(signal);
     } catch (error) {
-      if (signal.aborted) return false;
-      if (isAway(error) && this.view.peek() !== undefined) return true;
-      this.error.value = error;
-      return isAway(error);
+      if (!signal.aborted && !(isAway(error) && this.view.peek() !== undefined)) this.error.value = error;
     }
   }
 
-  #update(view: ImportView) {
+  hear(view: Followed) {
+    this.#heard += 1;
+    this.#update(view);
+  }
+
+  #update(view: Followed) {
     const before = this.view.peek();
+    const hasMoved = before !== undefined && before.state !== view.state;
     batch(() => {
       this.view.value = view;
       this.error.value = undefined;
-      if (before !== undefined && before.state !== view.state) this.turns.value += 1;
+      if (hasMoved) this.turns.value += 1;
     });
-    if (before !== undefined && before.state !== view.state) announce(stateSentence(view), view.id);
+    if (hasMoved) announce(stateSentence(view), view.id);
     else if (view.state === 'running') this.#announceProgress(view);
   }
 
@@ -101,66 +78,54 @@ export class LiveImport {
     this.#announced = { percent, at: now };
     announce(`${percent} percent: ${stateSentence(view)}`, view.id);
   }
-
-  #move(view: ImportView) {
-    this.#moves += 1;
-    batch(() => {
-      this.#draw();
-      this.#update(view);
-    });
-  }
-
-  #hear(event: Progress) {
-    this.#pending = event;
-    const restMs = this.#drawnAt + DRAWN_EVERY_MS - performance.now();
-    if (restMs <= 0) this.#draw();
-    else this.#timer ??= setTimeout(() => this.#draw(), restMs);
-  }
-
-  #draw() {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const latest = this.#pending;
-    this.#pending = undefined;
-    if (latest === undefined) return;
-    this.#drawnAt = performance.now();
-    const view = this.view.peek();
-    batch(() => {
-      this.progress.value = latest;
-      if (view !== undefined && view.finishedAt === null)
-        this.#update({ ...view, ...countsOf(latest), staging: latest.staging });
-    });
-  }
 }
 
 /** Follows the import for as long as this part of the page is there. */
 export function useLiveImport(id: string) {
-  const live = useRef<LiveImport | undefined>(undefined);
-  live.current ??= new LiveImport(id);
+  const kept = useRef<LiveImport | undefined>(undefined);
+  kept.current ??= new LiveImport(id);
+  const live = kept.current;
   useEffect(() => {
     const leaving = new AbortController();
-    void live.current?.start(leaving.signal);
-    const hear = (removed: { id: string }) => removed.id === id && void live.current?.load(leaving.signal);
-    // Its own stream asks for it again where events may have been missed.
-    const end = onListEvents({ removed: hear }, () => {});
+    const ask = () => live.load(leaving.signal);
+    void ask();
+    const end = onListEvents(
+      {
+        imports: ({ imports }) => {
+          const view = imports.find((one) => one.id === id);
+          if (view !== undefined) live.hear(view);
+        },
+        removed: (removed) => removed.id === id && void ask(),
+      },
+      () => void ask().then(() => void live.turns.value++),
+    );
     return () => {
       leaving.abort();
       end();
     };
   }, []);
-  return live.current;
+  return live;
 }
 
-/** The part of an import that an event brings up to date. */
-function countsOf({ rows, regions }: Progress) {
-  const all = Object.values(regions);
-  return {
-    rows,
-    regions,
-    calls: all.reduce((sum, region) => sum + region.calls, 0),
-    retries: all.reduce((sum, region) => sum + region.retries, 0),
-    ...(all.some(({ banQuestions }) => banQuestions !== undefined) && {
-      banQuestions: all.reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0),
-    }),
-  };
+/** The queue is shared: what waits there is of this import only while it is at work. */
+const AT_WORK: readonly ImportState[] = ['running', 'pausing', 'blocked', 'cancelling'];
+/** While a region waits: the time that is left is in no event. */
+const EVERY_MS = 2000;
+
+/** Asks for the queues, and draws nothing. */
+export function Queues({ live: { state, queues } }: { live: LiveImport }) {
+  const isAtWork = AT_WORK.some((one) => one === state.value);
+  const { data } = useAnswer(isAtWork ? addressOf('GET /v1/regions', {}) : null, {
+    news: ['imports'],
+    everyMs: (known) => (known?.regions.some(isWaiting) ? EVERY_MS : undefined),
+  });
+  useEffect(() => {
+    const regions = isAtWork ? (data?.regions ?? []) : [];
+    queues.value = Object.fromEntries(regions.map((queue) => [queue.region, queue]));
+  }, [data, isAtWork]);
+  return null;
+}
+
+function isWaiting({ limitedForMs, unanswered }: RegionQueue) {
+  return limitedForMs > 0 || unanswered !== null;
 }
