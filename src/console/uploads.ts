@@ -101,14 +101,13 @@ export class Upload {
   }
 
   async #send(stopped: AbortSignal) {
-    const { address, file, key, lookups, hrefOf } = this.task;
     this.sent.value = 0;
     const onProgress = (bytes: number) => {
       this.sent.value = bytes;
       this.state.value = 'sending';
     };
-    const { id } = await upload(address, file, { key, onProgress, signal: stopped, lookups });
-    this.href = hrefOf(id);
+    const { id } = await upload(this.task, onProgress, stopped);
+    this.href = this.task.hrefOf(id);
     this.state.value = 'made';
   }
 }
@@ -128,38 +127,9 @@ async function answering(ms: number, stopped: AbortSignal) {
   await new Promise(wait);
 }
 
-/** Whether the file begins as gzip does. */
-async function isGzipped(file: Blob) {
-  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  return first === 0x1f && second === 0x8b;
-}
-
 /** Whether the file is a ZIP archive or a workbook, which is one: their directory is at the end. */
 export async function isZip(file: Blob): Promise<boolean> {
   return (await file.slice(0, 2).text()) === 'PK';
-}
-
-/**
- * The first bytes of a file, unpacked if it is packed.
- * @param most bytes
- */
-export async function beginning(file: File, most: number): Promise<Blob> {
-  if (!(await isGzipped(file))) return file.slice(0, most);
-  const reader = file.slice(0, most).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  try {
-    while (size < most) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      parts.push(value);
-      size += value.length;
-    }
-  } catch {
-    // The slice ends in the middle of the packed text: what came before is enough.
-  }
-  void reader.cancel().catch(() => undefined);
-  return new Blob(parts).slice(0, most);
 }
 
 /** A key by which the server knows a repeated upload. `randomUUID` is missing where the page came by plain http. */
@@ -167,26 +137,15 @@ export function newKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-interface UploadOptions {
-  /** The key of an earlier, broken attempt at the same, or a new one. */
-  key: string;
-  /** Bytes. */
-  onProgress: (sent: number) => void;
-  signal: AbortSignal;
-  /** Identity and group file that go with it. */
-  lookups: ByLookup<File>;
-}
-
 /**
  * Uploads a file.
- * @param path with the options as query
  * @returns what was made of it
  * @throws ApiError
  */
 async function upload(
-  path: string,
-  file: File,
-  { key, onProgress, signal, lookups }: UploadOptions,
+  { address, file, key, lookups }: Task,
+  onProgress: (bytes: number) => void,
+  signal: AbortSignal,
 ): Promise<{ id: string }> {
   const parts = Object.entries(lookups);
   // Asked first, because a request tells a file that cannot be read from a server that does not answer by nothing.
@@ -194,7 +153,7 @@ async function upload(
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', path);
+    request.open('POST', address);
     // Not by its name: the server looks at the content, as it did for the preview.
     if (parts.length === 0) request.setRequestHeader('content-type', 'application/octet-stream');
     request.setRequestHeader('idempotency-key', key);

@@ -4,10 +4,9 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isWorkbook, nameOfInput } from '../../../options/input-kinds.ts';
 import { LOOKUP_NAMES, LOOKUPS } from '../../../options/lookups.ts';
 import { counted } from '../../../text/wording.ts';
-import type { Preview } from '../../answers.ts';
 import { FIELDS, LOOKUP_WORDS, MISSING } from '../../import-words.ts';
 import { announce } from '../../kit/actions.tsx';
-import { ErrorPlace, foreign } from '../../kit/elements.tsx';
+import { ErrorPlace, FileNotes, foreign } from '../../kit/elements.tsx';
 import { type Form, focusField } from '../../kit/form.tsx';
 import { isNarrow } from '../../place.ts';
 import type { ShownFile } from './file-preview.ts';
@@ -47,7 +46,14 @@ export function FileGrid({ preview, form, isImport }: { preview: ShownFile; form
         </p>
       ))}
       <ErrorPlace error={preview.error.value} />
-      <Notes notes={found?.notes ?? []} />
+      <FileNotes notes={found?.notes ?? []} />
+      {found?.notes.some(({ code }) => code === 'SHEET_CHOSEN') === true && (
+        <div>
+          <button type="button" onClick={() => focusField('sheet')}>
+            Choose another sheet
+          </button>
+        </div>
+      )}
       {found !== undefined && found.columns.length > 0 ? (
         <GridTable
           found={found}
@@ -145,26 +151,5 @@ function Missing({ preview, form }: { preview: ShownFile; form: Form }) {
         );
       })}
     </div>
-  );
-}
-
-function Notes({ notes }: { notes: Preview['notes'] }) {
-  if (notes.length === 0) return null;
-  return (
-    <ul class="file-notes">
-      {notes.map(({ code, text }) => (
-        <li key={code}>
-          {foreign(text)}
-          {code === 'SHEET_CHOSEN' && (
-            <>
-              {' '}
-              <button type="button" class="quiet" onClick={() => focusField('sheet')}>
-                Choose another sheet
-              </button>
-            </>
-          )}
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -7,7 +7,7 @@ import { MISSING } from '../../import-words.ts';
 import type { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { ApiError, connection, query, request, wrongField } from '../../requests.ts';
-import { beginning, isZip } from '../../uploads.ts';
+import { isZip } from '../../uploads.ts';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
 import { readiness } from './steps.ts';
 
@@ -98,8 +98,7 @@ export class FilePreview extends ShownFile {
   /** The number of columns of the file, whatever they are called. */
   #width = 0;
   #head: Blob | undefined;
-  #name = '';
-  #size = 0;
+  #file = { name: '', size: 0 };
   #asked = 0;
   #mayAskAgain = true;
   #timer: number | undefined;
@@ -145,8 +144,7 @@ export class FilePreview extends ShownFile {
       this.isTooLarge.value = false;
     });
     this.#head = undefined;
-    this.#name = file.name;
-    this.#size = file.size;
+    this.#file = file;
     this.#mayAskAgain = true;
     if (file.size === 0) {
       this.error.value = `${file.name} is empty.`;
@@ -159,7 +157,7 @@ export class FilePreview extends ShownFile {
       if (isWhole) {
         this.isTooLarge.value = file.size > WHOLE_BYTES;
         this.#head = this.isTooLarge.peek() ? undefined : file;
-      } else this.#head = await beginning(file, BEGINNING_BYTES);
+      } else this.#head = file.slice(0, BEGINNING_BYTES);
     } catch {
       this.error.value = `${file.name} cannot be read, or has changed. Choose it again.`;
     }
@@ -191,7 +189,7 @@ export class FilePreview extends ShownFile {
     this.isReading.value = head !== undefined;
     if (head === undefined) return;
     try {
-      const asked = query({ ...this.options, name: this.#name, size: this.#size });
+      const asked = query({ ...this.options, name: this.#file.name, size: this.#file.size });
       const { facts, preview, problem, before } = await request<FileLook>(`/v1/look${asked}`, {
         method: 'POST',
         body: head,

@@ -211,12 +211,8 @@ function Row({ row: { line, original, readAs, reasons, others }, columns, isRead
   );
 }
 
-interface ReadAsProperties {
-  row: PreviewRow;
-  preview: ShownFile;
-}
-
-function ReadAs({ row: { uid, guid, scope, region, problems, skipped }, preview }: ReadAsProperties) {
+function ReadAs({ row, preview }: { row: PreviewRow; preview: ShownFile }) {
+  const { uid, guid, scope, region, problems, skipped } = row;
   if (skipped === true) return <span class="soft">left out</span>;
   if (problems.length > 0) return 'cannot be sent';
   const looked = mapLookups(preview.lookups.value, () => ' (looked up)');

@@ -9,12 +9,7 @@ import { openWords, scopeWordsIn } from './steps.ts';
 
 const MEANINGS: Choice[] = [['', 'not decided'], ...CHOICES.scope, ['none', 'no membership']];
 
-interface ScopeWordsProperties {
-  preview: ShownFile;
-  form: Form;
-}
-
-export function ScopeWords({ preview, form }: ScopeWordsProperties) {
+export function ScopeWords({ preview, form }: { preview: ShownFile; form: Form }) {
   const facts = preview.facts.value;
   const column = preview.columnOf('scope');
   const seen = facts?.columns.find(({ name }) => name === column)?.words ?? {};

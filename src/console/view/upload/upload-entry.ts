@@ -129,11 +129,6 @@ export class UploadEntry {
     if (this.made === '') void forgetStored(this.key);
   }
 
-  /** Whether the same file is still chosen. */
-  has(file: File) {
-    return this.file.peek() === file && !this.#ending.signal.aborted;
-  }
-
   choose(chosen: File) {
     const before = this.file.peek();
     // Another file has another shape; the same one, fixed, has not.
