@@ -3,20 +3,27 @@ import { basename, dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import openFile from '@fastify/send';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { rowOperations } from '../api/operations/row-operations.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { ReportRequest } from '../imports/report/report-files.ts';
 import { NEEDS_ATTENTION, reportPaths, retryExtension } from '../imports/report/report-paths.ts';
-import { readCursor } from '../imports/report/row-search.ts';
+import type { RowOrder } from '../imports/report/row-search.ts';
 import { summaryIn } from '../imports/report/summarize.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { INPUTS } from '../options/input-kinds.ts';
-import { VERSION } from '../platform/package-folder.ts';
+import { cursorContent } from '../platform/cursors.ts';
 import type { Api, ServerContext } from './context.ts';
 import { attachment, callerOf, sendJson } from './http-answers.ts';
 import { problemViews, type WantedReport, wantedBy } from './import-reading.ts';
 import { type ServedBy, serveAll } from './serve.ts';
+
+/** The content of a cursor of a list in this order: the row before the page, and the value by which it is sorted. */
+export const placeIn = ({ by, descending }: RowOrder) =>
+  z
+    .tuple([z.literal(by), z.literal(descending), z.int(), z.union([z.string(), z.number()])])
+    .transform(([, , row, key]) => ({ row, key }));
 
 /** Serves the rows, problems and calls of an import; the outcome of every row, and what it created, to look at or to keep. */
 export function rowRoutes(app: Api, context: ServerContext): void {
@@ -28,8 +35,7 @@ export function rowRoutes(app: Api, context: ServerContext): void {
     ...reportHandlers(context),
     rows: async ({ id, limit, cursor, sort = 'row', order: direction, ...filter }, { reply }) => {
       const order = { by: sort, descending: direction === 'desc' };
-      const after = cursor === undefined ? undefined : readCursor(cursor, order);
-      if (cursor !== undefined && after === undefined) throw new RollcallError('BAD_CURSOR', { cursor });
+      const after = cursorContent(placeIn(order), cursor);
       const page = { filter, order, limit, ...(after !== undefined && { after }) };
       return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, callerOf(reply)));
     },
@@ -68,7 +74,7 @@ function reportHandlers({ coordinator, dir, reading, views }: ServerContext): Se
       if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
       const file = fileFor(wanted, reportPaths(dir.folder(id), input));
       const summary = summaryIn(await views.of(record));
-      return send(request, reply, record, file, { ...wanted, summary, version: VERSION });
+      return send(request, reply, record, file, { ...wanted, summary });
     },
     created: async ({ id }, { request, reply }) => {
       const record = coordinator.find(id);

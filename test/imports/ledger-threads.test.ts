@@ -53,7 +53,7 @@ function requestOf(
   form: ReportRequest['form'],
   more: Partial<ReportRequest> = {},
 ): ReportRequest {
-  return { form, summary: summaryOf(RECORD, totalsOf(reader.counters(), true), NO_FILES), version: '1.2.3', ...more };
+  return { form, summary: summaryOf(RECORD, totalsOf(reader.counters(), true), NO_FILES), ...more };
 }
 
 const texts = (reader: ImportReader, request: ReportRequest) => [...reportPieces(reader, request)].join('');

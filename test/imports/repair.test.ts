@@ -57,7 +57,6 @@ function reportOf(pipeline: Pipeline, id: string): string {
     form: 'csv',
     filter: { status: ['invalid'] },
     summary,
-    version: '1',
   });
   const report = [...lines].join('');
   reader.close();

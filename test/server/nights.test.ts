@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lastDays, nightsOf } from '../../src/features/schedule/routes/schedule-nights.ts';
+import { lastDays, nightsOf } from '../../src/features/schedule/routes/handlers.ts';
 import type { SchedulePause } from '../../src/features/schedule/schedule-catalog.ts';
 import type { RunState } from '../../src/membership/sync-state.ts';
 

@@ -13,7 +13,6 @@ import { importView, type ViewSources } from '../../imports/report/import-view.t
 import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
-import { VERSION } from '../../platform/package-folder.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
 import { type Handled, handled } from '../../server/perform.ts';
 import { followStaging } from '../../server/staging-progress.ts';
@@ -100,7 +99,7 @@ function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport): Asy
     const { reportPieces } = await import('../../imports/report/report-files.ts');
     const reader = openImportReader(dir.ledger(id));
     try {
-      yield* reportPieces(reader, { ...wanted, summary, version: VERSION });
+      yield* reportPieces(reader, { ...wanted, summary });
     } finally {
       reader.close();
     }

@@ -1,8 +1,8 @@
 import type { HandlersOf } from '../../api/operation.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
+import { numberCursor } from '../../platform/cursors.ts';
 import { pageRoute } from '../../server/console-files.ts';
 import type { Api, ServerContext } from '../../server/context.ts';
-import { numberCursor } from '../../server/cursors.ts';
 import { serveAll } from '../../server/serve.ts';
 import { takeHead, type Uploads } from '../../server/uploads/accept.ts';
 import { labelOf } from '../../server/uploads/body.ts';

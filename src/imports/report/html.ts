@@ -3,6 +3,7 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { messagesText, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
+import { VERSION } from '../../platform/package-folder.ts';
 import { html, Markup, NOTHING } from '../../text/markup.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';
@@ -14,7 +15,6 @@ export interface HtmlReport {
   readonly problems: readonly ProblemCount[];
   /** Milliseconds since 1970. */
   readonly generatedAt: number;
-  readonly version: string;
 }
 
 /** Texts reach a contrast of 4.5:1 against the paper, in both schemes (test/imports/report/html-colours.test.ts). */
@@ -127,7 +127,7 @@ ${(summary.notes ?? []).map(({ text }) => html`<p class="soft">Note: <bdi>${text
 ${facts(summary)}
 ${problemsTable(report.problems)}
 </main>
-<footer><p>Written ${utcTime(report.generatedAt)} by rollcall ${report.version}.</p></footer>
+<footer><p>Written ${utcTime(report.generatedAt)} by rollcall ${VERSION}.</p></footer>
 </body>
 </html>
 `;

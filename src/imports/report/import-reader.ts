@@ -17,10 +17,17 @@ import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import { chosenRows } from './chosen-rows.ts';
-import { foundRows, retryable } from './found-rows.ts';
 import type { ReportRow } from './report-table.ts';
 import type { MembershipToRetry } from './retry-file.ts';
-import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
+import {
+  countRows,
+  foundRows,
+  type RowOrder,
+  type RowPlace,
+  type RowsPage,
+  retryable,
+  searchRows,
+} from './row-search.ts';
 import { type FoundUids, searchUids } from './text-search.ts';
 
 const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';

@@ -1,4 +1,5 @@
 import type { RowFilter } from '../../options/row-filter.ts';
+import { cursorText } from '../../platform/cursors.ts';
 import { serve } from '../../platform/threads.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
@@ -6,11 +7,11 @@ import { type ImportReader, openImportReader, type RowDetail } from './import-re
 import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
 import { reportPaths, writtenReports } from './report-paths.ts';
 import { originalJson, type ReportInput, type ReportRow } from './report-table.ts';
-import { cursorText, type RowOrder, type RowPlace, type RowsPage } from './row-search.ts';
+import type { RowOrder, RowPlace, RowsPage } from './row-search.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
 
 /**
- * A page of rows as the JSON text `{"rows":[…],"total":9,"nextCursor":"7"}`. It has fewer rows than were found where those
+ * A page of rows as the JSON text `{"rows":[…],"total":9,"nextCursor":"WyJy…"}`. It has fewer rows than were found where those
  * would make it longer than `maxCharacters`, but always one: the next page begins behind the last one that is in it.
  * @param total null where it was not counted
  */
@@ -32,7 +33,7 @@ function rowsPageJson(
   }
   const last = places[texts.length - 1];
   const hasNext = last !== undefined && (more || texts.length < rows.length);
-  return `{"rows":[${texts.join(',')}],"total":${total},"nextCursor":${hasNext ? `"${cursorText(last, order)}"` : 'null'}}`;
+  return `{"rows":[${texts.join(',')}],"total":${total},"nextCursor":${hasNext ? `"${cursorText([order.by, order.descending, last.row, last.key])}"` : 'null'}}`;
 }
 
 /** One row as JSON text, with all that is known of it. */

@@ -4,12 +4,12 @@ import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import type { ReportFormat, RowFilter } from '../../options/row-filter.ts';
 import { writeTable } from '../../platform/table.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import { retryable } from './found-rows.ts';
 import { htmlReport } from './html.ts';
 import type { CreatedThing, ImportReader } from './import-reader.ts';
 import { NEEDS_ATTENTION, type reportPaths } from './report-paths.ts';
 import { jsonReport, ndjsonReport, type ReportInput, tableReport } from './report-table.ts';
 import { retryReport, shapedRetry } from './retry-file.ts';
+import { retryable } from './row-search.ts';
 
 /**
  * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
@@ -67,7 +67,6 @@ export type ReportRequest = {
       readonly form: ReportFormat;
       /** For `json` and `html`. */
       readonly summary: ImportSummary;
-      readonly version: string;
     }
   /** The rows that may be sent again, in the original columns, as a file that imports as it is. */
   | {

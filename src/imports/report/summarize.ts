@@ -74,15 +74,24 @@ export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): 
     .map(
       ([region, { created: _, writes: __, ...counts }]) => [region, { ...counts, rows: rowsOf(counts.rows) }] as const,
     );
+  const sum = (count: (region: InRegion) => number | undefined) =>
+    [...counters.values()].reduce((total, region) => total + (count(region) ?? 0), 0);
+  const messages = sum(({ writes }) => writes?.messages);
+  const banQuestions = sum(({ banQuestions }) => banQuestions?.asked);
+  const created = {
+    users: sum(({ created }) => created?.users),
+    groups: sum(({ created }) => created?.groups),
+    reactivated: sum(({ created }) => created?.reactivated),
+  };
   return {
     rows: rowsOf(totalRows(counters)),
     ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
-    ...createdIn(counters),
-    ...writtenBy(counters),
-    calls: sumOf(counters, ({ calls }) => calls),
-    ...bansAskedIn(counters),
-    retries: sumOf(counters, ({ retries }) => retries),
+    ...(Object.values(created).some((count) => count > 0) && { created }),
+    ...(messages > 0 && { writes: { messages, groups: sum(({ writes }) => writes?.groups) } }),
+    calls: sum(({ calls }) => calls),
+    ...(banQuestions > 0 && { banQuestions }),
+    retries: sum(({ retries }) => retries),
     ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
   };
 }
@@ -106,30 +115,6 @@ function isRegion(value: unknown): value is RegionCounts {
 }
 
 type InRegion = Counters extends ReadonlyMap<unknown, infer Counts> ? Counts : never;
-
-/** A number of an import, over all regions. */
-function sumOf(counters: Counters, count: (region: InRegion) => number | undefined) {
-  return [...counters.values()].reduce((total, region) => total + (count(region) ?? 0), 0);
-}
-
-/** Returns the number of messages that an import writes into conversations, over all regions. */
-function writtenBy(counters: Counters) {
-  const messages = sumOf(counters, ({ writes }) => writes?.messages);
-  const groups = sumOf(counters, ({ writes }) => writes?.groups);
-  return messages === 0 ? {} : { writes: { messages, groups } };
-}
-
-function bansAskedIn(counters: Counters) {
-  const asked = sumOf(counters, ({ banQuestions }) => banQuestions?.asked);
-  return asked === 0 ? {} : { banQuestions: asked };
-}
-
-function createdIn(counters: Counters) {
-  const [users, groups, reactivated] = (['users', 'groups', 'reactivated'] as const).map((what) =>
-    sumOf(counters, ({ created }) => created?.[what]),
-  ) as [number, number, number];
-  return users + groups + reactivated === 0 ? {} : { created: { users, groups, reactivated } };
-}
 
 function isoTime(ms: number | null) {
   return ms === null ? null : new Date(ms).toISOString();

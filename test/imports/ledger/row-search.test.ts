@@ -6,16 +6,12 @@ import { ROW_SORTS, type RowSort } from '../../../src/api/rows.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { type ImportReader, openImportReader } from '../../../src/imports/report/import-reader.ts';
 import type { ReportRow } from '../../../src/imports/report/report-table.ts';
-import {
-  cursorText,
-  ORDER_OF_INPUT,
-  type RowOrder,
-  type RowPlace,
-  readCursor,
-} from '../../../src/imports/report/row-search.ts';
+import { ORDER_OF_INPUT, type RowOrder, type RowPlace } from '../../../src/imports/report/row-search.ts';
 import { hasText } from '../../../src/imports/report/text-search.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import type { RowFilter } from '../../../src/options/row-filter.ts';
+import { cursorContent, cursorText } from '../../../src/platform/cursors.ts';
+import { placeIn } from '../../../src/server/row-routes.ts';
 import { runs } from '../../runs.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './mixed-import.ts';
@@ -67,7 +63,7 @@ function pagesOf(reader: ImportReader, filter: RowFilter, limit: number, order =
     const last = page.places.at(-1);
     if (!page.more || last === undefined) return pages;
     // The cursor goes to the browser and back.
-    after = readCursor(cursorText(last, order), order);
+    after = cursorContent(placeIn(order), cursorText([order.by, order.descending, last.row, last.key]));
     expect(after).toEqual(last);
   }
 }

@@ -102,7 +102,6 @@ export function htmlInput(changes: Partial<HtmlReport> = {}): HtmlReport {
     summary: importSummary(),
     problems: PROBLEMS,
     generatedAt: Date.UTC(2025, 0, 31, 12, 1, 0),
-    version: '0.1.0',
     ...changes,
   };
 }

@@ -11,7 +11,6 @@ function pageWith(text: string): string {
     htmlInput({
       summary: importSummary({ file: text, id: text, notes: [{ code: text, text }] }),
       problems: [{ status: 'failed', code: text, count: 2, examples: [{ line: 2, value: text, message: text }] }],
-      version: text,
     }),
   );
 }

@@ -1,9 +1,24 @@
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import type { z } from 'zod';
+import type { Call } from '../../../api/operation.ts';
+import { messageOf } from '../../../errors/message-of.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { isZip } from '../../../imports/read/decompress.ts';
 import { pageRoute } from '../../../server/console-files.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
-import { serveAll } from '../../../server/serve.ts';
-import { scheduleOperations } from '../operations.ts';
+import { callerOf } from '../../../server/http-answers.ts';
+import { type ServedBy, serveAll } from '../../../server/serve.ts';
+import type { SourceReader } from '../../../sources/obtain.ts';
+import { shownFile } from '../../../sources/schemes.ts';
+import { SourceError } from '../../../sources/source.ts';
+import { lookText, PREVIEW_ZIP_BYTES } from '../../inspect/routes.ts';
+import { newSyncId } from '../../sync/kept-sync.ts';
+import { planFiles } from '../../sync/plan/plan-files.ts';
+import { wholeSync } from '../../sync/sync-views.ts';
+import { type KeptSettings, scheduleOperations, type scheduleTry } from '../operations.ts';
+import { obtainBeside, sourceOf, syncNow } from '../schedule-sync.ts';
 import { changingHandlers, lookingHandlers, runningHandlers } from './handlers.ts';
-import { lookHandler, tryHandler } from './try-schedule.ts';
+import { checkedReading, settingsToKeep } from './schedule-settings.ts';
 
 /** Schedules: the list, making and editing them, their runs, and their actions. */
 export function scheduleRoutes(app: Api, context: ServerContext): void {
@@ -20,4 +35,124 @@ export function scheduleHandlers(context: ServerContext, isHere: boolean) {
     ...runningHandlers(schedules.runs),
     try: tryHandler(context, isHere),
   };
+}
+
+type Context = Pick<ServerContext, 'dir' | 'syncs' | 'heads' | 'schedules'>;
+
+type Try = z.output<typeof scheduleTry>;
+
+/** A schedule before it is saved: a new one, or one with a name as it would be after the edit. */
+function settingsToTry({ catalog, at }: ServerContext['schedules'], { name = '', ...given }: Try, isHere: boolean) {
+  return settingsToKeep({ ...given, cron: '@daily', tz: 'UTC' }, catalog.find(name), { ...at, isHere });
+}
+
+/** `POST /v1/schedules/try` */
+function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
+  return async (given: Try, { who, audited }: Call) => {
+    const { name = '' } = given;
+    const settings = await settingsToTry(schedules, given, isHere);
+    const id = newSyncId('sync');
+    await planOnce(settings, id, schedules.catalog.find(name)?.name ?? null, who);
+    audited(id, name || shownFile(settings));
+    return wholeSync(dir, syncs.find(id), syncs);
+  };
+
+  /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
+  async function planOnce(settings: KeptSettings, id: string, schedule: string | null, who: string) {
+    const folder = dir.sync(id);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const found = await getFile(schedules, sourceOf(settings), folder);
+      if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);
+      const get: SourceReader = (wanted, place) => getFile(schedules, wanted, place.folder);
+      const beside = await obtainBeside(get, settings, { folder, signal: new AbortController().signal });
+      await syncs.create({
+        ...(await syncNow(settings, beside)),
+        id,
+        who,
+        file: found.name,
+        source: found.copy === undefined ? found.path : found.name,
+        apply: false,
+        isTry: true,
+        schedule,
+      });
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+}
+
+/** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
+function lookHandler({ dir, schedules, heads }: Context): Required<ServedBy<typeof scheduleOperations>>['look'] {
+  return async (given, { reply }) => {
+    const caller = callerOf(reply);
+    const settings = await settingsToTry(schedules, given, false);
+    const file = { ...(await headOf(settings, caller.signal)), options: checkedReading(settings) };
+    const text = await lookText({ dir, heads }, file, caller);
+    return reply.type('application/json; charset=utf-8').send(text);
+  };
+
+  /** A fetched file is kept in the place that a sync would use, until its beginning is read. */
+  async function headOf(settings: KeptSettings, left: AbortSignal) {
+    const folder = dir.sync(newSyncId('sync'));
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { path, name } = await getFile(schedules, sourceOf(settings), folder, left);
+      return { name, head: await beginning(path) };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Size of the beginning of a file that a preview reads, in bytes. */
+const HEAD_BYTES = 256 * 1024;
+
+/** The beginning of a file, or all of a workbook or archive. @throws BAD_OPTION when there is nothing to look at */
+async function beginning(path: string) {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const head = buffer.subarray(0, bytesRead);
+    if (head.length === 0) throw new RollcallError('BAD_OPTION', { what: 'the file is empty', field: 'file' });
+    if (!isZip(head)) return head;
+    const { size } = await file.stat();
+    if (size <= PREVIEW_ZIP_BYTES) return await file.readFile();
+    throw new RollcallError('BAD_OPTION', {
+      what: `the workbook or archive has ${size} bytes: too many to look at`,
+      field: 'file',
+      remedy: 'try the schedule instead: that reads the whole file',
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Time in which the file must be there, in ms: a person waits for it. */
+const MAX_MS = 60_000;
+
+/**
+ * The file that a schedule would read. A fetched file is kept in `folder`.
+ * @throws BAD_OPTION, SOURCE_NOT_ALLOWED; the signal's reason
+ */
+async function getFile(
+  { runs }: Pick<ServerContext['schedules'], 'runs'>,
+  wanted: Omit<Parameters<SourceReader>[0], 'copy'>,
+  folder: string,
+  left?: AbortSignal,
+) {
+  const late = AbortSignal.timeout(MAX_MS);
+  const signal = left === undefined ? late : AbortSignal.any([late, left]);
+  try {
+    return await runs.obtain({ ...wanted, copy: null }, { folder, signal });
+  } catch (error) {
+    throw error instanceof SourceError || late.aborted ? noFile(error, late.aborted) : error;
+  }
+}
+
+function noFile(error: unknown, isLate: boolean): RollcallError {
+  const what = isLate ? 'the file has not come within a minute' : messageOf(error);
+  const remedy = isLate ? 'add the schedule and run it: runs wait longer' : 'check the file and try again';
+  return new RollcallError('BAD_OPTION', { what, field: 'file', remedy });
 }

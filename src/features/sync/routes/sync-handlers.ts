@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Call, HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { cursorContent, cursorText, numberCursor } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
-import { cursorContent, cursorText, numberCursor } from '../../../server/cursors.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
