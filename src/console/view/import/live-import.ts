@@ -28,7 +28,7 @@ export class LiveImport {
     const view = this.view.value;
     return view !== undefined && view.state !== 'staging' && view.rows.read > 0;
   });
-  /** What the queues of its regions do now, by region; empty while it is not at work. */
+  /** Queues of its regions as they are now, by region; none while it is not at work. */
   queues = signal<Readonly<Record<string, RegionQueue>>>({});
   over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
   state = computed(() => this.view.value?.state);
