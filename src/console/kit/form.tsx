@@ -105,47 +105,86 @@ export class Form {
   }
 }
 
-interface FieldProperties {
-  form: Form;
-  name: string;
+/** A value that is its own label, or both. */
+export type Choice = string | readonly [value: string, label: string];
+
+/** The values of an option, the default as the empty one. @param labels for values that need one */
+export function choicesOf(name: keyof typeof CHOICES, labels: Readonly<Record<string, string>> = {}): Choice[] {
+  return CHOICES[name].map((value, at) => (at === 0 ? ['', value] : [value, labels[value] ?? value]));
+}
+
+/** A field of a form: one line of text, unless it has choices or is ticked. */
+export interface FieldOptions {
   /** Default: that of the option with the name. */
   label?: string | undefined;
   note?: string | undefined;
   placeholder?: string | undefined;
   /** Its values are: it gets the room of two. */
   isLong?: boolean;
+  type?: 'time';
+  choices?: readonly Choice[];
+  /** Shown while it is typed. */
+  suggestions?: readonly Choice[];
+  isTicked?: boolean;
 }
 
-/** The attributes by which a control belongs to its field. */
-interface ControlProperties {
-  id: string;
-  name: string;
-  'aria-describedby': string;
-  'aria-invalid': boolean | undefined;
-  ref: (control: HTMLElement | null) => void;
+/** The fields that are not false, in their order. */
+export function Fields({ form, fields }: { form: Form; fields: Readonly<Record<string, FieldOptions | false>> }) {
+  return Object.entries(fields).map(
+    ([name, options]) => options !== false && <Field key={name} form={form} name={name} {...options} />,
+  );
 }
 
 /** A control with its label, a note, and a place for what is wrong with it. */
-function Field({
-  form,
-  name,
-  label = LABELS[name],
-  note,
-  isLong = false,
-  control,
-}: FieldProperties & { control: (properties: ControlProperties) => ComponentChildren }) {
+function Field({ form, name, label = LABELS[name], note, ...options }: FieldOptions & { form: Form; name: string }) {
+  const { choices, suggestions, placeholder, type = 'text', isLong = false, isTicked = false } = options;
   const id = `new-${name}`;
+  const list = suggestions && `${id}-suggestions`;
+  const value = form.get(name);
   const error = form.errors.value[name] ?? '';
+  const ref = (control: HTMLElement | null) => form.register(name, control);
+  if (isTicked) {
+    return (
+      <div class="check">
+        <input
+          type="checkbox"
+          id={id}
+          checked={value === 'true'}
+          ref={ref}
+          onChange={({ currentTarget }) => form.set(name, currentTarget.checked ? 'true' : '')}
+        />
+        <label for={id}>{label}</label>
+      </div>
+    );
+  }
+  const own = {
+    id,
+    name,
+    value,
+    ref,
+    'aria-describedby': `${id}-error${note === undefined ? '' : ` ${id}-note`}`,
+    'aria-invalid': error === '' ? undefined : true,
+  };
   return (
     <div class={isLong ? 'field long' : 'field'}>
       <label for={id}>{label}</label>
-      {control({
-        id,
-        name,
-        'aria-describedby': `${id}-error${note === undefined ? '' : ` ${id}-note`}`,
-        'aria-invalid': error === '' ? undefined : true,
-        ref: (element) => form.register(name, element),
-      })}
+      {choices === undefined ? (
+        <input
+          {...own}
+          type={type}
+          list={list}
+          placeholder={placeholder}
+          spellcheck={false}
+          autocapitalize="none"
+          autocomplete="off"
+          onInput={({ currentTarget }) => form.set(name, currentTarget.value)}
+        />
+      ) : (
+        <select {...own} onChange={({ currentTarget }) => form.set(name, currentTarget.value)}>
+          {optionsOf(choices)}
+        </select>
+      )}
+      {suggestions && <datalist id={list}>{optionsOf(suggestions)}</datalist>}
       {note !== undefined && (
         <p class="note" id={`${id}-note`}>
           {note}
@@ -156,75 +195,6 @@ function Field({
       </p>
     </div>
   );
-}
-
-/** One line of text. @param suggestions shown while it is typed */
-export function TextField(properties: FieldProperties & { suggestions?: readonly Choice[]; type?: 'text' | 'time' }) {
-  const { form, name, placeholder, suggestions, type = 'text' } = properties;
-  const list = suggestions && `new-${name}-suggestions`;
-  return (
-    <Field
-      {...properties}
-      control={(own) => (
-        <>
-          <input
-            {...own}
-            type={type}
-            list={list}
-            value={form.get(name)}
-            placeholder={placeholder}
-            spellcheck={false}
-            autocapitalize="none"
-            autocomplete="off"
-            onInput={({ currentTarget }) => form.set(name, currentTarget.value)}
-          />
-          {suggestions && <datalist id={list}>{optionsOf(suggestions)}</datalist>}
-        </>
-      )}
-    />
-  );
-}
-
-/** A value that is its own label, or both. */
-export type Choice = string | readonly [value: string, label: string];
-
-/** The values of an option, the default as the empty one. @param labels for values that need one */
-export function choicesOf(name: keyof typeof CHOICES, labels: Readonly<Record<string, string>> = {}): Choice[] {
-  return CHOICES[name].map((value, at) => (at === 0 ? ['', value] : [value, labels[value] ?? value]));
-}
-
-/** One of several. */
-export function SelectField(properties: FieldProperties & { choices: readonly Choice[] }) {
-  const { form, name, choices } = properties;
-  return (
-    <Field
-      {...properties}
-      control={(own) => (
-        <select {...own} value={form.get(name)} onChange={({ currentTarget }) => form.set(name, currentTarget.value)}>
-          {optionsOf(choices)}
-        </select>
-      )}
-    />
-  );
-}
-
-/** A field, and what it is if it is not one line of text. */
-export type FieldOptions = Pick<FieldProperties, 'label' | 'note' | 'placeholder' | 'isLong'> & {
-  type?: 'time';
-  choices?: readonly Choice[];
-  suggestions?: readonly Choice[];
-  isTicked?: boolean;
-};
-
-/** The fields that are not false, in their order. */
-export function Fields({ form, fields }: { form: Form; fields: Readonly<Record<string, FieldOptions | false>> }) {
-  return Object.entries(fields).map(([name, own]) => {
-    if (own === false) return null;
-    const { choices, isTicked = false, ...others } = own;
-    const properties = { key: name, form, name, ...others };
-    if (isTicked) return <CheckField {...properties} />;
-    return choices === undefined ? <TextField {...properties} /> : <SelectField {...properties} choices={choices} />;
-  });
 }
 
 type FoldedFieldsProperties = Parameters<typeof Fields>[0] & { title: string; children?: ComponentChildren };
@@ -306,23 +276,6 @@ export function focusField(name: string) {
   if (control === null) return;
   unfold(control);
   control.focus();
-}
-
-/** Yes or no. */
-function CheckField({ form, name, label = LABELS[name] }: FieldProperties) {
-  const id = `new-${name}`;
-  return (
-    <div class="check">
-      <input
-        type="checkbox"
-        id={id}
-        checked={form.get(name) === 'true'}
-        ref={(control) => form.register(name, control)}
-        onChange={({ currentTarget }) => form.set(name, currentTarget.checked ? 'true' : '')}
-      />
-      <label for={id}>{label}</label>
-    </div>
-  );
 }
 
 /** A field to tick for each of these options. */

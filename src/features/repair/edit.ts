@@ -49,10 +49,33 @@ export async function take(
   asked: readonly AskedEdit[],
   by: string,
 ): Promise<RepairTaken & { readonly others: readonly number[] }> {
+  const { sql, database } = repair;
   const before = revisionOf(repair);
-  const { taken, refused } = sift(repair, asked);
+  const numbers = [...new Set(asked.map(({ row }) => row))];
+  const related = sql<{ row: number }>('relatives_of').all({
+    rows: JSON.stringify(numbers),
+    codes: CONTRADICTION_CODES,
+  });
+  const together = new Set(related.map(({ row }) => row));
+  const rows = rowsOf(repair, [...together.union(new Set(numbers))]);
+  const { taken, refused } = sift(repair, asked, rows);
   const edited = new Set(taken.map(({ row }) => row));
-  const judged = await keep(repair, taken, edited, by);
+  const judged = await judge(
+    repair,
+    [...rows.values()].filter(({ row, edits }) => together.has(row) || (edited.has(row) && edits.size > 0)),
+    together,
+  );
+  const found = new Map(judged.map(({ row, problems }) => [row, problems]));
+  inTransaction(database, () => {
+    for (const { row, column, value } of taken) sql('set_edit').run({ row, column, value, by });
+    for (const row of edited.union(together)) {
+      const problems = found.get(row);
+      const isEdited = (rows.get(row)?.edits.size ?? 0) > 0;
+      if (problems !== undefined && (isEdited || problems.length === 0))
+        sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
+      else sql('forget_repair').run({ row });
+    }
+  });
   const own = judged.filter(({ row }) => edited.has(row));
   const wrong = own.filter(({ problems }) => problems.length > 0);
   return {
@@ -69,12 +92,11 @@ export async function take(
 }
 
 /**
- * Parts edits into those that can be made, and those that cannot: of a row that was sent, or of a cell that has another
- * value than they say. @throws CannotRepair for a row or column that is not there
+ * Parts edits into those that can be made, which the rows have then, and those that cannot: of a row that was sent, or of a cell that
+ * has another value than they say. @throws CannotRepair for a row or column that is not there
  */
-function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
+function sift(repair: OpenRepair, asked: readonly AskedEdit[], rows: ReadonlyMap<number, OpenRow>) {
   const places = new Map(asked.map(({ column }) => [column, editablePlace(repair, column)]));
-  const rows = rowsOf(repair, [...new Set(asked.map(({ row }) => row))]);
   const closed = closedRows(repair, rows);
   const taken: AskedEdit[] = [];
   const refused: RefusedEdit[] = [];
@@ -90,18 +112,14 @@ function sift(repair: OpenRepair, asked: readonly AskedEdit[]) {
     if (why !== undefined) refused.push({ row, line, column, value, now, ...why });
     else {
       taken.push({ row, column, was, value: value === inFile ? null : value });
-      setEdit(edits, column, value);
+      if (value === null || value === inFile) edits.delete(column);
+      else edits.set(column, value);
     }
   }
   return { taken, refused };
 }
 
 const NO_ROW = 'edit only rows that are listed as rows to repair';
-
-function setEdit(edits: Map<string, string>, column: string, value: string | null): void {
-  if (value === null) edits.delete(column);
-  else edits.set(column, value);
-}
 
 /** Those of these rows that cannot be edited, and why. */
 function closedRows(repair: OpenRepair, rows: ReadonlyMap<number, OpenRow>) {
@@ -125,33 +143,6 @@ function closedRows(repair: OpenRepair, rows: ReadonlyMap<number, OpenRow>) {
 function changedTo(now: string | null, by: string | undefined) {
   const value = now === null ? 'no value' : shown(now);
   return by === undefined ? `the cell has ${value}` : `${by} has entered ${value} meanwhile`;
-}
-
-/** Keeps edits, with what their rows are then, and others that may contradict these. @returns what was judged */
-async function keep(repair: OpenRepair, edits: readonly AskedEdit[], edited: ReadonlySet<number>, by: string) {
-  const { sql, database } = repair;
-  const together = relativesOf(repair, [...edited]);
-  const rows = rowsOf(repair, [...edited.union(together)]);
-  for (const { row, column, value } of edits) setEdit(rows.get(row)?.edits ?? new Map(), column, value);
-  const toJudge = [...rows.values()].filter(({ row, edits: own }) => own.size > 0 || together.has(row));
-  const judged = await judge(repair, toJudge, together);
-  const found = new Map(judged.map(({ row, problems }) => [row, problems]));
-  inTransaction(database, () => {
-    for (const { row, column, value } of edits) sql('set_edit').run({ row, column, value, by });
-    for (const { row, edits: own } of rows.values()) {
-      const problems = found.get(row);
-      if (problems !== undefined && (own.size > 0 || problems.length === 0))
-        sql('keep_repair').run({ row, problems: JSON.stringify(problems) });
-      else sql('forget_repair').run({ row });
-    }
-  });
-  return judged;
-}
-
-/** These rows and others that contradict each other, or did as the file had them. */
-function relativesOf({ sql }: OpenRepair, rows: readonly number[]) {
-  const found = sql<{ row: number }>('relatives_of').all({ rows: JSON.stringify(rows), codes: CONTRADICTION_CODES });
-  return new Set(found.map(({ row }) => row));
 }
 
 /** Place of a column that can be edited. @throws CannotRepair */

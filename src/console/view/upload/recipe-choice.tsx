@@ -6,7 +6,7 @@ import { nameOf } from '../../format.ts';
 import { LOOKUP_WORDS } from '../../import-words.ts';
 import { useWork, WorkButton } from '../../kit/actions.tsx';
 import { ErrorPlace, foreign } from '../../kit/elements.tsx';
-import { FoldedFields, type Form, focusField, SelectField } from '../../kit/form.tsx';
+import { Fields, FoldedFields, type Form, focusField } from '../../kit/form.tsx';
 import { request } from '../../requests.ts';
 import type { FilePreview, ShownFile } from './file-preview.ts';
 
@@ -21,11 +21,11 @@ export function RecipeChoice({ preview, form, known, note = WINS }: RecipeChoice
   const chosen = known.find(({ name }) => name === form.get('recipe'));
   return (
     <div class="recipe">
-      <SelectField
+      <Fields
         form={form}
-        name="recipe"
-        choices={[['', 'none'], ...known.map(({ name, title }) => [name, title] as const)]}
-        note={note}
+        fields={{
+          recipe: { choices: [['', 'none'], ...known.map(({ name, title }) => [name, title] as const)], note },
+        }}
       />
       {chosen !== undefined && <Needs recipe={chosen} form={form} preview={preview} />}
     </div>

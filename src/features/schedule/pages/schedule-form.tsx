@@ -6,7 +6,7 @@ import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
 import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, syncHref } from '../../../console/kit/elements.tsx';
-import { Fields, FoldedFields, Form, focusField, TextField, ticks } from '../../../console/kit/form.tsx';
+import { Fields, FoldedFields, Form, focusField, ticks } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
 import { SYNC_TONES, syncSentence } from '../../../console/sync-words.ts';
@@ -300,12 +300,15 @@ function NameField({ form }: { form: Form }) {
     if (isTaken) form.setError('name', `There is a schedule “${name}” already. Take another name.`);
   }, [given, isTaken]);
   return (
-    <TextField
+    <Fields
       form={form}
-      name="name"
-      label="Name"
-      placeholder="Nightly roster"
-      note={name === '' ? 'A few words, such as “Nightly roster”.' : `It will be called ${name}.`}
+      fields={{
+        name: {
+          label: 'Name',
+          placeholder: 'Nightly roster',
+          note: name === '' ? 'A few words, such as “Nightly roster”.' : `It will be called ${name}.`,
+        },
+      }}
     />
   );
 }
