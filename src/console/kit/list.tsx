@@ -13,8 +13,6 @@ export interface Column<T> {
   kind?: 'number' | 'wide' | 'main' | 'choose';
   /** The key by which this column sorts the rows. */
   sort?: string;
-  /** The name of that key, if it is not the label. */
-  sortLabel?: string;
 }
 
 interface RowProperties<T> {
@@ -78,7 +76,7 @@ export function DataTable<T>({ caption, columns, items, keyOf, sorted, onSort }:
       <caption class="unseen">{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ label, kind, sort, sortLabel = label }, index) => {
+          {columns.map(({ label, kind, sort }, index) => {
             const isSorted = sort !== undefined && sorted?.by === sort;
             const direction = isSorted ? (sorted.descending ? 'descending' : 'ascending') : undefined;
             return (
@@ -89,10 +87,10 @@ export function DataTable<T>({ caption, columns, items, keyOf, sorted, onSort }:
                   <button
                     type="button"
                     class="sort"
-                    title={`Sort by ${sortLabel.toLowerCase()}`}
+                    title={`Sort by ${label.toLowerCase()}`}
                     onClick={() => onSort(sort)}
                   >
-                    {sortLabel}
+                    {label}
                     <span aria-hidden>{isSorted ? (sorted.descending ? ' ↓' : ' ↑') : ''}</span>
                   </button>
                 )}

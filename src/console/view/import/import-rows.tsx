@@ -225,10 +225,9 @@ function rowColumns(onDetails: (row: RowView) => void, hasCheck: boolean, over: 
     },
     ...(hasCheck ? [CHECK] : []),
     {
-      label: 'Message',
+      label: 'Code and message',
       kind: 'wide',
       sort: 'code',
-      sortLabel: 'Code and message',
       cell: ({ code, message }) => <Coded code={code} text={foreign(messageWords(message))} />,
     },
     {

@@ -2,7 +2,6 @@
 
 import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
-import type { Choice } from '../../../console/kit/form.tsx';
 import { wrongField } from '../../../console/requests.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
 import { pairs, pairsIn } from '../../../console/view/upload/file-preview.ts';
@@ -30,7 +29,7 @@ export const SCHEDULE = {
   name: '',
   file: '',
   headers: '',
-  every: 'day',
+  every: '* * *',
   at: '02:30',
   cron: '',
   tz: '',
@@ -47,31 +46,27 @@ export const SCHEDULE = {
   shape: '',
 };
 
-/** Simple times: name → the rest of a cron expression. */
-const EVERY: Readonly<Record<string, string>> = { day: '* * *', weekdays: '* * 1-5', sunday: '* * 0', month: '1 * *' };
-
-export const EVERY_CHOICES: Choice[] = [
-  ['day', 'every day'],
-  ['weekdays', 'Monday to Friday'],
-  ['sunday', 'every Sunday'],
-  ['month', 'on the first of every month'],
+/** Simple times, by the rest of a cron expression behind minute and hour; `cron`: the expression itself is given. */
+export const EVERY_CHOICES: (readonly [days: string, label: string])[] = [
+  ['* * *', 'every day'],
+  ['* * 1-5', 'Monday to Friday'],
+  ['* * 0', 'every Sunday'],
+  ['1 * *', 'on the first of every month'],
   ['cron', 'as a cron expression says'],
 ];
 
 /** The cron expression that the fields stand for. */
 export function cronOf({ every = '', at = '', cron = '' }: Values) {
-  const days = EVERY[every];
-  if (days === undefined) return cron.trim();
+  if (every === 'cron') return cron.trim();
   const [hour = '', minute = ''] = at.split(':');
-  return hour === '' || minute === '' ? '' : `${Number(minute)} ${Number(hour)} ${days}`;
+  return hour === '' || minute === '' ? '' : `${Number(minute)} ${Number(hour)} ${every}`;
 }
 
 function timeFields(cron: string) {
   const [, minute = '', hour = '', days = ''] = /^(\d{1,2}) (\d{1,2}) (.+)$/.exec(cron.trim()) ?? [];
-  const every = Object.keys(EVERY).find((one) => EVERY[one] === days);
-  return every === undefined
-    ? { every: 'cron', cron }
-    : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
+  return EVERY_CHOICES.some(([every]) => every === days)
+    ? { every: days, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` }
+    : { every: 'cron', cron };
 }
 
 /** Options that are ticked. */

@@ -9,14 +9,13 @@ import { announce } from '../../../console/kit/actions.tsx';
 import {
   Badge,
   Card,
-  Empty,
-  ErrorNotice,
   Facts,
   FileNotes,
   foreign,
   importHref,
   Journal,
   Legend,
+  Pending,
   syncHref,
   Tag,
   Time,
@@ -70,15 +69,8 @@ export function SyncPage() {
       </p>
       <h1 tabIndex={-1}>{view === undefined ? (isMissing ? 'There is no such sync' : 'Sync') : titleOf(view)}</h1>
       <div class="stack">
-        {error !== undefined ? (
-          <>
-            <ErrorNotice error={error} />
-            <p>
-              <a href="/syncs">All syncs</a>
-            </p>
-          </>
-        ) : view === undefined ? (
-          <Empty>Loading …</Empty>
+        {error !== undefined || view === undefined ? (
+          <Pending error={error} />
         ) : (
           <>
             <section class="card state" aria-label="State">
