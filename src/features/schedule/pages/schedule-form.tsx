@@ -5,7 +5,16 @@ import type { Settings } from '../../../console/answers.ts';
 import { nameOf } from '../../../console/format.ts';
 import { forget, useEntry } from '../../../console/kept-entries.ts';
 import { useWork, WorkButton } from '../../../console/kit/actions.tsx';
-import { Badge, Card, Empty, ErrorNotice, ErrorPlace, foreign, syncHref } from '../../../console/kit/elements.tsx';
+import {
+  Badge,
+  Card,
+  Empty,
+  ErrorNotice,
+  ErrorPlace,
+  foreign,
+  Pending,
+  syncHref,
+} from '../../../console/kit/elements.tsx';
 import { Fields, FoldedFields, Form, focusField, ticks } from '../../../console/kit/form.tsx';
 import { usePlace, useTitle } from '../../../console/place.ts';
 import { ApiError, addressOf, call, wrongField } from '../../../console/requests.ts';
@@ -34,12 +43,10 @@ export function ScheduleFormPage() {
         <a href="/schedules">Schedules</a>
       </p>
       <h1 tabIndex={-1}>{foreign(title)}</h1>
-      {error !== undefined ? (
-        <ErrorNotice error={error} />
-      ) : !isOperator ? (
+      {!isOperator ? (
         <Empty>Schedules are made and edited by operators.</Empty>
-      ) : settings.data === undefined || !isThere ? (
-        <Empty>Loading …</Empty>
+      ) : error !== undefined || settings.data === undefined || !isThere ? (
+        <Pending error={error} />
       ) : settings.data.sources.length === 0 && edited === '' ? (
         <NoSources />
       ) : (
@@ -239,16 +246,10 @@ function Effect({ form }: { form: Form }) {
   return (
     <div class={applies ? 'effect applies' : 'effect'}>
       <p role="status">
-        {applies ? (
-          <>
-            <b>This schedule applies its plans by itself:</b> each run sends its changes at once, unless a guard
-            objects.
-          </>
-        ) : (
-          <>
-            <b>This schedule only plans:</b> nothing is sent until a person has looked at the plan and applied it.
-          </>
-        )}
+        <b>{applies ? 'This schedule applies its plans by itself:' : 'This schedule only plans:'}</b>{' '}
+        {applies
+          ? 'each run sends its changes at once, unless a guard objects.'
+          : 'nothing is sent until a person has looked at the plan and applied it.'}
       </p>
       <button type="button" class="link" onClick={() => focusField('apply')}>
         Change this
