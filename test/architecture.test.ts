@@ -36,7 +36,7 @@ test.each([
   ['allowUnban', 6],
   ['createGroups', 12],
   ['removeNamed', 12],
-  ['giveUpAfterMs', 13],
+  ['giveUpAfter', 13],
   ['maxRemovals', 15],
 ])('the option %s is named in at most %i files', (option, most) => {
   const name = new RegExp(`\\b${option}\\b`);

@@ -72,7 +72,6 @@ export const STOPPING = {
 };
 export const GIVING_UP = {
   giveUpAfter: option({
-    kept: 'giveUpAfterMs',
     schema: z.int().positive(),
     ...readAsSetting(waitTime, timeText),
     value: '<time>',

@@ -98,8 +98,8 @@ test("a schedule at a server keeps what the server's recipe says, and waits for 
     'teacher=moderator',
   ];
   expect(await place.run([...add, ...flags])).toMatchObject({ code: EXIT.ok });
-  const { reading, giveUpAfterMs } = schedule.parse(await (await fetch(`${server.url}/v1/schedules/courses`)).json());
-  expect(giveUpAfterMs).toBe(7_200_000);
+  const { reading, giveUpAfter } = schedule.parse(await (await fetch(`${server.url}/v1/schedules/courses`)).json());
+  expect(giveUpAfter).toBe(7_200_000);
   expect(reading).toMatchObject({
     waitForQuietMs: 1_000,
     map: { uid: 'user_id' },
@@ -123,12 +123,12 @@ test('how long the runs of a schedule wait for the service, and how many rows it
   ]);
   const known = async () => schedule.parse(await (await fetch(`${server.url}/v1/schedules/whole`)).json());
   expect((await place.run(['schedule', 'edit', 'whole', '--give-up-after', '30m'])).code).toBe(EXIT.ok);
-  expect(await known()).toMatchObject({ giveUpAfterMs: 1_800_000, reading: { expectRows: 77 } });
+  expect(await known()).toMatchObject({ giveUpAfter: 1_800_000, reading: { expectRows: 77 } });
   expect((await place.run(['schedule', 'edit', 'whole', '--expect-rows', '5'])).code).toBe(EXIT.ok);
-  expect(await known()).toMatchObject({ giveUpAfterMs: 1_800_000, reading: { expectRows: 5 } });
+  expect(await known()).toMatchObject({ giveUpAfter: 1_800_000, reading: { expectRows: 5 } });
   const clear = ['schedule', 'edit', 'whole', '--no-give-up-after', '--no-expect-rows', '--no-min-rows'];
   expect((await place.run(clear)).code).toBe(EXIT.ok);
-  expect(await known()).not.toHaveProperty('giveUpAfterMs');
+  expect(await known()).not.toHaveProperty('giveUpAfter');
   expect((await known()).reading).not.toHaveProperty('expectRows');
   expect((await place.run(['schedule', 'remove', 'whole'])).code).toBe(EXIT.ok);
 });

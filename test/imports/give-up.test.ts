@@ -50,7 +50,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
   test('is blocked then, with all rows and attempts, and resume waits and continues', async () => {
     const pipeline = await openPipeline({ place, sandbox: { faults: 'reset-before' } });
     const { coordinator, sandbox, counts } = pipeline;
-    const { id, state, code, reason } = await pipeline.run(csv(participants(200)), { giveUpAfterMs: 1 });
+    const { id, state, code, reason } = await pipeline.run(csv(participants(200)), { giveUpAfter: 1 });
     expect([state, code]).toEqual(['blocked', 'SERVICE_AWAY']);
     expect(reason).toMatch(/^us: the service has not answered since .* UTC \(CONNECTION_LOST\): \d+ calls; /);
     expect(counts(id)).toMatchObject({ read: 200, unprocessed: 200, failed: 0 });
@@ -75,7 +75,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
     );
     onTestFinished(() => watch.stop());
     const file = csv([...rows(100, 'us'), ...rows(100, 'eu'), ...rows(100, 'in')]);
-    const id = await pipeline.send(file, { giveUpAfterMs: 1 });
+    const id = await pipeline.send(file, { giveUpAfter: 1 });
     await reached(coordinator, id, 'blocked');
     expect(coordinator.find(id)).toMatchObject({ code: 'SERVICE_AWAY', reason: expect.stringMatching(/^eu: /) });
     expect(counts(id)).toMatchObject({ added: 200, unprocessed: 100 });
@@ -92,7 +92,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
 
   test('continues at the next start of a process that stays', async () => {
     const pipeline = await openPipeline({ place, sandbox: { faults: 'reset-before' } });
-    const { id } = await pipeline.run(csv(participants(50)), { giveUpAfterMs: 1 });
+    const { id } = await pipeline.run(csv(participants(50)), { giveUpAfter: 1 });
     expect(pipeline.coordinator.find(id).code).toBe('SERVICE_AWAY');
     await pipeline.stop();
     pipeline.sandbox.faults.clear();
@@ -103,7 +103,7 @@ describe.each(QUEUE_PLACES)('an import that may wait for the service for a limit
   });
 
   test('is not outlived by the questions of a command, which learn that the service is away', async () => {
-    const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' }, giveUpAfterMs: 1 });
+    const { coordinator } = await openPipeline({ place, sandbox: { faults: 'reset-before' }, giveUpAfter: 1 });
     const read = coordinator.pages('us').listPage('groups', '', 1, {});
     await expect(read).rejects.toMatchObject({
       code: 'SERVICE_AWAY',

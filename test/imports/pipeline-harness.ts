@@ -67,7 +67,7 @@ export interface StartOptions {
   /** The settings for the service, in place of the sandbox's; calls go to the sandbox all the same. */
   readonly settings?: { readonly profile?: string; readonly host?: string; readonly appId?: string };
   readonly keepMs?: number;
-  readonly giveUpAfterMs?: number;
+  readonly giveUpAfter?: number;
   /** Default: auto. */
   readonly askBeforeRepeat?: AskBeforeRepeat;
   /** Puts something between the workers and the service. */
@@ -146,7 +146,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
         callsPerMinute: callsPerMinute ?? undefined,
         concurrency,
         perGroup: options.perGroup,
-        giveUpAfter: chosen.giveUpAfterMs,
+        giveUpAfter: chosen.giveUpAfter,
       },
       { ROLLCALL_ASK_BEFORE_REPEAT: askBeforeRepeat, ROLLCALL_LISTS_PER_MINUTE: listsPerMinute?.toString() },
       root,

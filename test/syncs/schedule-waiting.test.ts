@@ -44,7 +44,7 @@ test('a run waits for a service that is away until shortly before its schedule i
     const runs = office.runs(options);
     await runs.over(runs.begin('nightly', 'ann').id);
     await runs.stop();
-    return office.syncs.wanted.at(-1)?.giveUpAfterMs;
+    return office.syncs.wanted.at(-1)?.giveUpAfter;
   };
   const untilDue = Date.parse('2027-03-27T01:30:00Z') - office.now;
   expect(await waits()).toBe(untilDue * 0.95);

@@ -7,8 +7,9 @@ import type { ImportState } from '../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { CREATING, type CreateOptions, createOptionsOf, MAX_CREATE } from '../../options/create-options.ts';
 import { type ByLookup, mapLookupsInTurn } from '../../options/lookups.ts';
+import { keptOf } from '../../options/option.ts';
 import { CONTENT } from '../../options/reading-options.ts';
-import { defined } from '../../platform/defined.ts';
+import { GIVING_UP } from '../../options/sending-options.ts';
 import type { SourceReader } from '../../sources/obtain.ts';
 import { shownFile } from '../../sources/schemes.ts';
 import { isRemote } from '../../text/address-text.ts';
@@ -33,14 +34,14 @@ type SyncSettings = Omit<NewSync, 'id' | 'file' | 'source' | 'schedule' | 'who'>
 
 /** Returns the settings without a protect file. @throws BAD_OPTION, and ZodError about what is read */
 export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] = {}): SyncSettings {
-  const { limits, apply, giveUpAfterMs } = settings;
+  const { limits, apply } = settings;
   return {
     reading: syncReadingOf(readingOptions(settings), lookups),
     ...syncFlags(settings),
     create: creationOf(settings),
     limits,
     apply,
-    ...defined({ giveUpAfterMs }),
+    ...keptOf(GIVING_UP, settings),
   };
 }
 
@@ -62,16 +63,16 @@ export function creationOf({ createMap, maxCreate, ...settings }: KeptSettings):
 /** Part of the time until a schedule is due again that a run waits for the service: the next run must find this one over. */
 const WINDOW = 0.95;
 
-type Waiting = Pick<ImportOptions, 'giveUpAfterMs'>;
+type Waiting = Pick<ImportOptions, 'giveUpAfter'>;
 
 /**
  * Returns the time that a run waits for a service that does not answer: the setting, else nearly until its schedule is
  * due again.
  */
 export function patienceOf(own: Waiting, all: Patience, untilDueMs: number): Waiting {
-  const set = own.giveUpAfterMs ?? all.giveUpAfter;
-  if (set !== undefined) return { giveUpAfterMs: set };
-  return untilDueMs > 0 ? { giveUpAfterMs: Math.floor(untilDueMs * WINDOW) } : {};
+  const set = own.giveUpAfter ?? all.giveUpAfter;
+  if (set !== undefined) return { giveUpAfter: set };
+  return untilDueMs > 0 ? { giveUpAfter: Math.floor(untilDueMs * WINDOW) } : {};
 }
 
 /** Returns the place of a schedule's file, for a SourceReader. */

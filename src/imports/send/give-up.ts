@@ -55,7 +55,7 @@ export function giveUpOn({ imports, groups, catalog, config }: GiveUpOptions) {
       if (running === undefined || paused || running.isWithdrawing(region)) continue;
       // A resumed import waits for its full time again.
       const waitedMs = now - Math.max(Date.parse(since), runningSince);
-      if (waitedMs < limitOf(options.giveUpAfterMs ?? config.giveUpAfter, opened)) continue;
+      if (waitedMs < limitOf(options.giveUpAfter ?? config.giveUpAfter, opened)) continue;
       if (!ledger.openBatches().has(region)) continue;
       ledger.stopRegion(stopped);
       running.stopRegion(region);

@@ -26,7 +26,7 @@ import { PLAN_CHECKS } from '../../../options/labels.ts';
 import { GuardLimits, PlanLegend, planFields } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule } from '../operations.ts';
 import { below, SourceFields, SourceFile, SourcePreview, WhenFields } from './schedule-fields.tsx';
-import { fieldOf, fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
+import { fieldsOf, SCHEDULE, settingsOf } from './settings-form.ts';
 
 /** `/schedules/new` and `/schedules/<name>/edit` */
 export function ScheduleFormPage() {
@@ -289,7 +289,7 @@ function scheduleControl(field: string, form: Form) {
   const [, read] = /^reading\.(\w+)/.exec(field) ?? [];
   if (read !== undefined) return read;
   if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
-  return creatingField(fieldOf(field), form);
+  return creatingField(field, form);
 }
 
 function NameField({ form }: { form: Form }) {

@@ -86,7 +86,7 @@ const SETTINGS = [
   'groupType',
   'createMap',
   'maxCreate',
-  'giveUpAfterMs',
+  'giveUpAfter',
 ];
 /** Options for reading the file that have one field each; `map` and `shape` have several. */
 const READ = [...Object.keys(READING), 'exportOf', 'expectRows', 'minRows'];
@@ -102,7 +102,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   removeNamed: listIn,
   userNameFrom: () => 'uid',
   groupNameFrom: () => 'guid',
-  giveUpAfterMs: reading(waitTime),
+  giveUpAfter: reading(waitTime),
   // A pattern such as {channels,groups}.json is one.
   files: (text) => text.split(/,(?![^{]*\})/).flatMap((name) => name.trim() || []),
   expectRows: (text, field) => numberIn(field, 'It', text),
@@ -117,16 +117,11 @@ function reading<Value>({ allowed, parse }: Allowed<Value>): Reader {
   };
 }
 
-/** The name of a setting's field. */
-export function fieldOf(setting: string) {
-  return setting === 'giveUpAfterMs' ? 'giveUpAfter' : setting;
-}
-
 /** A setting as its field has it. */
 function textOf(name: string, value: unknown): string {
   if (value === (CHOICES as Readonly<Record<string, readonly unknown[]>>)[name]?.[0]) return '';
   if (/NameFrom$/.test(name)) return 'true';
-  if (name === 'giveUpAfterMs') return timeText(Number(value));
+  if (name === 'giveUpAfter') return timeText(Number(value));
   if (typeof value === 'boolean') return value ? 'true' : '';
   if (Array.isArray(value)) return value.join(', ');
   if (typeof value !== 'object' || value === null) return value === '\t' ? 'tab' : String(value);
@@ -136,7 +131,7 @@ function textOf(name: string, value: unknown): string {
 function textsOf(names: readonly string[], settings: object): Values {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) =>
-      names.includes(name) ? [[fieldOf(name), textOf(name, value)]] : [],
+      names.includes(name) ? [[name, textOf(name, value)]] : [],
     ),
   );
 }
@@ -145,8 +140,8 @@ function textsOf(names: readonly string[], settings: object): Values {
 function valuesOf(names: readonly string[], fields: Values) {
   return Object.fromEntries(
     names.map((name) => {
-      const text = fields[fieldOf(name)] ?? '';
-      return [name, text === '' ? undefined : (READERS[name]?.(text, fieldOf(name)) ?? text)];
+      const text = fields[name] ?? '';
+      return [name, text === '' ? undefined : (READERS[name]?.(text, name) ?? text)];
     }),
   );
 }

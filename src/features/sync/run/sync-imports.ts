@@ -10,6 +10,8 @@ import { kindOf } from '../../../membership/import-kind.ts';
 import { actionsOf, isFinal } from '../../../membership/import-state.ts';
 import { banOptionsOf } from '../../../options/ban-options.ts';
 import { CREATE_FIELDS, type CreateOptions } from '../../../options/create-options.ts';
+import { keptOf } from '../../../options/option.ts';
+import { GIVING_UP } from '../../../options/sending-options.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import { defined } from '../../../platform/defined.ts';
 import { withoutAddress } from '../../../text/address-text.ts';
@@ -61,7 +63,7 @@ export function ledgersAfter({ coordinator }: Place, id: string): string[] {
 
 /** Imports the file of changes (plan-csv.ts) of a sync, under its id. That of an undo takes the tags of the import that it reverses. */
 export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Promise<void> {
-  const { id, file: input, sandbox, create: creating, giveUpAfterMs, undoOf } = sync;
+  const { id, file: input, sandbox, create: creating, undoOf } = sync;
   const { changes: source, plan } = planFiles(dir.sync(id));
   const create = creating && importCreates(plan, creating);
   const file = undoOf === null ? input : `Undo of ${input === '-' ? 'standard input' : basename(input)}`;
@@ -73,7 +75,8 @@ export async function beginImportOf({ coordinator, dir }: Place, sync: Sync): Pr
     sandbox,
     // The plan does not say who was banned in groups that it only adds to, and who was banned since.
     ...banOptionsOf(sync),
-    ...defined({ create, giveUpAfterMs }),
+    ...defined({ create }),
+    ...keptOf(GIVING_UP, sync),
   });
   const createdBy = sync.moves.findLast(({ who }) => who !== '')?.who ?? '';
   // Undefined for an import that has been deleted meanwhile.

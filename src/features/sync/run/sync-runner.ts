@@ -318,9 +318,9 @@ export class SyncRunner {
   }
 
   /** Its questions wait for a service that is away as the sync says. */
-  #ports({ giveUpAfterMs }: Sync): PlanningPorts {
+  #ports({ giveUpAfter }: Sync): PlanningPorts {
     const { stage, regions } = this.#options;
-    return { stage, regions, pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfterMs)) };
+    return { stage, regions, pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfter)) };
   }
 
   #taskOf(record: Sync, source: string, how: How): PlanningTask {
