@@ -49,7 +49,7 @@ test('the pages of chosen actions hold each once and in order, however long they
         for (;;) {
           expect(page.items.length).toBeLessThanOrEqual(limit);
           all.push(...page.items);
-          if (page.next === undefined) return all;
+          if (page.next === null) return all;
           expect(page.items).toHaveLength(limit);
           page = await pages.actionPage({ actions, guid }, page.next, limit);
         }
@@ -83,7 +83,7 @@ test('the pages of groups hold each that has a chosen action or could not be lis
         let page = await pages.groupPage(actions, 0, limit);
         for (;;) {
           all.push(...page.items);
-          if (page.next === undefined) return all;
+          if (page.next === null) return all;
           page = await pages.groupPage(actions, page.next, limit);
         }
       });

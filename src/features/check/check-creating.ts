@@ -11,6 +11,9 @@ import {
   profileColumns,
   userProfile,
 } from '../../imports/record/profile.ts';
+import { inPages } from '../../imports/survey/side-by-side.ts';
+import type { OpenGroup, OpenUser } from '../../imports/survey/survey.ts';
+import type { Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { CreateField, CreateOptions } from '../../options/create-options.ts';
 import type { CheckSummary } from './api.ts';
@@ -19,24 +22,34 @@ import type { CheckLedger } from './check-ledger.ts';
 /** Users and groups that the import of a checked file would create; creating.ts does it then. */
 
 type Sql = CheckLedger['sql'];
+type NewGroup = Pick<OpenGroup, 'id' | 'guid'> & { readonly region: Region };
+type Creations = Pick<NonNullable<CheckSummary['create']>, 'users' | 'groups' | 'reactivated'>;
+interface Original {
+  readonly original: string;
+}
+interface CreatedRows {
+  readonly verdict: Verdict;
+  readonly code: keyof typeof CREATE_CODES;
+  readonly n: number;
+}
 const AT_A_TIME = 500;
 
 /** Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about. */
 export function planNewGroups({ sql, survey }: CheckLedger, options: CreateOptions): void {
   if (!options.groups) return;
   const read = reader(sql, options);
-  for (const group of sql('new_groups').all({ add: actionId('add') })) {
-    const [id, guid, region] = [Number(group['id']), String(group['guid']), group['region'] as Region];
-    const rows = sql('rows_of_new_group').all({ group: id });
+  for (const { id, guid, region } of sql<NewGroup>('new_groups').all({ add: actionId('add') })) {
+    const rows = sql<Original>('rows_of_new_group').all({ group: id });
     const profile = groupProfile(guid, firstCells(rows.map(({ original }) => read(original))), options);
     if ('code' in profile) {
       sql('plan_group').run({ group: id, creation: profile.code, name: null, type: null, owner: null });
       continue;
     }
     const { name, type } = profile;
-    const owner = profile.owner ?? sql('acting_user').get({ group: id, add: actionId('add') })?.['uid'] ?? null;
+    const acting = sql<{ readonly uid: string | null }>('acting_user').get({ group: id, add: actionId('add') });
+    const owner = profile.owner ?? acting?.uid ?? null;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
-    if (owner !== null) survey.sql('add_user').run({ region, uid: String(owner) });
+    if (owner !== null) survey.sql('add_user').run({ region, uid: owner });
   }
 }
 
@@ -50,53 +63,44 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
   sql('find_first_rows').run({ add: actionId('add'), ban: scopeId('ban') });
   if (options.users) {
     // The owner of a new group is created before all others, and may be in no row of the group.
-    for (const { id, uid, row_id: row } of sql('unknown_owners').all()) {
-      const found = row === null ? undefined : sql('original').get({ row: Number(row) });
-      plan(Number(id), String(uid), found === undefined ? () => '' : read(found['original']));
+    for (const { id, uid, row } of sql<OpenUser & { readonly row: number | null }>('unknown_owners').all()) {
+      const found = sql<Original>('original').get({ row });
+      plan(id, uid, found === undefined ? () => '' : read(found.original));
     }
-    for (let after = 0; ; ) {
-      const users = sql('users_to_plan').all({ after, limit: AT_A_TIME });
-      if (users.length === 0) break;
-      for (const { id, uid, original } of users) plan(Number(id), String(uid), read(original));
-      after = Number(users.at(-1)?.['id']);
-    }
+    const toPlan = inPages((after) => sql<OpenUser & Original>('users_to_plan').all({ after, limit: AT_A_TIME }));
+    for (const users of toPlan) for (const { id, uid, original } of users) plan(id, uid, read(original));
   }
   sql('refuse_owners').run({ reactivate: options.reactivate ? 1 : 0 });
 }
 
-function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells {
+function reader(sql: Sql, options: CreateOptions): (original: string) => Cells {
   const columns = columnsOfInput(sql('input_columns').get());
   const places: ReadonlyMap<CreateField, number> = profileColumns(columns, options.columns);
-  return (original) => cellsOf(String(original), columns, places);
+  return (original) => cellsOf(original, columns, places);
 }
 
 /** Counts the creations and their rows, and whether they exceed the limit. */
 export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
-  const row = (name: string, given = {}) => sql(name).get(given) ?? {};
+  const row = <Row = Readonly<Record<'users' | 'groups', number>>>(name: string, given = {}) =>
+    sql<Row>(name).get(given) as Row;
   const missing = row('count_missing', { ban: scopeId('ban'), user_missing: USER_MISSING });
-  const [made, known] = [row('count_new'), row('count_known')];
+  const [made, known] = [row<Creations>('count_new'), row('count_known')];
   const over = (['user', 'group'] as const).flatMap((kind) => {
     if (kind === 'group' ? !options.groups : !options.users && !options.reactivate) return [];
     const name = `${kind}s` as const;
-    const limit = createLimit(options.max[name] ?? DEFAULT_MAX_CREATE[name], () => Number(known[name]));
-    return Number(missing[name]) > limit ? [{ kind, missing: Number(missing[name]), limit }] : [];
+    const limit = createLimit(options.max[name] ?? DEFAULT_MAX_CREATE[name], () => known[name]);
+    return missing[name] > limit ? [{ kind, missing: missing[name], limit }] : [];
   });
   return {
-    users: Number(made['users']),
-    groups: Number(made['groups']),
-    reactivated: Number(made['reactivated']),
+    ...made,
     missing: {
-      users: options.users || options.reactivate ? Number(missing['users']) : 0,
-      groups: options.groups ? Number(missing['groups']) : 0,
+      users: options.users || options.reactivate ? missing.users : 0,
+      groups: options.groups ? missing.groups : 0,
     },
     over,
-    rows: sql('count_verdicts')
+    rows: sql<CreatedRows>('count_verdicts')
       .all()
       .filter(({ verdict }) => verdict === 'create')
-      .map(({ code, n }) => ({
-        code: String(code),
-        rows: Number(n),
-        reason: CREATE_CODES[String(code) as keyof typeof CREATE_CODES],
-      })),
+      .map(({ code, n }) => ({ code, rows: n, reason: CREATE_CODES[code] })),
   };
 }

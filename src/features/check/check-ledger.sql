@@ -93,7 +93,7 @@ update users set first_row = f.row_id from (
 -- Out: unknown and deactivated owners of groups that would be created, with their row in the group (null: none).
 select u.id, u.uid, min((select min(r.id) from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
   join staged.memberships m on m.batch_id = b.id join staged.rows r on r.id = m.row_id
-  where cg.group_id = g.id and r.uid = u.uid collate nocase)) as row_id
+  where cg.group_id = g.id and r.uid = u.uid collate nocase)) as row
 from groups g join users u on u.region = g.region and u.uid = g.owner
 where g.creation = '' and u.state in ('unknown', 'deactivated') group by u.id;
 
@@ -251,12 +251,14 @@ from (select p.code, count(*) as n, min(p.row_id) as first, p.reason from staged
 join staged.rows r on r.id = t.first left join staged.invalid_rows i on i.row_id = r.id order by t.code;
 
 -- name: count_groups
--- Out: groups by state.
-select state, count(*) as n from groups group by state;
+-- Out: groups, and how many of them were found.
+select count(*) as asked, count(*) filter (where state = 'found') as found, count(*) filter (where state = 'missing') as missing,
+  count(*) filter (where state = 'failed') as failed from groups;
 
 -- name: count_users
 -- Out: users by state.
-select coalesce(state, 'not_checked') as state, count(*) as n from users group by 1;
+select count(*) as asked, count(*) filter (where state = 'exists') as exist, count(*) filter (where state = 'unknown') as unknown,
+  count(*) filter (where state = 'deactivated') as deactivated, count(*) filter (where state is null) as notChecked from users;
 
 -- name: rows_read
 -- Out: rows of the file.

@@ -31,106 +31,84 @@ export interface CheckSubject {
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
 export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubject): CheckSummary {
-  const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
-  const verdicts = sql('count_verdicts').all();
-  const read = n(one('rows_read'));
+  const one = <Row>(name: string, given: Record<string, number> = {}) => sql<Row>(name).get(given) as Row;
+  const verdicts = sql<CountedRows>('count_verdicts').all();
+  const { n: read } = one<Counted>('rows_read');
   const counts = countsOf(verdicts, one('unsent_rows'));
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
   if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
-  const by = (name: string, column: string) =>
-    new Map(
-      sql(name)
-        .all()
-        .map((row) => [String(row[column]), n(row)]),
-    );
-  const groups = by('count_groups', 'state');
-  const users = by('count_users', 'state');
-  const full = one('full_groups', { most: MAX_GROUP_MEMBERS });
-  const messages = one('messages');
-  const grown = one('grown_groups', { most: MEMBERS_WITH_ALL_FEATURES });
-  const example = { guid: String(grown['guid']), members: n(grown, 'members') };
-  const later = n(one('later_rows'));
-  const inTooManyGroups = n(one('users_in_many_groups', { most: MAX_GROUPS_OF_USER }));
+  const full = one<{ groups: number; rows: number }>('full_groups', { most: MAX_GROUP_MEMBERS });
+  const { n: grown, ...example } = one<Counted & { guid: string; members: number }>('grown_groups', {
+    most: MEMBERS_WITH_ALL_FEATURES,
+  });
+  const { n: later } = one<Counted>('later_rows');
+  const { n: inTooManyGroups } = one<Counted>('users_in_many_groups', { most: MAX_GROUPS_OF_USER });
   const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
   const send = Object.fromEntries(
-    sql('calls_to_send')
+    sql<Counted & { readonly region: Region }>('calls_to_send')
       .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1), call: MAX_UIDS_PER_CALL })
-      .map((row) => [row['region'] as Region, n(row)]),
+      .map(({ region, n }) => [region, n]),
   );
   const { calls, notes } = survey.record();
   const problems = [
     ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
-    ...sql('count_invalid')
+    ...sql<CountedRows & { readonly reason: string }>('count_invalid')
       .all()
-      .map((row) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason: String(row['reason']) })),
+      .map(({ reason, ...row }) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason })),
   ];
-  const total = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((all, count) => all + count, 0);
   const { id, file, pace } = subject;
   return {
     id,
     file,
     checkedAt: new Date().toISOString(),
     wouldFail:
-      counts.fail +
-        counts.invalid +
-        counts.not_checked +
-        n(full, 'groups') +
-        inTooManyGroups +
-        (create?.over.length ?? 0) >
+      counts.fail + counts.invalid + counts.not_checked + full.groups + inTooManyGroups + (create?.over.length ?? 0) >
       0,
     rows: { read, ...counts },
     problems,
     create,
     sentFirst: later === 0 ? null : sum - counts.invalid - counts.duplicate - counts.skipped - later,
     groups: {
-      asked: total(groups),
-      found: groups.get('found') ?? 0,
-      missing: groups.get('missing') ?? 0,
-      failed: groups.get('failed') ?? 0,
-      full: n(full, 'groups'),
-      rowsWithoutRoom: n(full, 'rows'),
+      ...one<Pick<Groups, 'asked' | 'found' | 'missing' | 'failed'>>('count_groups'),
+      full: full.groups,
+      rowsWithoutRoom: full.rows,
     },
-    users: {
-      asked: total(users),
-      exist: users.get('exists') ?? 0,
-      unknown: users.get('unknown') ?? 0,
-      deactivated: users.get('deactivated') ?? 0,
-      notChecked: users.get('not_checked') ?? 0,
-      inTooManyGroups,
-    },
+    users: { ...one<Omit<Users, 'inTooManyGroups'>>('count_users'), inTooManyGroups },
     calls: { check: calls, send },
     sendingMs: leastMs(Math.max(0, ...Object.values(send)), pace),
     callsPerMinute: pace.callsPerMinute,
     callMs: pace.callMs,
-    messages: { count: n(messages, 'count'), groups: n(messages, 'groups') },
-    notes: n(grown) === 0 ? [...notes] : [...notes, manyMembers(n(grown), example, 'would grow')],
+    messages: { ...one<CheckSummary['messages']>('messages') },
+    notes: grown === 0 ? [...notes] : [...notes, manyMembers(grown, example, 'would grow')],
   };
 }
 
-type Row = Readonly<Record<string, unknown>>;
+interface Counted {
+  readonly n: number;
+}
+type Groups = CheckSummary['groups'];
+type Users = CheckSummary['users'];
 
-/** The number in a column of a row; 0 where there is none. */
-function n(row: Row, column = 'n'): number {
-  return Number(row[column] ?? 0);
+/** Rows that have a verdict or problem in common, and the first of them. */
+interface CountedRows extends Counted {
+  readonly verdict: Verdict;
+  readonly code: string;
+  readonly line: number;
+  readonly guid: string;
+  readonly uid: string;
 }
 
 /** Rows of the file by verdict. @param unsent those that are not asked about */
-function countsOf(verdicts: readonly Row[], unsent: Row): Record<Verdict, number> {
+function countsOf(verdicts: readonly CountedRows[], unsent: Partial<Record<Verdict, number>>): Record<Verdict, number> {
   return Object.fromEntries(
-    VERDICTS.map((verdict) => [
-      verdict,
-      verdicts.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
+    VERDICTS.map((one) => [
+      one,
+      verdicts.reduce((sum, { verdict, n }) => sum + (verdict === one ? n : 0), 0) + (unsent[one] ?? 0),
     ]),
   ) as Record<Verdict, number>;
 }
 
-function problemOf(row: Row): CheckProblem {
-  const code = String(row['code']);
-  return {
-    verdict: row['verdict'] as CheckProblem['verdict'],
-    code,
-    rows: Number(row['n']),
-    reason: reasonOf(code),
-    first: { row: Number(row['line']), guid: String(row['guid']), uid: String(row['uid']) },
-  };
+function problemOf({ verdict, code, n, line, guid, uid }: CountedRows): CheckProblem {
+  const first = { row: line, guid, uid };
+  return { verdict: verdict as CheckProblem['verdict'], code, rows: n, reason: reasonOf(code), first };
 }

@@ -21,11 +21,11 @@ export async function checkSummaryOf(folder: string): Promise<CheckSummary | und
   return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
 }
 
-/** The check of an import as it is shown; undefined if there is none. @param checks those that this process runs */
+/** The check of an import as it is shown; undefined if there is none. @param works the checks that this process makes */
 export async function checkView(
   dir: DataDir,
   id: string,
-  checks?: Pick<Works<SurveyProgress>, 'isUnderWay' | 'progress'>,
+  works?: Works<SurveyProgress>,
 ): Promise<CheckView | undefined> {
   const folder = dir.folder(id);
   const record = checkOf(folder);
@@ -34,11 +34,11 @@ export async function checkView(
   return {
     importId: id,
     state,
-    underWay: checks?.isUnderWay(id) ?? false,
+    underWay: works?.isUnderWay(id) ?? false,
     reason,
     calls,
     price,
-    progress: checks?.progress(id) ?? null,
+    progress: works?.progress(id) ?? null,
     summary: (await checkSummaryOf(folder)) ?? null,
   };
 }

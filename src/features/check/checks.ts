@@ -39,7 +39,7 @@ interface ChecksOptions {
 /** Checks staged imports against the service in the background. For the owner of the data directory. */
 export class Checks {
   readonly #options: ChecksOptions;
-  readonly #works = new Works<SurveyProgress>();
+  readonly works = new Works<SurveyProgress>();
 
   constructor(options: ChecksOptions) {
     this.#options = options;
@@ -52,7 +52,7 @@ export class Checks {
    */
   start(id: string, { maxCalls }: CheckHow): Promise<void> {
     const { dir, coordinator } = this.#options;
-    if (this.#works.isUnderWay(id)) return this.#works.over(id);
+    if (this.works.isUnderWay(id)) return this.works.over(id);
     const record = coordinator.find(id);
     const chosen = readOptions(record);
     checkTarget(`import ${id}`, chosen, coordinator.sendsTo);
@@ -72,26 +72,7 @@ export class Checks {
     this.#requireApps(id, regionsOf(dir.ledger(id)));
     if (chosen.create !== undefined) requireNames(dir.ledger(id), chosen.create);
     const opened = openOrCreate(dir.folder(id));
-    return this.#works.begin(id, (signal, onProgress) => this.#run(id, opened, { maxCalls, signal, onProgress }));
-  }
-
-  isUnderWay(id: string): boolean {
-    return this.#works.isUnderWay(id);
-  }
-
-  /** Returns the progress of a running check. */
-  progress(id: string): SurveyProgress | undefined {
-    return this.#works.progress(id);
-  }
-
-  /** Ends the check of an import that was removed. */
-  forget(id: string): void {
-    void this.#works.end(id, 'its import was removed');
-  }
-
-  /** Stops running checks; they can continue later. */
-  async stop(): Promise<void> {
-    await this.#works.stop();
+    return this.works.begin(id, (signal, onProgress) => this.#run(id, opened, { maxCalls, signal, onProgress }));
   }
 
   /** @throws REGION_WITHOUT_APP */

@@ -18,8 +18,8 @@ import { checkOperations } from './operations.ts';
 export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, log }: ServerContext): void {
   const { apps } = settings;
   const checks = new Checks({ dir, coordinator, apps, pace: settings, anybodyActs });
-  app.addHook('preClose', () => checks.stop());
-  coordinator.events.on('removed', (id) => checks.forget(id));
+  app.addHook('preClose', () => checks.works.stop());
+  coordinator.events.on('removed', (id) => void checks.works.end(id, 'its import was removed'));
 
   const onError = (err: unknown, id: string) => log.error({ err, import: id }, 'the check failed');
   const download =
@@ -67,7 +67,7 @@ function noCheck(id: string): RollcallError {
 
 /** @throws NO_CHECK_YET */
 async function viewOf(checks: Checks, dir: DataDir, id: string): Promise<CheckView> {
-  const view = await checkView(dir, id, checks);
+  const view = await checkView(dir, id, checks.works);
   if (view === undefined) throw noCheck(id);
   return view;
 }

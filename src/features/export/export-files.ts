@@ -3,67 +3,60 @@ import { writeTable } from '../../platform/table.ts';
 import type { ExportFormat, ExportList, ExportOptions } from './api.ts';
 import type { ExportReader } from './export-store.ts';
 
-type Value = string | number | null | readonly string[] | Readonly<Record<string, unknown>>;
-type Column<Row> = readonly [name: string, value: (row: Row) => Value];
 type RowOf<List extends ExportList> = ReturnType<ExportReader[List]> extends IteratorObject<infer Row> ? Row : never;
 
-const COLUMNS: { readonly [List in ExportList]: readonly Column<RowOf<List>>[] } = {
-  members: [
-    ['uid', ({ uid }) => uid],
-    ['guid', ({ guid }) => guid],
-    ['scope', ({ scope }) => scope],
-    ['region', ({ region }) => region],
-    ['name', ({ name }) => name],
-    ['group_name', ({ group }) => group?.name ?? null],
-    ['group_type', ({ group }) => group?.type ?? null],
-    ['group_owner', ({ group }) => group?.owner ?? null],
-    ['joined_at', ({ joinedAt }) => isoTime(joinedAt)],
-  ],
-  groups: [
-    ['guid', ({ guid }) => guid],
-    ['region', ({ region }) => region],
-    ['group_name', ({ name }) => name],
-    ['group_type', ({ type }) => type],
-    ['group_owner', ({ owner }) => owner],
-    ['group_description', ({ description }) => description],
-    ['group_icon', ({ icon }) => icon],
-    ['group_tags', ({ tags }) => tags],
-    ['group_metadata', ({ metadata }) => metadata],
-    ['members', ({ membersCount }) => membersCount],
-    ['created_at', ({ createdAt }) => isoTime(createdAt)],
-  ],
-  users: [
-    ['uid', ({ uid }) => uid],
-    ['region', ({ region }) => region],
-    ['name', ({ name }) => name],
-    ['role', ({ role }) => role],
-    ['avatar', ({ avatar }) => avatar],
-    ['link', ({ link }) => link],
-    ['status_message', ({ statusMessage }) => statusMessage],
-    ['tags', ({ tags }) => tags],
-    ['metadata', ({ metadata }) => metadata],
-    ['created_at', ({ createdAt }) => isoTime(createdAt)],
-    ['deactivated_at', ({ deactivatedAt }) => isoTime(deactivatedAt)],
-  ],
+/** Columns, with the field of a row that each has. */
+const COLUMNS: { readonly [List in ExportList]: Readonly<Record<string, keyof RowOf<List>>> } = {
+  members: {
+    uid: 'uid',
+    guid: 'guid',
+    scope: 'scope',
+    region: 'region',
+    name: 'name',
+    group_name: 'groupName',
+    group_type: 'groupType',
+    group_owner: 'groupOwner',
+    joined_at: 'joinedAt',
+  },
+  groups: {
+    guid: 'guid',
+    region: 'region',
+    group_name: 'name',
+    group_type: 'type',
+    group_owner: 'owner',
+    group_description: 'description',
+    group_icon: 'icon',
+    group_tags: 'tags',
+    group_metadata: 'metadata',
+    members: 'membersCount',
+    created_at: 'createdAt',
+  },
+  users: {
+    uid: 'uid',
+    region: 'region',
+    name: 'name',
+    role: 'role',
+    avatar: 'avatar',
+    link: 'link',
+    status_message: 'statusMessage',
+    tags: 'tags',
+    metadata: 'metadata',
+    created_at: 'createdAt',
+    deactivated_at: 'deactivatedAt',
+  },
 };
 
 /** The list as text with a line for each row. */
 export function exportText(reader: ExportReader, list: ExportList, format: ExportFormat): Generator<string> {
-  const names = COLUMNS[list].map(([name]) => name);
-  return writeTable(names, rowsOf(reader, list), format);
-}
-
-function* rowsOf(reader: ExportReader, list: ExportList): Generator<Value[]> {
-  switch (list) {
-    case 'members':
-      for (const row of reader.members()) yield COLUMNS.members.map(([, value]) => value(row));
-      return;
-    case 'groups':
-      for (const row of reader.groups()) yield COLUMNS.groups.map(([, value]) => value(row));
-      return;
-    case 'users':
-      for (const row of reader.users()) yield COLUMNS.users.map(([, value]) => value(row));
-  }
+  const columns = Object.entries(COLUMNS[list]);
+  const rows: IteratorObject<object> = reader[list]();
+  const cells = rows.map((row) =>
+    columns.map(([name, field]) => {
+      const value: unknown = Reflect.get(row, field);
+      return name.endsWith('_at') ? isoTime(value as number | null) : value;
+    }),
+  );
+  return writeTable(Object.keys(COLUMNS[list]), cells, format);
 }
 
 /** Last second that a Date can be. */

@@ -24,7 +24,7 @@ from members join groups on groups.id = group_id where members_known and bans_kn
 -- name: members
 -- Out: every entry of the groups that were read, by region, GUID and UID.
 select groups.region, groups.guid, members.uid, case banned when 1 then 'ban' else scope end as scope,
-  members.name, joined_at as joinedAt, groups.facts
+  members.name, joined_at as joinedAt, groups.name as groupName, groups.type as groupType, groups.owner as groupOwner
 from groups join members on group_id = groups.id
 where members_known and bans_known
 order by groups.region, groups.guid, members.uid;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GroupFacts, groupFacts, userFacts } from '../../chat/replies.ts';
+import { groupFacts, userFacts } from '../../chat/replies.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { SURVEY_SCHEMA } from '../../imports/schemas.ts';
 import { Survey } from '../../imports/survey/survey.ts';
@@ -57,8 +57,9 @@ interface MemberRow {
   readonly name: string;
   /** Seconds since 1970. */
   readonly joinedAt: number | null;
-  /** JSON of the group. */
-  readonly facts: string | null;
+  readonly groupName: string | null;
+  readonly groupType: string | null;
+  readonly groupOwner: string | null;
 }
 
 type FactsRow = Pick<MemberRow, 'region'> & { readonly facts: string };
@@ -89,18 +90,7 @@ function readerOf(survey: ExportSurvey) {
         failed: sql<ExportTotals['failed'][number]>('failed').all(),
       };
     },
-    members: () => {
-      // Members of one group come one after another.
-      let text: string | null = null;
-      let group: GroupFacts | null = null;
-      return rows<MemberRow>('members').map(({ facts, ...member }) => {
-        if (facts !== text) {
-          text = facts;
-          group = facts === null ? null : groupFacts.parse(JSON.parse(facts));
-        }
-        return { ...member, group };
-      });
-    },
+    members: () => rows<MemberRow>('members'),
     groups: () =>
       rows<FactsRow>('groups').map(({ region, facts }) => ({ region, ...groupFacts.parse(JSON.parse(facts)) })),
     users: () =>

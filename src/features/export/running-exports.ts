@@ -12,7 +12,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import { quietly } from '../../platform/quietly.ts';
 import { LedgerError } from '../../platform/sqlite.ts';
 import { Works } from '../../platform/works.ts';
-import type { ExportOptions, ExportView } from './api.ts';
+import { type ExportOptions, type ExportView, exportView } from './api.ts';
 import { listsOf } from './export-files.ts';
 import {
   createExportStore,
@@ -72,26 +72,23 @@ export class Exports {
     const progress = this.#works.progress(id) ?? null;
     try {
       return this.#read(id, (reader) => {
-        const { options, createdAt, finishedAt, state, reason, calls, price } = reader.record();
+        const { options, createdAt, finishedAt, ...record } = reader.record();
         const { groups, regions, sandbox, target } = options;
-        return {
+        return exportView.strip().parse({
+          ...record,
           id,
           underWay,
-          state,
-          reason,
-          calls,
-          price,
           regions,
           progress,
           sandbox,
-          ...(target !== undefined && { target }),
+          target,
           groups: groups?.length ?? null,
           lists: listsOf(options),
           createdAt: new Date(createdAt).toISOString(),
           finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
           // Counting a large export takes a while.
           totals: underWay ? null : reader.totals(),
-        };
+        });
       });
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;

@@ -9,15 +9,9 @@ import { keptSync, type Sync } from './kept-sync.ts';
 import { checkDecision } from './sync-errors.ts';
 
 interface SyncPageRequest {
-  readonly states?: readonly SyncState[];
-  readonly before?: string;
+  readonly states?: readonly SyncState[] | undefined;
+  readonly before?: string | undefined;
   readonly limit: number;
-}
-
-interface SyncPage {
-  readonly syncs: Sync[];
-  /** The start of the next page (`before`); absent on the last one. It holds while syncs come and go. */
-  readonly next?: string;
 }
 
 /** The facts that are noted with a move. */
@@ -125,16 +119,19 @@ function readerOf(database: DatabaseSync) {
     },
     /** Newest first. */
     list: (limit: number) => syncsOf(sql<KeptText>('list_syncs').all({ limit })),
-    /** A page of the list, of syncs in any state or in one of `states`. @throws BAD_CURSOR when `before` is no `next` */
-    page: ({ states, before, limit }: SyncPageRequest): SyncPage => {
+    /**
+     * A page of the list, of syncs in any state or in one of `states`. The next page begins `before` its cursor, which holds
+     * while syncs come and go. @throws BAD_CURSOR
+     */
+    page: ({ states, before, limit }: SyncPageRequest) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.
       const request = { ...placeOfCursor(before), states: chosen, limit: limit + 1 };
       const found = sql<KeptText>('sync_page').all(request);
       const syncs = syncsOf(found.slice(0, limit));
       const last = syncs.at(-1);
-      if (found.length <= limit || last === undefined) return { syncs };
-      return { syncs, next: cursorOf({ id: last.id, createdAt: Date.parse(last.createdAt) }) };
+      const isLast = found.length <= limit || last === undefined;
+      return { syncs, nextCursor: isLast ? null : cursorOf({ id: last.id, createdAt: Date.parse(last.createdAt) }) };
     },
     /** Counts the syncs in each of these states; states without any are left out. */
     count: (states: readonly SyncState[]): ReadonlyMap<SyncState, number> =>

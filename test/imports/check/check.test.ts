@@ -192,8 +192,8 @@ describe('a check that does not come to its end', () => {
     const id = await at.stage(`uid,guid\n${Array.from({ length: 15 }, (_, n) => `u,g${n}`).join('\n')}\n`);
     at.sandbox.faults.set('slow=20ms');
     const ended = at.checks.start(id, { maxCalls: 1_000 });
-    await expect.poll(() => at.checks.progress(id)?.done ?? 0, { interval: 5 }).toBeGreaterThan(3);
-    await at.checks.stop();
+    await expect.poll(() => at.checks.works.progress(id)?.done ?? 0, { interval: 5 }).toBeGreaterThan(3);
+    await at.checks.works.stop();
     await ended;
     at.sandbox.faults.clear();
     const before = at.requests();

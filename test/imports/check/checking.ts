@@ -40,7 +40,7 @@ export async function openChecking(options: Partial<PipelineOptions> & StartOpti
     apps: Object.fromEntries((options.regions ?? REGIONS).map((region) => [region, {}])),
     pace: { callsPerMinute: 10_000, concurrency: 300 },
   });
-  onTestFinished(() => checks.stop());
+  onTestFinished(() => checks.works.stop());
   return {
     ...pipeline,
     get coordinator() {

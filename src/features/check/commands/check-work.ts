@@ -27,7 +27,7 @@ export function checkWork(running: Running, checking: Checking): Work {
     const { coordinator, dir, service, onStop } = here;
     const { apps, anybodyActs } = service;
     const checks = new Checks({ dir, coordinator, apps, pace: config, anybodyActs });
-    onStop(() => checks.stop());
+    onStop(() => checks.works.stop());
     const onError = (error: unknown) => {
       fault = error;
     };

@@ -130,9 +130,7 @@ function textOf(name: string, value: unknown): string {
 
 function textsOf(names: readonly string[], settings: object): Values {
   return Object.fromEntries(
-    Object.entries(settings).flatMap(([name, value]) =>
-      names.includes(name) ? [[name, textOf(name, value)]] : [],
-    ),
+    Object.entries(settings).flatMap(([name, value]) => (names.includes(name) ? [[name, textOf(name, value)]] : [])),
   );
 }
 

@@ -88,7 +88,8 @@ function localSyncs(path: string): Client {
   const handlers = syncReadingHandlers({
     dir,
     find,
-    page: (wanted) => readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [] }),
+    page: (wanted) =>
+      readCatalog(path, openSyncCatalogReader, (catalog) => catalog?.page(wanted) ?? { syncs: [], nextCursor: null }),
     pieces: async function* (download) {
       yield* planPieces(download);
     },

@@ -6,8 +6,8 @@ import { asSentence, counted, grouped, printable } from '../../../text/wording.t
 import type { SyncView } from '../api.ts';
 import type { PlanGroup } from '../api-plan.ts';
 import type { PlanReader } from './plan-reading.ts';
-import { COLUMNS, creation, fileNotes, growth, messages, verdict } from './plan-text.ts';
-import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
+import { contentsOf } from './plan-text.ts';
+import { groupProblem } from './plan-totals.ts';
 
 /** Bytes of the plan, which leave room for the result, and of its lists before the members. GitHub takes comments of 65,536 characters. */
 const MAX_BYTES = 57_000;
@@ -29,43 +29,35 @@ const SECTIONS: readonly (readonly [PlanActionName, string])[] = [
  * each group and for each member, in folded lists that are cut and say by how much.
  */
 export function planMarkdown(plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating' | 'actions'>): string {
-  const groups = plan.groups();
-  const creating = plan.creating();
-  const totals = planTotals(groups, creating, plan.facts().invalid);
   const findings = plan.findings();
-  const columns = COLUMNS.filter(({ value, always }) => always || value(totals) > 0);
+  const { file, totals, verdict, columns, listed, others, creation, notes } = contentsOf(plan);
   const counts = (of: Pick<PlanGroup, 'actions' | 'right'>) => columns.map(({ value }) => grouped(value(of)));
-  const most = groups.toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report);
-  const shown = most.filter((group) => groupProblem(group) === '');
-  const lost = most.filter((group) => groupProblem(group) !== '');
 
   const blocks = [
-    `### Sync of ${code(plan.facts().file)}\n\n**${words(verdict(totals))}**\n`,
+    `### Sync of ${code(file)}\n\n**${words(verdict)}**\n`,
     findings.length === 0
       ? ''
       : `#### Held: ${counted(findings.length, 'objection')} of the guards\n\n${list(
           findings.map(({ sentence }) => `- ${words(sentence)}\n`),
           'objection',
         )}`,
-    shown.length === 0
+    listed.length === 0
       ? ''
       : list(
           [
             line(['group', ...columns.map(({ head }) => head)]),
             line(['---', ...columns.map(() => '---:')]),
-            ...(shown.length === 1 ? [] : [line([`all ${grouped(shown.length)} groups`, ...counts(totals)])]),
-            ...shown.map((group) => line([nameOf(group), ...counts(group)])),
+            ...(listed.length === 1 ? [] : [line([`all ${grouped(listed.length)} groups`, ...counts(totals)])]),
+            ...listed.map((group) => line([nameOf(group), ...counts(group)])),
           ],
           'group',
         ),
     list(
-      [...creation(totals, creating), ...messages(totals), ...growth(groups), ...fileNotes(plan)].map(
-        (sentence) => `- ${words(sentence)}\n`,
-      ),
+      [...creation, ...notes].map((sentence) => `- ${words(sentence)}\n`),
       'note',
     ),
     list(
-      lost.map((group) => `- ${nameOf(group)}: ${words(groupProblem(group))}\n`),
+      others.map((group) => `- ${nameOf(group)}: ${words(groupProblem(group))}\n`),
       'group',
     ),
   ].filter((block) => block !== '');

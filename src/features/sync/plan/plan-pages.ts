@@ -27,10 +27,10 @@ interface FindingPlace {
   readonly id: number;
 }
 
-/** A page, and the start of the next one; absent on the last one. */
+/** A page, and the start of the next one; null on the last one. */
 interface Page<Item, Place> {
   readonly items: Item[];
-  readonly next?: Place;
+  readonly next: Place | null;
 }
 
 /** A plan a page at a time. */
@@ -72,7 +72,7 @@ export function openPlanPages(path: string, slice = SLICE) {
       const items: SyncGroup[] = [];
       for (let place = after; ; await setImmediate()) {
         const [group] = plan.groups(place, 1);
-        if (group === undefined) return { items };
+        if (group === undefined) return { items, next: null };
         const { id, region, guid, listing, members, actions: counts, right, creates } = group;
         const problem = groupProblem(group);
         if (
@@ -147,7 +147,7 @@ function pageOf<Row, Item, Place>(
 ): Page<Item, Place> {
   const items = rows.slice(0, limit).map(itemOf);
   const last = rows[limit - 1];
-  return rows.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
+  return { items, next: rows.length > limit && last !== undefined ? placeOf(last) : null };
 }
 
 function findingOf({ id: _, remedy: __, ...finding }: GuardFinding & FindingPlace & { readonly remedy: string }) {

@@ -28,7 +28,7 @@ interface Column {
   readonly always: boolean;
 }
 
-export const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column[] = [
   { head: 'add', value: ({ actions }) => actions.add, always: true },
   { head: 'change', value: ({ actions }) => actions.change, always: true },
   { head: 'remove', value: ({ actions }) => actions.remove, always: true },
@@ -40,6 +40,25 @@ export const COLUMNS: readonly Column[] = [
 
 const NAME_WIDTH = 40;
 
+/** The contents of a plan, as text and as Markdown say them. Groups with most to do come first, then those with most to report. */
+export function contentsOf(plan: Pick<PlanReader, 'facts' | 'groups' | 'creating'>) {
+  const { file, invalid, notes } = plan.facts();
+  const groups = plan.groups().toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report);
+  const creating = plan.creating();
+  const totals = planTotals(groups, creating, invalid);
+  return {
+    file,
+    totals,
+    verdict: verdict(totals),
+    columns: COLUMNS.filter(({ value, always }) => always || value(totals) > 0),
+    listed: groups.filter((group) => groupProblem(group) === ''),
+    others: groups.filter((group) => groupProblem(group) !== ''),
+    creation: creation(totals, creating),
+    notes: [...messages(totals), ...growth(groups), ...notes.map(({ text }) => `Note: ${printable(text)}.`)],
+  };
+}
+type Contents = ReturnType<typeof contentsOf>;
+
 /**
  * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
  * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
@@ -50,29 +69,24 @@ export function planText(
 ): string {
   const { width, color, shown = 20 } = options;
   const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
-  const groups = plan.groups();
   const objected = plan.objections();
-  const creating = plan.creating();
-  const totals = planTotals(groups, creating, plan.facts().invalid);
-  const listed = groups.filter((group) => groupProblem(group) === '');
-  const fresh = groups.filter(({ creates }) => creates !== undefined);
+  const contents = contentsOf(plan);
+  const { file, listed, others } = contents;
+  const fresh = listed.filter(({ creates }) => creates !== undefined);
   const blocks = [
     [
-      paint('dim', cut(`plan for ${printable(plan.facts().file)}`, width)),
-      ...wrap(verdict(totals), width).map((line) => paint('bold', line)),
+      paint('dim', cut(`plan for ${printable(file)}`, width)),
+      ...wrap(contents.verdict, width).map((line) => paint('bold', line)),
     ],
-    listed.length === 0 ? [] : table(listed, totals, shown, width, paint),
+    listed.length === 0 ? [] : table(contents, shown, width, paint),
     [
-      ...creation(totals, creating).flatMap((line) => wrap(line, width)),
+      ...contents.creation.flatMap((line) => wrap(line, width)),
       ...list(fresh, 'group', shown, (group) => [cut(`${nameOf(group)}: ${newGroup(group)}`, width)]),
     ],
-    list(
-      groups.filter((group) => groupProblem(group) !== ''),
-      'group',
-      shown,
-      (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
-    ),
-    [...messages(totals), ...growth(groups), ...fileNotes(plan)].flatMap((line) => wrap(line, width)),
+    list(others, 'group', shown, (group) => [
+      paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width)),
+    ]),
+    contents.notes.flatMap((line) => wrap(line, width)),
     objected.length === 0
       ? []
       : [
@@ -96,7 +110,7 @@ function objections(objected: readonly StoredObjection[], width: number): string
   });
 }
 
-export function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals): string {
+function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals): string {
   const done = [
     [actions.add, 'to add'],
     [actions.change, 'to change'],
@@ -112,12 +126,12 @@ export function verdict({ actions, right, groups, unlisted, changes, invalid = 0
 }
 
 /** Says what members will see of the plan. */
-export function messages({ changes, groups, changedGroups = groups }: PlanTotals): string[] {
+function messages({ changes, groups, changedGroups = groups }: PlanTotals): string[] {
   return changes === 0 ? [] : [messagesSentence({ messages: changes, groups: changedGroups })];
 }
 
 /** A note on groups that the plan takes beyond the size with all features. */
-export function growth(groups: readonly PlanGroup[]): string[] {
+function growth(groups: readonly PlanGroup[]): string[] {
   const after = ({ members, actions }: PlanGroup) => members + actions.add - actions.remove - actions.ban;
   const grown = groups.filter(
     (group) => group.members <= MEMBERS_WITH_ALL_FEATURES && after(group) > MEMBERS_WITH_ALL_FEATURES,
@@ -127,13 +141,8 @@ export function growth(groups: readonly PlanGroup[]): string[] {
   return [`Note: ${manyMembers(grown.length, { guid: example.guid, members: after(example) }, 'would grow')}.`];
 }
 
-/** Returns sentences about the file that a person should know. */
-export function fileNotes(plan: Pick<PlanReader, 'facts'>): string[] {
-  return plan.facts().notes.map(({ text }) => `Note: ${printable(text)}.`);
-}
-
 /** Returns sentences about the creations before users are added; empty if there are none. */
-export function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
+function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
   if (create === undefined || creating === undefined) return [];
   const { groups, users, reactivated, calls } = create;
   const some = creating.missing?.first ?? [];
@@ -159,12 +168,8 @@ function newGroup({ creates, actions }: PlanGroup): string {
   return `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${counted(actions.add, 'member')}`;
 }
 
-/** Groups with most to do first, then those with most to report. */
-function table(groups: readonly PlanGroup[], totals: PlanTotals, shown: number, width: number, paint: Paint): string[] {
-  const columns = COLUMNS.filter(({ value, always }) => always || value(totals) > 0);
-  const first = groups
-    .toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report)
-    .slice(0, shown);
+function table({ listed: groups, totals, columns }: Contents, shown: number, width: number, paint: Paint): string[] {
+  const first = groups.slice(0, shown);
   const total = `total of ${counted(groups.length, 'group')}`;
   const nameWidth = Math.max(total.length, ...first.map((group) => widthOf(nameOf(group))));
   const line = (name: string, cell: (column: Column) => string) =>

@@ -47,26 +47,25 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
   };
   return {
     list: async ({ state, limit, cursor }) => {
-      const before = cursor === undefined ? {} : { before: cursor };
-      const { syncs: found, next = null } = page({ limit, ...(state !== undefined && { states: state }), ...before });
-      return { syncs: found.map((sync) => entryOf(sync, syncs)), nextCursor: next };
+      const found = page({ limit, states: state, before: cursor });
+      return { ...found, syncs: found.syncs.map((sync) => entryOf(sync, syncs)) };
     },
     one: async ({ id }) => wholeSync(dir, find(id), syncs),
     groups: async ({ id, action, limit, cursor }) =>
       reading(id, async (pages) => {
         const { items, next } = await pages.groupPage(action && new Set(action), numberCursor(cursor) ?? 0, limit);
-        return { groups: items, nextCursor: next === undefined ? null : String(next) };
+        return { groups: items, nextCursor: next === null ? null : String(next) };
       }),
     findings: async ({ id, guard, search = '', limit, cursor }) =>
       reading(id, (pages) => {
         const { items, next } = pages.findingPage({ guard, search }, cursorContent(findingPlace, cursor), limit);
-        return { findings: items, nextCursor: next === undefined ? null : cursorText(next) };
+        return { findings: items, nextCursor: next && cursorText(next) };
       }),
     actions: async ({ id, action, region, guid, limit, cursor }) =>
       reading(id, async (pages) => {
         const filter = { actions: action && new Set(action), region, guid };
         const { items, next } = await pages.actionPage(filter, cursorContent(actionPlace, cursor), limit);
-        return { actions: items, nextCursor: next === undefined ? null : cursorText(next) };
+        return { actions: items, nextCursor: next && cursorText(next) };
       }),
     plan: async ({ id, format = 'csv', width, color }) =>
       pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
