@@ -125,7 +125,7 @@ test('a group that someone else creates meanwhile is used as it is, and no one i
 
 test('users are not counted beforehand where that takes many calls: the plan says that they are counted later', async () => {
   const { plan, desired } = planned(fileRows(people(1_001)), { team: {} });
-  makePlan(plan, desired, DEFAULT_FLAGS, true);
+  makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
   const asked: string[] = [];
   const pages = () =>
     ({
@@ -156,7 +156,7 @@ test('regions are asked for users side by side: one that is slow does not hold u
   ];
   const live = { team: {}, 'team-eu': { region: 'eu' }, 'team-in': { region: 'in' } } as const;
   const { plan, desired } = planned(file, live);
-  makePlan(plan, desired, DEFAULT_FLAGS, true);
+  makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS, newcomers: true });
   const asked = new Set<string>();
   const { promise: allAsked, resolve } = Promise.withResolvers<void>();
   const done: string[] = [];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeUndoPlan } from '../../src/features/sync/plan/make-plan.ts';
+import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { openPlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
 import { EMBEDDED, openPipeline } from '../imports/pipeline-harness.ts';
@@ -31,7 +31,7 @@ test('what an import of edits did, the plan of its undo takes back by another on
   onTestFinished(() => plan.close());
   plan.beginUndo(dir.ledger(id), { file: id, hash: '', size: 0 });
   list(plan, { team: { members: now() } });
-  makeUndoPlan(plan, dir.ledger(id), DEFAULT_FLAGS);
+  makePlan(plan, { kind: 'undo', from: dir.ledger(id), flags: DEFAULT_FLAGS });
   const undo = await run([...changesCsv(plan)].join(''), { edits: true });
   expect(counts(undo.id)).toMatchObject({ read: 5, added: 1, banned: 1, changed: 2, removed: 1 });
   expect(now()).toEqual(before);
@@ -51,7 +51,7 @@ test('bans that an ordinary import has lifted and set, the plan of its undo take
   onTestFinished(() => plan.close());
   plan.beginUndo(dir.ledger(id), { file: id, hash: '', size: 0 });
   list(plan, { team: { members: now() } });
-  makeUndoPlan(plan, dir.ledger(id), { ...DEFAULT_FLAGS, allowUnban: true });
+  makePlan(plan, { kind: 'undo', from: dir.ledger(id), flags: { ...DEFAULT_FLAGS, allowUnban: true } });
   await run([...changesCsv(plan)].join(''), { edits: true });
   expect(now()).toEqual(before);
 });

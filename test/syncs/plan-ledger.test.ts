@@ -85,14 +85,16 @@ describe('a listing', () => {
     plan.survey.memberList(1).put([{ uid: 'b', scope: 'participant', joinedAt: null }]);
     plan.settle();
     expect(plan.groups()).toMatchObject([{ listing: 'pending', members: 0 }]);
-    expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow('the group team in us has not been listed');
+    expect(() => makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS })).toThrow(
+      'the group team in us has not been listed',
+    );
   });
 
   test('that fails later takes the members and actions of the earlier one with it', () => {
     const { plan, desired } = planned(fileRows(people(2)), { team: { members: people(1) } });
     expect(actionsOf({ plan }, true)).toHaveLength(2);
     unlisted(plan, TEAM, 'failed', { code: 'ERR', message: 'no answer' });
-    makePlan(plan, desired, DEFAULT_FLAGS);
+    makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS });
     expect(actionsOf({ plan }, true)).toEqual([]);
     expect(plan.groups()).toMatchObject([
       { listing: 'failed', code: 'ERR', message: 'no answer', members: 0, wanted: 2 },
@@ -107,11 +109,13 @@ describe('a listing', () => {
 
   test('is needed of every group before a plan is made', () => {
     const { plan, desired } = begun([{ uid: 'a' }, { guid: 'club', uid: 'a' }]);
-    expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow(
+    expect(() => makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS })).toThrow(
       'the group team in us and 1 more have not been listed',
     );
     listed(plan, TEAM);
-    expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow('the group club in us has not been listed');
+    expect(() => makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS })).toThrow(
+      'the group club in us has not been listed',
+    );
   });
 });
 

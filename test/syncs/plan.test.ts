@@ -68,7 +68,7 @@ describe('mode add', () => {
     expect(actionsOf({ plan })).toEqual(['anna: add >participant', 'bob: ban >ban']);
     expect(plan.bansNeeded()).toEqual([1]);
     banned(plan, ['anna', 'BOB', 'cleo']);
-    makePlan(plan, desired, DEFAULT_FLAGS);
+    makePlan(plan, { kind: 'file', from: desired, flags: DEFAULT_FLAGS });
     expect(actionsOf({ plan }, true)).toEqual([
       'anna: report ban>participant',
       'BOB: keep ban>ban',
@@ -178,7 +178,7 @@ describe('the spared', () => {
     expect(actionsOf({ plan })).toEqual([]);
     expect(plan.ownersNeeded()).toEqual([1]);
     owned(plan, 'joe');
-    makePlan(plan, desired, { ...DEFAULT_FLAGS, ...flags });
+    makePlan(plan, { kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
     expect(actionsOf({ plan })).toEqual(['boss: remove participant>']);
     expect(plan.ownersNeeded()).toEqual([]);
   });

@@ -176,7 +176,7 @@ export function planned(
   onTestFinished(() => plan.close());
   plan.begin(desired, { file: 'members.csv', hash: JSON.stringify(file), size: 100 });
   list(plan, live);
-  makePlan(plan, desired, { ...DEFAULT_FLAGS, ...flags });
+  makePlan(plan, { kind: 'file', from: desired, flags: { ...DEFAULT_FLAGS, ...flags } });
   return { plan, path, desired };
 }
 

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlanFlags } from '../../src/api/sync-entry.ts';
-import { makeUndoPlan } from '../../src/features/sync/plan/make-plan.ts';
+import { makePlan } from '../../src/features/sync/plan/make-plan.ts';
 import { CHANGES_COLUMNS, changesCsv } from '../../src/features/sync/plan/plan-csv.ts';
 import { guardPlan } from '../../src/features/sync/plan/plan-guards.ts';
 import { openPlanLedger, type PlanLedger } from '../../src/features/sync/plan/plan-ledger.ts';
@@ -68,7 +68,7 @@ function undone(
   onTestFinished(() => plan.close());
   plan.beginUndo(ledger, { file: 'import 17', hash: '', size: 0 });
   list(plan, live);
-  makeUndoPlan(plan, ledger, { ...DEFAULT_FLAGS, ...flags }, later);
+  makePlan(plan, { kind: 'undo', from: ledger, flags: { ...DEFAULT_FLAGS, ...flags }, later });
   return plan;
 }
 

@@ -46,13 +46,3 @@ export function checkDecision(
     command,
   });
 }
-
-/** A sync that is not planned any more, or whose changes are on their way. */
-export function nothingToCancel(id: string, state: SyncState): RollcallError {
-  return new RollcallError('WRONG_STATE', {
-    id,
-    state,
-    what: `sync ${id} is ${state}: there is nothing to cancel`,
-    command: state === 'applying' ? `its import is ended with \`rollcall cancel ${id}\`` : undefined,
-  });
-}

@@ -89,7 +89,7 @@ function guidColumn(file: string, text: string): string[] | undefined {
     const at = names.findIndex(named);
     return others.map((row) => row[at] ?? '');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file} cannot be read as CSV: ${messageOf(error)}`);
   }
 }
 

@@ -11,86 +11,6 @@ const BAN = placeId('ban');
 /** A user's place before an import that keeps no record of it. */
 const UNRECORDED = -1;
 
-/**
- * Makes the plan: one action for every user whom the staged file at `desired` names or the service lists, in the groups
- * that were listed. Replaces what was planned before, so that it may be made again when owners have become known
- * (`ownersNeeded`). make-plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
- * @param newcomers whether it notes who may not exist
- */
-export function makePlan(plan: PlanLedger, desired: string, flags: PlanFlags, newcomers = false): void {
-  planWith(plan, desired, 'desired', flags, (sql) => {
-    sql('gather_wanted').run({ outside: OUTSIDE });
-    sql('gather_contradicted').run();
-    sql('gather_unnamed').run();
-    sql('decide_sync').run({
-      mirror: flags.mode === 'mirror' ? 1 : 0,
-      demotion: flags.allowDemotion ? 1 : 0,
-      unban: flags.allowUnban ? 1 : 0,
-      missing: flags.missing,
-      outside: OUTSIDE,
-      admin: placeId('admin'),
-      ban: BAN,
-    });
-    if (newcomers) for (const step of ['forget_newcomers', 'gather_newcomers', 'forget_known']) sql(step).run();
-  });
-}
-
-/**
- * Makes the plan that undoes the import whose ledger is at `undone`: `added` is removed, `changed` changed back,
- * `removed` added again, each only where the live state is still as the import left it. Users who were members already
- * are not touched, nor are those whom a later import names. Replaces what was planned before. Throws an Error when a
- * group has not been listed yet.
- * @param later paths of the ledgers of later imports
- */
-export function makeUndoPlan(plan: PlanLedger, undone: string, flags: PlanFlags, later: readonly string[] = []): void {
-  const sql = statementsOf(plan.database, PLANNING);
-  sql('open_claimed').run();
-  sql('forget_claimed').run();
-  for (const ledger of later) {
-    withAttached(
-      plan.database,
-      ledger,
-      'later',
-      () => void plan.database.exec(readStatements(PLANNING).get('gather_claimed') ?? ''),
-    );
-  }
-  planWith(plan, undone, 'undone', { ...flags, mode: 'undo', missing: 'report', allowDemotion: true }, (sql) => {
-    const places = { outside: OUTSIDE, ban: BAN, unrecorded: UNRECORDED };
-    sql('gather_undone').run(places);
-    const { allowUnban, includeUncertain } = flags;
-    sql('decide_undo').run({ unban: allowUnban ? 1 : 0, uncertain: includeUncertain ? 1 : 0, ...places });
-  });
-}
-
-function planWith(
-  plan: PlanLedger,
-  path: string,
-  name: 'desired' | 'undone',
-  flags: PlanFlags,
-  decide: (sql: Statements) => void,
-): void {
-  const [unlisted, ...others] = plan.groupsToList();
-  if (unlisted !== undefined) {
-    const more = others.length > 0 ? ` and ${others.length} more have` : ' has';
-    throw new Error(
-      `the group ${unlisted.guid} in ${unlisted.region}${more} not been listed: a plan needs every group`,
-    );
-  }
-  const sql = statementsOf(plan.database, PLANNING);
-  sql('open_cases').run();
-  sql('open_claimed').run();
-  sql('open_shielded').run();
-  withAttached(plan.database, path, name, () => {
-    for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
-    sql('protect').run({ uids: JSON.stringify(flags.protect) });
-    sql('name_uids').run({ uids: JSON.stringify(flags.removeNamed) });
-    for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
-    decide(sql);
-    sql('forget_cases').run();
-    sql('set_flags').run({ flags: JSON.stringify(flags), at: Date.now() });
-  });
-}
-
 /** The basis of a plan: the staged file at `from`, or the ledger of the import to undo. */
 export interface Decision {
   readonly kind: 'file' | 'undo';
@@ -102,19 +22,73 @@ export interface Decision {
   readonly newcomers?: boolean;
 }
 
+/**
+ * Makes the plan: one action for every user whom the staged file names or the service lists, in the groups that were listed; or for
+ * everyone with whom the import did something that is undone. Replaces what was planned before, so that it may be made again when
+ * owners have become known (`ownersNeeded`). make-plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
+ */
+export function makePlan(plan: PlanLedger, decision: Decision): void {
+  const { kind, from, flags, later = [] } = decision;
+  const [unlisted, ...others] = plan.groupsToList();
+  if (unlisted !== undefined) {
+    const more = others.length > 0 ? ` and ${others.length} more have` : ' has';
+    throw new Error(
+      `the group ${unlisted.guid} in ${unlisted.region}${more} not been listed: a plan needs every group`,
+    );
+  }
+  const { database } = plan;
+  const sql = statementsOf(database, PLANNING);
+  for (const step of ['open_cases', 'open_claimed', 'forget_claimed', 'open_shielded']) sql(step).run();
+  for (const ledger of later) {
+    withAttached(database, ledger, 'later', () => database.exec(readStatements(PLANNING).get('gather_claimed') ?? ''));
+  }
+  withAttached(database, from, kind === 'undo' ? 'undone' : 'desired', () => {
+    for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
+    sql('protect').run({ uids: JSON.stringify(flags.protect) });
+    sql('name_uids').run({ uids: JSON.stringify(flags.removeNamed) });
+    for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
+    if (kind === 'undo') decideUndo(sql, flags);
+    else decideSync(sql, decision);
+    sql('forget_cases').run();
+    const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
+    sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
+  });
+}
+
+function decideSync(sql: Statements, { flags, newcomers = false }: Decision): void {
+  sql('gather_wanted').run({ outside: OUTSIDE });
+  sql('gather_contradicted').run();
+  sql('gather_unnamed').run();
+  sql('decide_sync').run({
+    mirror: flags.mode === 'mirror' ? 1 : 0,
+    demotion: flags.allowDemotion ? 1 : 0,
+    unban: flags.allowUnban ? 1 : 0,
+    missing: flags.missing,
+    outside: OUTSIDE,
+    admin: placeId('admin'),
+    ban: BAN,
+  });
+  if (newcomers) for (const step of ['forget_newcomers', 'gather_newcomers', 'forget_known']) sql(step).run();
+}
+
+/**
+ * `added` is removed, `changed` changed back, `removed` added again, each only where the live state is still as the import left
+ * it. Users who were members already are not touched, nor are those whom a later import names.
+ */
+function decideUndo(sql: Statements, { allowUnban, includeUncertain }: PlanFlags): void {
+  const places = { outside: OUTSIDE, ban: BAN, unrecorded: UNRECORDED };
+  sql('gather_undone').run(places);
+  sql('decide_undo').run({ unban: allowUnban ? 1 : 0, uncertain: includeUncertain ? 1 : 0, ...places });
+}
+
 /** Maximum number of members and rows whose decision takes less time than starting a thread for it. */
 const MAX_INLINE_PEOPLE = 20_000;
 
 /** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
 export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
   const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
-  if (people <= MAX_INLINE_PEOPLE) decideInline(plan, decision);
+  if (people <= MAX_INLINE_PEOPLE) makePlan(plan, decision);
   else await decideInThread(path, decision);
-}
-
-export function decideInline(plan: PlanLedger, { kind, from, later, flags, newcomers }: Decision): void {
-  if (kind === 'undo') makeUndoPlan(plan, from, flags, later);
-  else makePlan(plan, from, flags, newcomers);
 }
 
 /** The thread that makes one big plan, at `path`. */

@@ -51,15 +51,10 @@ export async function stageFile(
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
   const { identities, groups, ...read } = reading;
-  if (!existsSync(input)) {
-    const before = await fileStateOf(source, file, { ...read, signal });
-    await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
-  }
+  await keepCopy(source, input, file, { ...read, signal });
   const lookups = await mapLookupsInTurn({ identities, groups }, async ({ path, name }, lookup) => {
     const copy = lookupCopy(folder, lookup);
-    if (existsSync(copy)) return { path: copy, name };
-    const before = await fileStateOf(path, name, { signal });
-    await keepCopy(path, copy, name, (lastByte) => before.checkUnchanged(lastByte));
+    await keepCopy(path, copy, name, { signal });
     return { path: copy, name };
   });
   const { expectRows, minRows } = read;
@@ -77,12 +72,15 @@ export async function stageFile(
   return desired;
 }
 
+/** Copies a file that must not change meanwhile, unless there is a copy. */
 async function keepCopy(
   source: string,
   copy: string,
   name: string,
-  check: (lastByte: number) => Promise<void>,
+  options: Parameters<typeof fileStateOf>[2],
 ): Promise<void> {
+  if (existsSync(copy)) return;
+  const before = await fileStateOf(source, name, options);
   const unfinished = `${copy}.part`;
   try {
     await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
@@ -91,7 +89,7 @@ async function keepCopy(
   }
   const file = await open(unfinished);
   try {
-    await check(await lastByteOf(file));
+    await before.checkUnchanged(await lastByteOf(file));
     // It has the rights of its source.
     await file.chmod(0o600);
     // A copy that is there counts as whole, also after a power cut.

@@ -1,5 +1,5 @@
 import { serve } from '../../../platform/threads.ts';
-import { type DecideThread, decideInline } from './make-plan.ts';
+import { type DecideThread, makePlan } from './make-plan.ts';
 import { type PlanDownloadThread, planPieces } from './plan-download.ts';
 import { openPlanLedger } from './plan-ledger.ts';
 
@@ -8,7 +8,7 @@ serve<DecideThread & PlanDownloadThread>({
   decide: ({ path, decision }) => {
     const plan = openPlanLedger(path);
     try {
-      decideInline(plan, decision);
+      makePlan(plan, decision);
     } finally {
       plan.close();
     }

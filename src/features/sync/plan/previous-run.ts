@@ -1,18 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type GroupName, openPlanReader, type PlanReader } from './plan-reading.ts';
-
-/** The base of the guards' comparisons: the last run of the same sync that was applied. */
-export interface PreviousRun {
-  readonly rows: number;
-  /** Fields that its file had a column for. */
-  readonly fields: readonly string[];
-  readonly groups: readonly PreviousGroup[];
-}
-
-interface PreviousGroup extends GroupName {
-  /** Members when its plan had been applied. */
-  readonly members: number;
-}
+import { openPlanReader, type PlanReader } from './plan-reading.ts';
 
 /** Reads the first of these plans that is there. */
 export function previousRunIn(plans: readonly string[]): PreviousRun | undefined {
@@ -26,11 +13,12 @@ export function previousRunIn(plans: readonly string[]): PreviousRun | undefined
   }
 }
 
-/** Reads a stored plan as the run that the next one is compared with. */
-export function previousRun(plan: Pick<PlanReader, 'facts' | 'groups'>): PreviousRun {
+/** Reads a stored plan as the run with which the guards compare the next one: the members of its groups when it had been applied. */
+export function previousRun(plan: Pick<PlanReader, 'facts' | 'groups'>) {
   const { rows, fields } = plan.facts();
   const groups = plan
     .groups()
     .map(({ region, guid, members, actions, leaving }) => ({ region, guid, members: members + actions.add - leaving }));
   return { rows, fields, groups };
 }
+export type PreviousRun = ReturnType<typeof previousRun>;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
+import { messageOf } from '../../../errors/message-of.ts';
 import { isError, RollcallError } from '../../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../../imports/read/columns.ts';
 import { openIntake } from '../../../imports/read/intake.ts';
@@ -21,7 +22,7 @@ const DELIMITERS = /[,;|\t]/;
 export async function readProtectFile(path: string, name = path): Promise<ReadonlySet<string>> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
     refuseAddress(path);
-    throw refused(name, `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw refused(name, `cannot be read: ${messageOf(cause)}`, cause);
   });
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -69,7 +70,7 @@ async function uidsOfTable(path: string, lines: readonly string[]): Promise<Read
     }
   } catch (cause) {
     if (isError(cause, 'BAD_PROTECT_FILE')) throw cause;
-    throw refused(path, `cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw refused(path, `cannot be used: ${messageOf(cause)}`, cause);
   }
   return uids;
 }

@@ -25,7 +25,7 @@ import { type PlanningPorts, type PlanningTask, type PlanRequest, planFor } from
 import { previousRunIn } from '../plan/previous-run.ts';
 import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
-import { checkDecision, nothingToCancel, type SyncReasonCode } from '../sync-errors.ts';
+import { checkDecision, type SyncReasonCode } from '../sync-errors.ts';
 import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
@@ -128,7 +128,14 @@ export class SyncRunner {
   /** Ends planning. One looked at again is planned as before. An import of it must end first. @throws RollcallError */
   cancel(id: string, who: string): Sync {
     const { state, importId } = this.find(id);
-    if (!isSyncUnderWay(state) || importId !== null) throw nothingToCancel(id, state);
+    if (!isSyncUnderWay(state) || importId !== null) {
+      throw new RollcallError('WRONG_STATE', {
+        id,
+        state,
+        what: `sync ${id} is ${state}: there is nothing to cancel`,
+        command: state === 'applying' ? `its import is ended with \`rollcall cancel ${id}\`` : undefined,
+      });
+    }
     const record =
       state === 'applying'
         ? this.#move(id, 'planned', { who })
