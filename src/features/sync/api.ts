@@ -48,11 +48,15 @@ export const syncView = syncEntry
   .meta({ id: 'Sync' });
 export type SyncView = z.infer<typeof syncView>;
 
+const pageOf = (byDefault: number, most: number) => ({
+  limit: limitOption(byDefault, most),
+  cursor: cursorOption.optional(),
+});
+
 /** `GET /v1/syncs` */
 export const syncsQuery = z.strictObject({
   state: listOption(SYNC_STATES).optional(),
-  limit: limitOption(50, 200),
-  cursor: cursorOption.optional(),
+  ...pageOf(50, 200),
 });
 export const syncsPage = z.strictObject({ syncs: z.array(syncEntry), nextCursor });
 export type SyncsPage = z.infer<typeof syncsPage>;
@@ -74,8 +78,7 @@ export const syncGroupsQuery = z.strictObject({
   action: actionOption.meta({
     description: `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
   }),
-  limit: limitOption(50, 500),
-  cursor: cursorOption.optional(),
+  ...pageOf(50, 500),
 });
 const syncGroup = z.strictObject({
   region: z.enum(REGIONS),
@@ -97,8 +100,7 @@ export const memberActionsQuery = z.strictObject({
   action: actionOption,
   region: z.enum(REGIONS).optional(),
   guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
-  limit: limitOption(100, 1_000),
-  cursor: cursorOption.optional(),
+  ...pageOf(100, 1_000),
 });
 export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
 
@@ -106,7 +108,6 @@ export const memberActionsPage = z.strictObject({ actions: z.array(planAction), 
 export const findingsQuery = z.strictObject({
   guard: z.string().max(100),
   search: z.string().max(1_000).optional().meta({ description: 'Part of a GUID, in any case.' }),
-  limit: limitOption(50, 500),
-  cursor: cursorOption.optional(),
+  ...pageOf(50, 500),
 });
 export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });

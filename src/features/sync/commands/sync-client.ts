@@ -1,4 +1,3 @@
-import type { SyncEntry } from '../../../api/sync-entry.ts';
 import { changeCatalog } from '../../../cli/client/data-directory.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally, ownerElse } from '../../../cli/client/local-client.ts';
@@ -21,17 +20,7 @@ import { wholeSync } from '../sync-views.ts';
 const MAX_OF_PAGE = { syncs: 200, findings: 500 };
 
 /** The syncs that commands are about: those of a data directory, or of a server. */
-export interface Syncs {
-  readonly client: Client;
-  /** The imports there: those that carry the syncs out are among them. */
-  readonly imports: Imports;
-  /** Newest first. */
-  list(limit: number): Promise<readonly SyncEntry[]>;
-  /** Returns the sync for display. */
-  find(id: string): Promise<SyncView>;
-  /** Everything that the guards object to. */
-  findings(sync: SyncView): Promise<Finding[]>;
-}
+export type Syncs = ReturnType<typeof syncsOf>;
 
 /** The syncs that a command is about, where its imports are. @throws as openImports */
 export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
@@ -39,7 +28,7 @@ export async function openSyncs(flags: Parameters<typeof openImports>[0]) {
   return { config, imports, syncs: syncsOf(config, imports) };
 }
 
-export function syncsOf(config: Config, imports: Imports): Syncs {
+export function syncsOf(config: Config, imports: Imports) {
   const { server } = imports;
   const client = server ?? localSyncs(config.dataDir);
   const whereBefore = (id: string, address: string) =>
@@ -50,9 +39,12 @@ export function syncsOf(config: Config, imports: Imports): Syncs {
   };
   return {
     client,
+    /** Those that carry the syncs out are among them. */
     imports,
-    list: (limit) => entriesOf(page, MAX_OF_PAGE.syncs, limit),
-    find: async (id) => {
+    /** Newest first. */
+    list: (limit: number) => entriesOf(page, MAX_OF_PAGE.syncs, limit),
+    /** Returns the sync for display. */
+    find: async (id: string): Promise<SyncView> => {
       const view = await client.call(syncOperations.one, { id });
       return {
         ...view,
@@ -62,7 +54,8 @@ export function syncsOf(config: Config, imports: Imports): Syncs {
         unknownGroups: view.create?.groups === true ? 0 : view.unknownGroups,
       };
     },
-    findings: async ({ id, findings, guards }) => {
+    /** Everything that the guards object to. */
+    findings: async ({ id, findings, guards }: SyncView): Promise<Finding[]> => {
       // The view has the first; as long as these are all, nothing more is asked.
       if (guards.reduce((sum, { count }) => sum + count, 0) === findings.length) return findings;
       return (await Promise.all(guards.map(({ guard }) => findingsOf(client, id, guard)))).flat();

@@ -48,9 +48,9 @@ export function syncCommand(action: Action): Command {
     ),
   );
   return command
-    .addCommand(applyCommand(action))
-    .addCommand(approveCommand(action))
-    .addCommand(rejectCommand(action))
+    .addCommand(withRunning(decisionCommand('apply', APPLY)).action(action(carryOut)))
+    .addCommand(withRunning(decisionCommand('approve', APPROVE, 'why the plan is right')).action(action(carryOut)))
+    .addCommand(withServer(decisionCommand('reject', REJECT, 'why you reject it')).action(action(reject)))
     .addCommand(syncListCommand(action))
     .addCommand(syncShowCommand(action));
 }
@@ -60,21 +60,14 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   return run(running, syncWork(running, { ...(await planOf(running, file, flags)), shown, isNew: true }));
 }
 
-/** `rollcall sync apply`: carries out a stored plan, or continues it. */
-function applyCommand(action: Action): Command {
-  const command = new Command('apply')
-    .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
-    .argument('<id>', 'as `sync list` shows it');
-  return withRunning(command).action(action(carryOut));
-}
+const APPLY = 'carry out a stored plan, or continue it; refused if file or groups have changed too much since';
+const APPROVE = 'approve a plan that a guard holds, this once and on record, and carry it out';
+const REJECT = 'reject a plan: it can no longer be carried out';
 
-/** `rollcall sync approve`: lets a held plan through, this once. */
-function approveCommand(action: Action): Command {
-  const command = new Command('approve')
-    .description('approve a plan that a guard holds, this once and on record, and carry it out')
-    .argument('<id>', 'as `sync list` shows it')
-    .requiredOption('--reason <text>', 'why the plan is right');
-  return withRunning(command).action(action(carryOut));
+/** @param reason the reason that must be given; undefined: none */
+function decisionCommand(name: string, description: string, reason?: string): Command {
+  const command = new Command(name).description(description).argument('<id>', 'as `sync list` shows it');
+  return reason === undefined ? command : command.requiredOption('--reason <text>', reason);
 }
 
 async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>): Promise<ExitCode> {
@@ -94,15 +87,6 @@ async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason
       : client.call(syncOperations.approve, { id, reason });
   };
   return run(running, syncWork(running, { begin, shown, isNew: false }));
-}
-
-/** `rollcall sync reject`: rejects a plan. */
-function rejectCommand(action: Action): Command {
-  const command = new Command('reject')
-    .description('reject a plan: it can no longer be carried out')
-    .argument('<id>', 'as `sync list` shows it')
-    .requiredOption('--reason <text>', 'why you reject it');
-  return withServer(command).action(action(reject));
 }
 
 async function reject(io: Io, id: string, flags: CommonFlags & Reason): Promise<void> {

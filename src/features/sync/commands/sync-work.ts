@@ -39,8 +39,6 @@ export interface SyncWork extends Pick<Work, 'beginLines'> {
   readonly isNew: boolean;
 }
 
-const BEGINS = 'the planning to begin';
-
 /** A sync that a command begins or continues, and follows until nothing more happens to it by itself. */
 export function syncWork(running: Running, { begin, beginLines, shown, isNew }: SyncWork): Work {
   const { io, imports } = running;
@@ -116,7 +114,7 @@ function settled(
     goesOn,
     look: () => client.call(syncOperations.one, { id }),
     linesOf: ({ planning }) => (planning ? [planningLine(planning)] : []),
-    begins: BEGINS,
+    begins: 'the planning to begin',
     ...(own && {
       onMove: (look: () => void) => {
         own.events.on('state', look).on('import', look);
@@ -126,24 +124,22 @@ function settled(
   });
 }
 
-/** The place of a command that has a sync planned or carried out, and the way in which it shows it. */
-interface RunningSyncs {
-  readonly running: Running;
-  readonly shown: Shown;
-}
-
-/** @throws as openImports */
+/**
+ * The place of a command that has a sync planned or carried out, and the way in which it shows it.
+ * @throws as openImports
+ */
 export async function openRunningSyncs(
   io: Io,
   { markdown, planCsv, ...flags }: RunningFlags & Pick<Shown, 'markdown' | 'planCsv'>,
-): Promise<RunningSyncs> {
+) {
   const running = await openRunning(io, flags);
-  return { running, shown: { ...running, syncs: syncsOf(running.config, running.imports), markdown, planCsv } };
+  const shown: Shown = { ...running, syncs: syncsOf(running.config, running.imports), markdown, planCsv };
+  return { running, shown };
 }
 
 /** Has the server that owns the data directory do it, and says how to follow it; undefined where none does. @throws RollcallError as it refuses */
 export async function askedOwner(
-  { running: { io, imports, json }, shown: { syncs } }: RunningSyncs,
+  { running: { io, imports, json }, shown: { syncs } }: Awaited<ReturnType<typeof openRunningSyncs>>,
   operation: (typeof syncOperations)['apply' | 'approve' | 'undo'],
   input: { readonly id: string },
 ): Promise<ExitCode | undefined> {
