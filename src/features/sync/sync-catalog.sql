@@ -23,9 +23,9 @@ select sync from syncs
 select sync from syncs where state in ('planning', 'applying') order by created_at, id;
 
 -- name: syncs_before
--- In: schedule (null: none), source, before (id of a sync). Out: ids of earlier runs of the same sync that were carried
+-- In: schedule (null: none), source, before (id of a sync). Out: earlier runs of the same sync that were carried
 -- out or had nothing to do, newest first.
-select s.id from syncs s join syncs this on this.id = :before
+select s.sync from syncs s join syncs this on this.id = :before
  where s.undo_of is null and s.state in ('applied', 'unchanged') and s.schedule is :schedule
    and (:schedule is not null or s.source = :source)
    and (s.created_at, s.id) < (this.created_at, this.id)

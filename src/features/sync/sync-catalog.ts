@@ -81,7 +81,7 @@ export function openSyncCatalog(path: string) {
     underWay: () => syncsOf(sql<KeptText>('syncs_under_way').all()),
     /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
     runsBefore: ({ id, schedule, source }: Pick<Sync, 'id' | 'schedule' | 'source'>) =>
-      idsOf(sql('syncs_before').all({ before: id, schedule, source })),
+      syncsOf(sql<KeptText>('syncs_before').all({ before: id, schedule, source })),
     /**
      * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
      * which the next one of the same sync is compared is not among them.

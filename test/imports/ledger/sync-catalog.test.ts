@@ -64,7 +64,7 @@ test('a run is compared with those before it of the same file or schedule that c
   run('n2', { schedule: 'nightly', source: '/in/tuesday.csv' }, 'unchanged');
   const before = (id: string) => {
     const record = catalog.find(id);
-    return record === undefined ? [] : catalog.runsBefore(record);
+    return record === undefined ? [] : catalog.runsBefore(record).map((run) => run.id);
   };
   catalog.add(entry('z'));
   expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['a2', 'a1'], ['a1'], ['n1'], []]);

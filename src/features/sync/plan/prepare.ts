@@ -44,26 +44,23 @@ export interface PlanningTask {
   readonly rowsBefore?: number | undefined;
   /** Calls that it may make. Undefined: as many as it takes. */
   readonly maxCalls?: number | undefined;
-  readonly signal: AbortSignal;
-  /** Gets the part of its progress that has changed. */
-  readonly onProgress: (progress: Partial<Planning>) => void;
-}
-
-/** The parts that read files and groups for a plan. */
-export interface PlanningPorts {
+  /** Reads the file. */
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
   readonly pages: (region: Region) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
+  readonly signal: AbortSignal;
+  /** Gets the part of its progress that has changed. */
+  readonly onProgress: (progress: Partial<Planning>) => void;
 }
 
 /**
  * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
  * @throws IntakeError, CREATE_WITHOUT_NAME, REGION_WITHOUT_APP, SERVICE_REFUSED, SERVICE_AWAY; the signal's reason when aborted
  */
-export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
+export async function planFor(task: PlanningTask): Promise<PlanLedger> {
   const { folder, request, create, signal, onProgress } = task;
-  const stage = (reading: StagingTask) => ports.stage(reading, ({ rows }) => onProgress({ step: 'reading', rows }));
+  const stage = (reading: StagingTask) => task.stage(reading, ({ rows }) => onProgress({ step: 'reading', rows }));
   const files = planFiles(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removePlan(folder);
@@ -75,9 +72,9 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
     if (request.kind === 'undo') plan.beginUndo(desired, source);
     else plan.begin(desired, source);
     const regions = new Set(plan.groupsToList().map(({ region }) => region));
-    const strange = [...regions].filter((region) => !ports.regions.has(region));
+    const strange = [...regions].filter((region) => !task.regions.has(region));
     if (strange.length > 0) throw new RollcallError('REGION_WITHOUT_APP', { regions: strange, of: 'groups' });
-    await listAndDecide(task, ports, plan, desired).catch((error: unknown) => {
+    await listAndDecide(task, plan, desired).catch((error: unknown) => {
       if (!(error instanceof QuestionRefused && error.ofRegion)) throw error;
       throw regionRefused(error);
     });
@@ -112,8 +109,7 @@ export async function hashWith(hash: string, paths: readonly string[]): Promise<
  * every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
-  { folder, flags, request, create, signal, maxCalls, onProgress }: PlanningTask,
-  { pages }: PlanningPorts,
+  { folder, flags, request, create, pages, signal, maxCalls, onProgress }: PlanningTask,
   plan: PlanLedger,
   desired: string,
 ): Promise<void> {

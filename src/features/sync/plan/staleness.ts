@@ -12,7 +12,7 @@ import { beforeCsv, changesCsv, groupsThatLose } from './plan-csv.ts';
 import { planFiles } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger, withAttached } from './plan-ledger.ts';
 import { openPlanReader, type PlanReader } from './plan-reading.ts';
-import { type PlanningPorts, type PlanningTask, planFor } from './prepare.ts';
+import { type PlanningTask, planFor } from './prepare.ts';
 
 /**
  * Maximum difference between a stored plan and one made now at which it is still applied, in percent of its changes.
@@ -76,13 +76,14 @@ function judge({ planned, gone, different, fresh, fileMoved }: Differences, tole
  * @returns whether it may still be carried out, the changes that both have, and the difference in a sentence
  * @throws as planFor
  */
-export async function checkPlan(folder: string, task: Omit<PlanningTask, 'folder'>, ports: PlanningPorts) {
+export async function checkPlan(task: PlanningTask) {
+  const { folder } = task;
   const again = join(folder, 'again');
   await rm(again, { recursive: true, force: true });
   try {
     // Users were counted for the stored plan; the import counts those whom it finds missing.
     const create = task.create && { ...task.create, users: false, reactivate: false };
-    const newer = await planFor({ ...task, create, folder: again }, ports);
+    const newer = await planFor({ ...task, create, folder: again });
     newer.close();
     const plan = openPlanLedger(planFiles(folder).plan);
     try {

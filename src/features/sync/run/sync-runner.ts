@@ -21,7 +21,7 @@ import { begunSync, flagsOf, type NewSync, newSyncId, type Sync } from '../kept-
 import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import { type PlanningPorts, type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
+import { type PlanningTask, type PlanRequest, planFor } from '../plan/prepare.ts';
 import { previousRunIn } from '../plan/previous-run.ts';
 import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
@@ -30,7 +30,7 @@ import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-impo
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 /** The parts with which syncs are planned and carried out. */
-interface SyncRunnerOptions extends Pick<PlanningPorts, 'stage' | 'regions'> {
+interface SyncRunnerOptions extends Pick<PlanningTask, 'stage' | 'regions'> {
   readonly coordinator: Coordinator;
   readonly dir: DataDir;
   readonly catalog: SyncCatalog;
@@ -259,7 +259,7 @@ export class SyncRunner {
 
   async #plan(record: Sync, how: How): Promise<void> {
     const { id, limits, isTry, apply, create } = record;
-    const made = await planFor(this.#taskOf(record, record.source, how), this.#ports(record));
+    const made = await planFor(this.#taskOf(record, record.source, how));
     try {
       const before = this.#runsBefore(record);
       const previous = previousRunIn(before.map((run) => planFiles(this.#folder(run.id)).plan));
@@ -286,12 +286,8 @@ export class SyncRunner {
 
   async #carryOut(record: Sync, how: How): Promise<void> {
     const { id, source } = record;
-    const folder = this.#folder(id);
-    const { within, sentence, changes } = await checkPlan(
-      folder,
-      this.#taskOf(record, sourceNow(folder, source), how),
-      this.#ports(record),
-    );
+    const now = sourceNow(this.#folder(id), source);
+    const { within, sentence, changes } = await checkPlan(this.#taskOf(record, now, how));
     if (!within) {
       this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     } else if (changes === 0) this.#move(id, 'unchanged');
@@ -324,15 +320,14 @@ export class SyncRunner {
     return this.#options.dir.sync(id);
   }
 
-  /** Its questions wait for a service that is away as the sync says. */
-  #ports({ giveUpAfter }: Sync): PlanningPorts {
-    const { stage, regions } = this.#options;
-    return { stage, regions, pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfter)) };
-  }
-
   #taskOf(record: Sync, source: string, how: How): PlanningTask {
-    const { id, create, maxCalls } = record;
+    const { id, create, maxCalls, giveUpAfter } = record;
+    const { stage, regions } = this.#options;
     return {
+      stage,
+      regions,
+      // Its questions wait for a service that is away as the sync says.
+      pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfter)),
       folder: this.#folder(id),
       request: this.#planRequestOf(record, source),
       flags: flagsOf(record),
@@ -355,8 +350,7 @@ export class SyncRunner {
   /** The last runs of the same sync; an undo is none. */
   #runsBefore(record: Sync): Sync[] {
     if (record.mode === 'undo') return [];
-    const runs = this.catalog.runsBefore(record).map((id) => this.find(id));
-    return runs.filter((run) => isSameTarget(run, record));
+    return this.catalog.runsBefore(record).filter((run) => isSameTarget(run, record));
   }
 
   /** For files that must not shrink: rows of the last run of the same sync whose file is still there. */
