@@ -44,7 +44,7 @@ export interface AddFlags
 type Clearable<Choices> = { readonly [Name in keyof Choices]: Choices[Name] | false };
 
 export interface EditFlags
-  extends Omit<CommonFlags, 'giveUpAfter'>,
+  extends Omit<CommonFlags, keyof typeof RUNS_WAIT>,
     Clearable<ExpectingChoices & Given<typeof RUNS_WAIT>>,
     Given<typeof SCHEDULING & typeof APPLYING & typeof RUNNING> {
   readonly file?: string;
