@@ -5,20 +5,7 @@ import type { Redact } from './redact.ts';
 import { actionMessage, editReply } from './replies.ts';
 import type { MemberScope } from './service/lists.ts';
 
-/**
- * Calls that edit the members of a group: publicly known, not contract. Errors are those of every call; error-policy.ts says
- * what they mean.
- */
-export interface MemberClient {
-  /** `PUT /groups/{guid}/members/{uid}`. */
-  changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<ReplyMeta>;
-  /** `DELETE /groups/{guid}/members/{uid}`; a removed user may join again. */
-  removeMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
-  /** `POST /groups/{guid}/bannedusers/{uid}`. */
-  banMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
-  /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
-  unbanMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
-}
+export type MemberClient = ReturnType<typeof createMemberClient>;
 
 /** Addresses of the banned users of a group: both are publicly documented (docs/chat-service.md, 46). */
 export const BANNED_LISTS = ['bannedusers', 'banned_members'] as const;
@@ -50,7 +37,11 @@ function inGroup(guid: string, place: 'members' | BannedList): string {
   return `/groups/${segment('guid', guid)}/${place}`;
 }
 
-export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAddress): MemberClient {
+/**
+ * Calls that edit the members of a group: publicly known, not contract. Errors are those of every call; error-policy.ts says
+ * what they mean.
+ */
+export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAddress) {
   async function edit(
     method: 'POST' | 'PUT' | 'DELETE',
     place: string,
@@ -65,16 +56,20 @@ export function createMemberClient(ask: Ask, redact: Redact, ofBanned: BannedAdd
   }
 
   return {
-    async changeScope(guid, uid, scope, options = {}) {
+    /** `PUT /groups/{guid}/members/{uid}`. */
+    async changeScope(guid: string, uid: string, scope: MemberScope, options: ActingOptions = {}) {
       return edit('PUT', inGroup(guid, 'members'), { guid, uid, scope }, options);
     },
-    async removeMember(guid, uid, options = {}) {
+    /** `DELETE /groups/{guid}/members/{uid}`; a removed user may join again. */
+    async removeMember(guid: string, uid: string, options: ActingOptions = {}) {
       return edit('DELETE', inGroup(guid, 'members'), { guid, uid }, options);
     },
-    async banMember(guid, uid, options = {}) {
+    /** `POST /groups/{guid}/bannedusers/{uid}`. */
+    async banMember(guid: string, uid: string, options: ActingOptions = {}) {
       return ofBanned(guid, (path) => edit('POST', path, { guid, uid }, options));
     },
-    async unbanMember(guid, uid, options = {}) {
+    /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
+    async unbanMember(guid: string, uid: string, options: ActingOptions = {}) {
       return ofBanned(guid, (path) => edit('DELETE', path, { guid, uid }, options));
     },
   };

@@ -17,52 +17,37 @@ import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { CATALOG, privateFile } from './sqlite.ts';
 
-/** The paths in a data directory, and the lock of its owner. */
-export interface DataDir {
-  readonly root: string;
-  readonly catalog: string;
-  readonly controlSocket: string;
-  /** A file with the path of the socket, where the path of the data directory is too long for it. */
-  readonly control: string;
-  /** A file with the URL of the server that owns the directory, while there is one. */
-  readonly address: string;
-  /** Recipes that were saved. */
-  readonly recipes: string;
-  /** Files for schedules, where a server with a sandbox is not told of other folders. */
-  readonly sources: string;
-  /** Room on the disk that is kept free for the catalog, while a coordinator works. */
-  readonly reserve: string;
-  /** Folders of removed imports, until they are deleted. */
-  readonly removed: string;
-  /** Everything of one import. */
-  folder(id: string): string;
-  ledger(id: string): string;
-  /** Everything of one sync. */
-  sync(id: string): string;
-  /** Everything of one export. */
-  export(id: string): string;
-  /** The folder of a schedule's own files, beside the catalog. */
-  schedule(name: string): string;
-}
+export type DataDir = Readonly<ReturnType<typeof dataDir>>;
 
-export function dataDir(path: string): DataDir {
+/** The paths in a data directory, and the lock of its owner. */
+export function dataDir(path: string) {
   const root = resolve(path);
+  /** Everything of one import. */
   const folder = (id: string) => join(root, 'imports', id);
   return {
     root,
     catalog: join(root, CATALOG),
     controlSocket: join(root, 'control.sock'),
+    /** A file with the path of the socket, where the path of the data directory is too long for it. */
     control: join(root, 'control'),
+    /** A file with the URL of the server that owns the directory, while there is one. */
     address: join(root, 'address'),
+    /** Recipes that were saved. */
     recipes: join(root, 'recipes'),
+    /** Files for schedules, where a server with a sandbox is not told of other folders. */
     sources: join(root, 'sources'),
+    /** Room on the disk that is kept free for the catalog, while a coordinator works. */
     reserve: join(root, 'reserve'),
+    /** Folders of removed imports, until they are deleted. */
     removed: join(root, 'removed'),
     folder,
-    ledger: (id) => join(folder(id), 'ledger.sqlite'),
-    sync: (id) => join(root, 'syncs', id),
-    export: (id) => join(root, 'exports', id),
-    schedule: (name) => join(root, 'schedules', name),
+    ledger: (id: string) => join(folder(id), 'ledger.sqlite'),
+    /** Everything of one sync. */
+    sync: (id: string) => join(root, 'syncs', id),
+    /** Everything of one export. */
+    export: (id: string) => join(root, 'exports', id),
+    /** The folder of a schedule's own files, beside the catalog. */
+    schedule: (name: string) => join(root, 'schedules', name),
   };
 }
 

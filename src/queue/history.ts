@@ -9,16 +9,7 @@ import type { RedisConnection } from './redis.ts';
  * The id is the server's own, which is new after a start and a failover, and that of an epoch. Processes with calls count
  * beats beside the queue, and each remembers how many there were. The process that finds fewer begins a new epoch.
  */
-export interface History {
-  /** Asks for the id. */
-  now(): Promise<string>;
-  /** Returns the id, asked for once for each connection to a master, and again when the beats say so. */
-  known(): Promise<string>;
-  /** Returns what was found last. */
-  seen(): Epoch;
-  /** Takes note of what was found now. */
-  saw(found: Epoch): void;
-}
+export type History = ReturnType<typeof historyOf>;
 
 /** The fields of the hash beside the queue that count time. */
 interface Epoch {
@@ -47,7 +38,7 @@ const READ = `${TURN}
   return {own, redis.call('hget', KEYS[1], 'epoch') or '', redis.call('hget', KEYS[1], 'beats') or '0'}`;
 
 /** @param key of the hash beside the queue that has the beats */
-export function historyOf(connection: RedisConnection, key: string): History {
+export function historyOf(connection: RedisConnection, key: string) {
   let seen: Epoch = { beats: 0, epoch: '' };
   let known: Promise<string> | undefined;
   const forget = () => {
@@ -63,7 +54,9 @@ export function historyOf(connection: RedisConnection, key: string): History {
     return epoch === '' ? own : `${own}-${epoch}`;
   };
   return {
+    /** Asks for the id. */
     now,
+    /** Returns the id, asked for once for each connection to a master, and again when the beats say so. */
     known: () => {
       if (known !== undefined) return known;
       const asked = now();
@@ -74,8 +67,10 @@ export function historyOf(connection: RedisConnection, key: string): History {
       asked.then((id) => id === '' && forgetThis(), forgetThis);
       return asked;
     },
+    /** Returns what was found last. */
     seen: () => seen,
-    saw: (found) => {
+    /** Takes note of what was found now. */
+    saw: (found: Epoch) => {
       if (found.epoch !== seen.epoch) forget();
       seen = found;
     },

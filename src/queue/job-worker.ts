@@ -50,18 +50,6 @@ interface TakenJob {
  */
 export type NextStep = 'done' | 'left' | 'back' | 'untried';
 
-/** The part of a worker that is the same on every backend. */
-export interface JobRunner {
-  /** @throws the error of an attempt that failed */
-  run(job: TakenJob): Promise<NextStep>;
-  /** Wait before the next attempt, in ms. */
-  backoffMs(job: { readonly name: string } | undefined, attemptsMade: number, error: Error | undefined): number;
-  /** To be told of a job that has used up its attempts. */
-  givenUp(job: { readonly id?: string | undefined; readonly name: string }, error: Error): void;
-  /** The methods of the worker that end it. @param close resolves when the running jobs have finished */
-  ending(close: () => Promise<void>): Pick<JobWorker, 'close' | 'abort'>;
-}
-
 /** Time after which a job that is not for this worker is offered again. */
 export const LEFT_JOB_WAIT_MS = 5_000;
 
@@ -73,7 +61,10 @@ export const LOCK_MS = 10_000;
 export const STALLED_CHECK_MS = 2_000;
 export const WORKER_DEATH_NOTICED_MS = LOCK_MS + 2 * STALLED_CHECK_MS;
 
-export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Ports>): JobRunner {
+export type JobRunner = ReturnType<typeof jobRunner>;
+
+/** The part of a worker that is the same on every backend. */
+export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Ports>) {
   const { queue, definitions, ports, onError } = options;
   const definitionOf = (job: { readonly name: string } | undefined) =>
     definitions.find(({ name }) => name === job?.name);
@@ -83,7 +74,8 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
     return 'left';
   };
   return {
-    run: async (job) => {
+    /** @throws the error of an attempt that failed */
+    run: async (job: TakenJob): Promise<NextStep> => {
       const definition = definitionOf(job);
       if (definition === undefined || versionOf(job) > definition.version) return leave(tooNew(job, definition));
       const payload = await job.read(definition.payload);
@@ -107,10 +99,14 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
         return error instanceof NotYet ? 'untried' : 'back';
       }
     },
-    backoffMs: (job, attemptsMade, error) => definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
-    // The log says why, from its cause.
-    givenUp: (job, error) => onError(new Error(`job ${job.id} (${job.name}) was given up`, { cause: error })),
-    ending: (close) => {
+    /** Wait before the next attempt, in ms. */
+    backoffMs: (job: { readonly name: string } | undefined, attemptsMade: number, error: Error | undefined) =>
+      definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
+    /** To be told of a job that has used up its attempts. The log says why, from its cause. */
+    givenUp: (job: { readonly id?: string | undefined; readonly name: string }, error: Error) =>
+      onError(new Error(`job ${job.id} (${job.name}) was given up`, { cause: error })),
+    /** The methods of the worker that end it. @param close resolves when the running jobs have finished */
+    ending: (close: () => Promise<void>): Pick<JobWorker, 'close' | 'abort'> => {
       const left = Promise.withResolvers<void>();
       return {
         close: () => Promise.race([close(), left.promise]),

@@ -4,26 +4,13 @@ import type { BanChoice } from '../../options/ban-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 
-/** The banned users of an import's groups, and the effect on its rows. */
-export interface Bans {
-  /** Groups with pending rows whose banned users are not known. A few at a time. */
-  groupsToAsk(region: Region): Iterable<readonly GroupToAsk[]>;
-  /** Counts the groups to ask about in a region, for the progress. */
-  begin(region: Region): void;
-  /** Records who is banned from groups: rows that would add a banned user fail, or say that they lift a ban. */
-  record(answers: readonly BannedUsers[], choice: BanChoice): void;
-}
+export type Bans = ReturnType<typeof bansOf>;
 
 /** The banned users of a group. */
 export interface BannedUsers {
   readonly group: number;
   /** UIDs in lower case. */
   readonly uids: ReadonlySet<string>;
-}
-
-interface GroupToAsk {
-  readonly id: number;
-  readonly guid: string;
 }
 
 const ADD = actionId('add');
@@ -38,8 +25,11 @@ interface Found {
   readonly row_id: number;
 }
 
-/** @param sql statements of bans.sql, importSql those of import.sql on the same file */
-export function bansOf(database: DatabaseSync, sql: Statements, importSql: Statements): Bans {
+/**
+ * The banned users of an import's groups, and the effect on its rows.
+ * @param sql statements of bans.sql, importSql those of import.sql on the same file
+ */
+export function bansOf(database: DatabaseSync, sql: Statements, importSql: Statements) {
   const fail = (batch: number, rows: readonly Found[], at: number): void => {
     const size = rows.length;
     const to = Number(sql('cut_off').run({ batch, size, at }).lastInsertRowid);
@@ -60,7 +50,8 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
   };
 
   return {
-    groupsToAsk: function* (region) {
+    /** Groups with pending rows whose banned users are not known. A few at a time. */
+    groupsToAsk: function* (region: Region) {
       for (let after = 0; ; ) {
         const callGroups = sql('call_groups_to_ask').all({
           region: regionId(region),
@@ -75,10 +66,12 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
         yield [...guids].map(([id, guid]) => ({ id, guid }));
       }
     },
-    begin: (region) => {
+    /** Counts the groups to ask about in a region, for the progress. */
+    begin: (region: Region) => {
       sql('count_to_ask').run({ region: regionId(region), add: ADD });
     },
-    record: (answers, choice) =>
+    /** Records who is banned from groups: rows that would add a banned user fail, or say that they lift a ban. */
+    record: (answers: readonly BannedUsers[], choice: BanChoice) =>
       inTransaction(database, () => {
         for (const { group, uids } of answers) {
           sql('note').run({ group });

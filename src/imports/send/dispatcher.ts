@@ -224,28 +224,7 @@ export class RunningImport {
   }
 }
 
-/** The batches of one import in one region: how they get into the queue, and out of it again. */
-interface RegionBatches {
-  readonly region: Region;
-  inFlight(): number;
-  /** Ids of their jobs. */
-  jobs(): string[];
-  /** Fewer are in flight. */
-  changed(): void;
-  /** There may be batches to send that were not there before. */
-  lookAgain(): void;
-  /** A batch has its result. Does nothing for a batch of another region. */
-  recorded(batch: number): void;
-  /** Takes batches that no worker has started out of the queue; the ledger has them back. */
-  withdraw(chosen: (jobId: string) => boolean): Promise<void>;
-  /** Gives batches back to the ledger that are in the queue no more. */
-  reclaim(batches: readonly ReclaimedBatch[]): void;
-  /** Puts batches in flight into the queue once more. @param uncertainty why a call for them may have been carried out */
-  queueAgain(batches: readonly BatchToSend[], uncertainty: string): Promise<void>;
-  /** Takes all of them out of the queue. The ledger is left as it is. */
-  drop(): Promise<void>;
-  close(): void;
-}
+type RegionBatches = ReturnType<typeof createRegionBatches>;
 
 interface RegionBatchesOptions {
   readonly address: ResultAddress;
@@ -257,7 +236,8 @@ interface RegionBatchesOptions {
   readonly inTurn: (task: () => Promise<void>) => Promise<void>;
 }
 
-function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
+/** The batches of one import in one region: how they get into the queue, and out of it again. */
+function createRegionBatches(options: RegionBatchesOptions) {
   const { address, ledger, region, fairQueue, mayDispatch, inTurn } = options;
   const { queue } = fairQueue;
   const next = nextBatches(ledger, region, fairQueue.groups);
@@ -299,21 +279,28 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
   return {
     region,
     inFlight: () => inFlight.size,
+    /** Ids of their jobs. */
     jobs: () => [...inFlight.keys()].map((batch) => jobId(address.importId, batch)),
+    /** Fewer are in flight. */
     changed,
+    /** There may be batches to send that were not there before. */
     lookAgain,
-    recorded: (batch) => {
+    /** A batch has its result. Does nothing for a batch of another region. */
+    recorded: (batch: number) => {
       const priority = inFlight.get(batch);
       if (priority === undefined) return;
       fairQueue.served(priority);
       end(batch);
     },
-    withdraw: async (chosen) => {
+    /** Takes batches that no worker has started out of the queue; the ledger has them back. */
+    withdraw: async (chosen: (jobId: string) => boolean) => {
       const jobs = await queue.withdraw(chosen);
       reclaim(jobs.map((job) => withdrawn(address, job)));
     },
+    /** Gives batches back to the ledger that are in the queue no more. */
     reclaim,
-    queueAgain: async (batches, uncertainty) => {
+    /** Puts batches in flight into the queue once more. @param uncertainty why a call for them may have been carried out */
+    queueAgain: async (batches: readonly BatchToSend[], uncertainty: string) => {
       ledger.markDispatched(batches.map(({ id }) => id));
       const jobs = batches.map((batch) =>
         toJob(
@@ -324,6 +311,7 @@ function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
       );
       await queue.again(jobs, BATCH_JOBS);
     },
+    /** Takes all of them out of the queue. The ledger is left as it is. */
     drop: async () => void (await queue.withdraw((id) => isJobOf(address.importId, id))),
     close: () => {
       fairQueue.leave(source);

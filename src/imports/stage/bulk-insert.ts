@@ -3,16 +3,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 /** Rows per statement: one crossing from JavaScript to SQLite for many rows, within SQLite's number of parameters. */
 const ROWS_PER_STATEMENT = 100;
 
-interface BulkInsert {
-  /** Values of the rows to come, one row after the other. */
-  readonly values: SQLInputValue[];
-  /** The place in `values` for the first value of the next row; the caller sets all of its values. Writes when enough have come. */
-  next(): number;
-  finish(): void;
-}
-
 /** Inserts many rows into a table, named with its columns. */
-export function bulkInsert(database: DatabaseSync, table: string, columns: readonly string[]): BulkInsert {
+export function bulkInsert(database: DatabaseSync, table: string, columns: readonly string[]) {
   const row = `(${columns.map(() => '?').join(', ')})`;
   const prepare = (rows: number) =>
     database.prepare(`insert into ${table} (${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`);
@@ -21,7 +13,9 @@ export function bulkInsert(database: DatabaseSync, table: string, columns: reado
   const values = new Array<SQLInputValue>(full).fill(null);
   let end = 0;
   return {
+    /** Values of the rows to come, one row after the other. */
     values,
+    /** The place in `values` for the first value of the next row; the caller sets all of its values. Writes when enough have come. */
     next: () => {
       if (end === full) {
         many.run(...values);

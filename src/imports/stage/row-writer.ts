@@ -19,7 +19,7 @@ const MAX_SMALL = 32 * 1024;
 export function startStaging(path: string) {
   let few: StagedRow[] = [];
   let length = 0;
-  let writing: { readonly database: DatabaseSync; readonly inserter: RowInserter } | undefined;
+  let writing: { readonly database: DatabaseSync; readonly inserter: ReturnType<typeof rowInserter> } | undefined;
   let isAbandoned = false;
 
   const begin = (pageBytes: 512 | 4096) => {
@@ -82,14 +82,8 @@ interface CallGroup {
   readonly group: number;
 }
 
-interface RowInserter {
-  insert(rows: readonly StagedRow[]): void;
-  /** Returns what `cut` needs. */
-  finish(): SentRows;
-}
-
 /** Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. `cut` does the rest. */
-export function rowInserter(database: DatabaseSync): RowInserter {
+export function rowInserter(database: DatabaseSync) {
   const columns = ['line', 'region_id', 'group_id', 'call_group_id', 'scope_id', 'uid_hash', 'uid', 'original'];
   const inserts = bulkInsert(database, 'rows', columns);
   const noteProblems = problemInserter(database);
@@ -164,9 +158,10 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   };
 
   return {
-    insert: (chunk) => {
+    insert: (chunk: readonly StagedRow[]) => {
       for (const row of chunk) insertRow(row);
     },
+    /** Returns what `cut` needs. */
     finish: () => {
       inserts.finish();
       const counter = database.prepare(`insert into counters (region_id, name, n) values (?, 'read', ?)`);

@@ -169,13 +169,8 @@ function noneChosen(name: string, only: NonNullable<TrialChoices['only']>): Inta
   );
 }
 
-interface ProfileWatch {
-  see(rows: readonly StagedRow[], columns: readonly string[]): void;
-  notes(): readonly IntakeNote[];
-}
-
 /** Counts the rows whose values the service would refuse for a new user or group: who exists already needs none of them. */
-function watchProfiles(options: CreateOptions): ProfileWatch {
+function watchProfiles(options: CreateOptions) {
   let rows = 0;
   let example = '';
   const unfit = (row: StagedRow, columns: readonly string[], places: ReturnType<typeof profileColumns>) => {
@@ -187,7 +182,7 @@ function watchProfiles(options: CreateOptions): ProfileWatch {
     return profiles.flatMap((one) => (one && 'code' in one && one.code !== 'NO_NAME' ? [one.message] : []));
   };
   return {
-    see: (chunk, columns) => {
+    see: (chunk: readonly StagedRow[], columns: readonly string[]) => {
       // An import without names is refused later, with what to do.
       if (nameObstacle(columns, options) !== undefined) return;
       const places = profileColumns(columns, options.columns);
@@ -199,7 +194,7 @@ function watchProfiles(options: CreateOptions): ProfileWatch {
         example ||= `row ${row.line}: ${messages.join('; ')}`;
       }
     },
-    notes: () => {
+    notes: (): readonly IntakeNote[] => {
       if (rows === 0) return [];
       const text = `${counted(rows, 'row')} cannot become a new user or group, such as ${example}. Rows whose user and group exist already are sent`;
       return [{ code: 'FIELD_LIMIT', text }];

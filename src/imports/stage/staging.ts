@@ -247,17 +247,11 @@ async function neededBytes(source: string): Promise<number> {
 /** Maximum time without progress in reading, in minutes. */
 const MAX_MINUTES = 10;
 
-interface StallWatch {
-  /** It has come forward. */
-  moves(): void;
-  stop(): void;
-}
-
 /**
  * Calls `stalled` when nothing has moved for ten minutes. They are counted one by one: a machine that slept for hours has not
  * let anything stand still.
  */
-function watchStall(stalled: () => void): StallWatch {
+function watchStall(stalled: () => void) {
   let minutes = 0;
   const timer = setInterval(() => {
     minutes += 1;
