@@ -46,7 +46,7 @@ const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
 
 /** Other errors of a file that holds what rollcall never writes: the number of its format, names of tables, a number above 2^53. */
 const STRANGE =
-  /^unsupported file format$|^no such (?:column|table): |too large to be represented as a JavaScript number/;
+  /^unsupported file format$|^no such (?:column|table): |^table \S+ has no column named |too large to be represented as a JavaScript number/;
 
 /** A database whose errors say which file is held or damaged: SQLite does not, and may notice damage at any statement. */
 class NamedDatabase extends DatabaseSync {
