@@ -52,7 +52,7 @@ const COUNTER = `
   globalThis.EventSource = class extends EventSource {
     constructor(path) {
       super(path);
-      for (const name of ['imports', 'progress']) this.addEventListener(name, () => followed.add(path));
+      this.addEventListener('imports', () => followed.add(path));
     }
   };
   globalThis.underWay = 0;

@@ -143,7 +143,7 @@ function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }: Read
 function FollowUps({ live }: { live: LiveImport }) {
   const view = live.view.value;
   const leaving = useLeaving();
-  // An import that is over has no events of its own; the list's tell of it, and of what follows it up.
+  // The view of an import that is over changes with what follows it up, and has no event for that.
   const isConcerned = (id: string) =>
     live.over.peek() && (id === view?.id || view?.followUps.some((followUp) => followUp.id === id) === true);
   const ask = () => live.over.peek() && live.load(leaving());
