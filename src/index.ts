@@ -11,7 +11,7 @@ import { importOwner, ownerAnswers } from './cli/owner.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { UsageError } from './cli/usage-error.ts';
 import { newImportId } from './imports/import-id.ts';
-import { type ImportOptions, importOptions } from './imports/import-options.ts';
+import { importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
 import { summaryIn } from './imports/report/summarize.ts';
@@ -68,7 +68,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
  * Returns the options that `rollcall import` would make of the same choices.
  * @throws UsageError, and what a recipe refuses
  */
-async function optionsOfChoices(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
+async function optionsOfChoices(config: Config, file: string, choices: ImportChoices) {
   const { dataDir, queue, callsPerMinute, concurrency, perGroup, env, withWorkers, signal, ...chosen } = choices;
   const { sandbox, recipe, identities, groups, shape, ...rest } = chosen;
   const lookups = mapLookups({ identities, groups }, () => ({}));
@@ -130,7 +130,7 @@ export async function* readReport(
   }
 }
 
-function configOf({ env, ...settings }: Settings): Config {
+function configOf({ env, ...settings }: Settings) {
   return readConfig(settings, env);
 }
 
@@ -138,11 +138,7 @@ type Begin = (
   coordinator: Coordinator,
 ) => Promise<[id: string, action: AuditNameOf<typeof importOperations>, detail: string]>;
 
-async function run(
-  config: Config,
-  { sandbox, withWorkers, signal, dryRun }: ImportChoices,
-  begin: Begin,
-): Promise<ImportRun> {
+async function run(config: Config, { sandbox, withWorkers, signal, dryRun }: ImportChoices, begin: Begin) {
   signal?.throwIfAborted();
   const lifecycle = createLifecycle();
   try {

@@ -35,7 +35,7 @@ export function noteCommand<Group = typeof importOperations>(
   noteIn(dir.root, { ...atTerminal(), action, target, detail: withAim(action, detail, coordinator.sendsTo) });
 }
 
-function noteIn(root: string, line: Parameters<AccessStore['note']>[0]): void {
+function noteIn(root: string, line: Parameters<AccessStore['note']>[0]) {
   const access = openAccessStore(join(root, 'access.sqlite'));
   try {
     access.note(line);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -77,7 +77,7 @@ export function sendingArguments(
   ];
 }
 
-function startSending(args: readonly string[], log: number): ChildProcess {
+function startSending(args: readonly string[], log: number) {
   const main = fileURLToPath(new URL('bin/rollcall.js', PACKAGE_FOLDER));
   return spawn(process.execPath, [...process.execArgv, main, ...args], {
     detached: true,

@@ -93,7 +93,7 @@ export async function checkService(config: Config): Promise<Finding[]> {
 }
 
 /** Asks for the list of users: it needs the same address and key as adding members, and changes nothing. */
-async function checkRegion(service: Service, region: Region): Promise<Finding[]> {
+async function checkRegion(service: Service, region: Region) {
   const check = `region ${region}`;
   const { appId = '', url } = service.apps[region] ?? {};
   const name = `ROLLCALL_${region.toUpperCase()}`;
@@ -130,7 +130,7 @@ async function checkRegion(service: Service, region: Region): Promise<Finding[]>
 }
 
 /** Whether the account has the apps of the settings, in these regions. */
-async function checkApps(config: Config, regions: readonly Region[]): Promise<Finding> {
+async function checkApps(config: Config, regions: readonly Region[]) {
   const check = 'management';
   const management = managementClientOf(config);
   try {
@@ -154,7 +154,7 @@ async function checkApps(config: Config, regions: readonly Region[]): Promise<Fi
 }
 
 /** Asks for a page of each list that protects members, with one entry. */
-async function checkLists(chat: ChatClient, region: Region): Promise<Finding> {
+async function checkLists(chat: ChatClient, region: Region) {
   const check = `lists of ${region}`;
   const one = { perPage: 1 };
   let list = 'groups';

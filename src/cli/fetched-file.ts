@@ -76,18 +76,14 @@ function refuseFlags(flags: SourceFlags): undefined {
   if (flag !== undefined) throw new UsageError(`${flag} is for addresses, and the file is not one; leave it out`);
 }
 
-function fetchingLine({ bytes, rows, of }: SpoolProgress): string {
+function fetchingLine({ bytes, rows, of }: SpoolProgress) {
   const share = of === undefined || of === 0 ? '' : `  ${Math.floor((bytes / of) * 100)} %`;
   const many = rows === undefined ? '' : `  ${grouped(rows)} rows`;
   return `fetching  ${grouped(Math.ceil(bytes / 1024))} KiB${share}${many}`;
 }
 
 /** Leaves no folder where the file is not had. */
-async function orNothing(
-  path: string,
-  signal: AbortSignal,
-  fetch: () => Promise<Fetched>,
-): Promise<Fetched | undefined> {
+async function orNothing(path: string, signal: AbortSignal, fetch: () => Promise<Fetched>) {
   try {
     return await fetch();
   } catch (error) {
@@ -130,7 +126,7 @@ const COUNT = /(?:^|\n)# rows=(\d{1,15})\r?\n?$/;
  * Takes a last line `# rows=40` off a file: its writer has come to its end. No program sees how the other end of a pipe
  * has ended, so this is the way in which standard input says that it is whole.
  */
-async function takeCount(path: string): Promise<number | undefined> {
+async function takeCount(path: string) {
   await using file = await open(path, 'r+');
   const { size } = await file.stat();
   const start = Math.max(0, size - COUNT_BYTES);

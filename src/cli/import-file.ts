@@ -92,7 +92,7 @@ async function optionsOfInput(
   chosen: ImportOptions,
   path: string,
   fetched: Fetched,
-): Promise<ImportOptions> {
+) {
   try {
     const whole = { ...chosen, ...expectedRows(chosen, fetched) };
     return await optionsWithRecipe(config, recipe, whole, path, fetched.name);

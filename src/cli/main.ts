@@ -50,13 +50,13 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
 }
 
 /** The command that a command line is about: its first word, or the one after `help`. */
-function commandNamed(args: readonly string[]): string | undefined {
+function commandNamed(args: readonly string[]) {
   const [first, second] = args.filter((arg, at) => !arg.startsWith('-') && args[at - 1] !== '--profile');
   return first === 'help' ? second : first;
 }
 
 /** `rollcall help <topic>`, and `rollcall help topics`. */
-function explain(io: Io, name: string): ExitCode {
+function explain(io: Io, name: string) {
   const topics = helpTopics();
   const topic = topics.find((one) => one.name === name);
   if (topic !== undefined) {
@@ -74,7 +74,7 @@ function explain(io: Io, name: string): ExitCode {
 }
 
 /** Makes commander write to this command's output, and leave ending the process to `main`. */
-function settle(command: Command, io: Io): void {
+function settle(command: Command, io: Io) {
   command.exitOverride().configureOutput({
     writeOut: (text) => print(io, text),
     writeErr: (text) => io.err.write(text),
@@ -91,14 +91,14 @@ export function typedHere(byNpm: boolean): Io['typed'] {
   return (text) => text.replace(command, 'npx rollcall ');
 }
 
-function exitCodesHelp(): string {
+function exitCodesHelp() {
   const lines = Object.entries(EXIT_MEANINGS).map(
     ([name, meaning]) => `  ${EXIT[name as keyof typeof EXIT]}  ${meaning}`,
   );
   return ['Exit codes:', ...lines].join('\n');
 }
 
-function complain(io: Io, error: unknown): ExitCode {
+function complain(io: Io, error: unknown) {
   // Commander has printed it already: help was requested, or a flag is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof Error)) {
@@ -129,7 +129,7 @@ function outputFailed(error: Error): never {
 }
 
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
-function isClosedPipe(error: Error): boolean {
+function isClosedPipe(error: Error) {
   return 'code' in error && error.code === 'EPIPE';
 }
 

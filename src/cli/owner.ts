@@ -39,7 +39,7 @@ export function ownImports(owner: Owner): Client {
   return handledLocally(importOperations, handlers, owner);
 }
 
-function actsOf({ dir, coordinator }: Owner): ImportActs {
+function actsOf({ dir, coordinator }: Owner) {
   const of: ImportActs['views']['of'] = (record) =>
     viewing(dir, (catalog) => importView(record, sourcesOf(dir, catalog)));
   return { coordinator, views: { of } };

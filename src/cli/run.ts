@@ -99,7 +99,7 @@ export async function run(running: Running, work: Work): Promise<ExitCode> {
   return server === undefined ? runHere(running, work) : runThere(running, work, server);
 }
 
-async function runThere({ io, imports }: Running, work: Work, server: Server): Promise<ExitCode> {
+async function runThere({ io, imports }: Running, work: Work, server: Server) {
   let code: ExitCode = EXIT.interrupted;
   const { signal, ignore } = firstSignal(
     () => code,
@@ -130,7 +130,7 @@ async function runThere({ io, imports }: Running, work: Work, server: Server): P
  */
 const GIVE_UP_AFTER_MS = 3_600_000;
 
-async function runHere(running: Running, work: Work): Promise<ExitCode> {
+async function runHere(running: Running, work: Work) {
   const { config, io } = running;
   const lifecycle = createLifecycle();
   let [ended, code]: [Ended | undefined, ExitCode] = [undefined, EXIT.interrupted];

@@ -120,7 +120,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
 }
 
 /** Continues imports that wait, when the machine, a key or the service lets them. */
-function watchImports({ coordinator, log }: Pick<App, 'coordinator' | 'log'>, lifecycle: Lifecycle, io: Io): void {
+function watchImports({ coordinator, log }: Pick<App, 'coordinator' | 'log'>, lifecycle: Lifecycle, io: Io) {
   const tell = (text: string) => {
     log.info(text);
     say(io, `${text}.`);

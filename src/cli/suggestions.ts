@@ -96,20 +96,15 @@ function typedSoFar(outer: Command, given: readonly string[]) {
   return { command, option, position };
 }
 
-function optionOf(command: Command, flag: string): Option | undefined {
+function optionOf(command: Command, flag: string) {
   return command.options.find((one) => one.long === flag || one.short === flag);
 }
 
-function flagValue(given: readonly string[], flag: string): string | undefined {
+function flagValue(given: readonly string[], flag: string) {
   return given[given.lastIndexOf(flag) + 1 || given.length];
 }
 
-async function valuesOf(
-  option: Option,
-  current: string,
-  place: Place,
-  recipes: KnownCommand['names'],
-): Promise<Suggestions> {
+async function valuesOf(option: Option, current: string, place: Place, recipes: KnownCommand['names']) {
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
   const words = option.long === '--profile' ? profilesOfFile() : (option.argChoices ?? []);
   const choices = words.map((choice): Name => [choice, '']);
@@ -117,7 +112,7 @@ async function valuesOf(
   return among(current, named, PATHS.has(placeholder));
 }
 
-function among(current: string, words: readonly Name[], files = false): Suggestions {
+function among(current: string, words: readonly Name[], files = false) {
   return { files, words: words.filter(([word]) => word.startsWith(current)) };
 }
 
@@ -127,7 +122,7 @@ async function namesFor(
   command: Command,
   argument: Argument,
   place: Place,
-): Promise<readonly Name[]> {
+) {
   if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Name => [choice, '']);
   const wanted = argument.name();
   if (names !== undefined) {
@@ -140,7 +135,7 @@ async function namesFor(
 }
 
 /** None where the file cannot be read: the command itself says so. */
-function profilesOfFile(): readonly string[] {
+function profilesOfFile() {
   try {
     return profileNames();
   } catch {
@@ -149,10 +144,7 @@ function profilesOfFile(): readonly string[] {
 }
 
 /** Contents of the data directory. For a server only the names that every server has: completion never uses the network. */
-async function namesIn(
-  place: Place,
-  { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>,
-): Promise<readonly Name[]> {
+async function namesIn(place: Place, { local, builtIn = async () => [] }: Pick<Names, 'local' | 'builtIn'>) {
   try {
     const config = readConfig(place);
     return await (config.server === undefined ? local(config.dataDir) : builtIn(config.dataDir));

@@ -26,10 +26,10 @@ export function helpTopics(): readonly Topic[] {
     });
 }
 
-function titleOf(text: string): string {
+function titleOf(text: string) {
   return /^# (.+)$/m.exec(text)?.[1] ?? '';
 }
 
-function read(path: string): string {
+function read(path: string) {
   return readFileSync(new URL(path, PACKAGE_FOLDER), 'utf8');
 }

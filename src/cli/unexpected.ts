@@ -23,7 +23,7 @@ export function unexpectedSentence(thrown: unknown): string {
 }
 
 /** The file that has them; undefined where nothing can be written. */
-function keepDetails(error: Error): string | undefined {
+function keepDetails(error: Error) {
   try {
     const opened = newestLog();
     opened?.log.fatal({ err: error, code: 'UNEXPECTED_ERROR' }, 'an unexpected error ends rollcall');

@@ -105,7 +105,7 @@ async function answer(
   reply: ServerResponse,
   regions: readonly WorkingRegion[],
   registry: Registry,
-): Promise<void> {
+) {
   const stranger = strangerIn(request);
   if (stranger !== undefined) return send(reply, 403, { message: stranger });
   switch (`${request.method} ${request.url}`) {
@@ -129,7 +129,7 @@ async function answer(
  * Returns the reason why a request is refused: a web page in a browser sent it, directly or through a name that it
  * pointed here. No page is served here, so no page has a reason to send one.
  */
-function strangerIn({ headers, socket }: IncomingMessage): string | undefined {
+function strangerIn({ headers, socket }: IncomingMessage) {
   const site = headers['sec-fetch-site'];
   if (headers.origin !== undefined || (site !== undefined && site !== 'none'))
     return 'pages of browsers are not answered';
@@ -138,11 +138,7 @@ function strangerIn({ headers, socket }: IncomingMessage): string | undefined {
   return `the Host header is ${JSON.stringify(headers.host ?? '')}; on this machine only loopback names are answered`;
 }
 
-async function changeConcurrency(
-  request: IncomingMessage,
-  reply: ServerResponse,
-  regions: readonly WorkingRegion[],
-): Promise<void> {
+async function changeConcurrency(request: IncomingMessage, reply: ServerResponse, regions: readonly WorkingRegion[]) {
   let body = '';
   for await (const chunk of request) {
     body += chunk;
@@ -158,6 +154,6 @@ async function changeConcurrency(
   send(reply, 200, read.data);
 }
 
-function send(reply: ServerResponse, status: number, body: unknown): void {
+function send(reply: ServerResponse, status: number, body: unknown) {
   reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

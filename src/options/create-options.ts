@@ -142,7 +142,7 @@ export function createSettingsOf(create: CreateOptions) {
 }
 
 /** `500`, `5%` or `users=500,groups=5%`, each kind once; undefined for what cannot be read. */
-function maxCreateText(text: string): MaxCreate | undefined {
+function maxCreateText(text: string) {
   const both = boundOf(text);
   if (both !== undefined) return { users: both, groups: both };
   const max: MaxCreate = {};
@@ -155,7 +155,7 @@ function maxCreateText(text: string): MaxCreate | undefined {
   return max;
 }
 
-function boundOf(text: string): CreateBound | undefined {
+function boundOf(text: string) {
   const [, digits, percent] = /^(\d{1,12}(?:\.\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
   if (digits === undefined) return undefined;
   if (percent === '%') return Number(digits) <= 100 ? { percent: Number(digits) } : undefined;

@@ -75,11 +75,11 @@ function pairs(text: string, example: string): [string, string][] {
 }
 
 /** Splits a text at commas; `\,` stands for a comma. */
-function parts(text: string): string[] {
+function parts(text: string) {
   return text.split(/(?<!\\),/);
 }
 
-function unescaped(text: string): string {
+function unescaped(text: string) {
   return text.trim().replace(/\\([=,|])/g, '$1');
 }
 
@@ -88,7 +88,7 @@ export function columnList(text: string): string[] {
   return parts(text).map(unescaped);
 }
 
-function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string): Meaning {
+function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string) {
   const meaning = meanings.find((one) => one === word.toLowerCase());
   if (meaning !== undefined) return meaning;
   throw new OptionTextError(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);

@@ -126,7 +126,7 @@ export function filledShape<All extends Options>(options: All): FilledShape<All>
   ) as FilledShape<All>;
 }
 
-function schemaOf({ schema, help, preset }: OptionDeclaration): z.ZodOptional {
+function schemaOf({ schema, help, preset }: OptionDeclaration) {
   return schema.optional().meta({ description: descriptionOf({ help, preset }) });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { USER_MISSING } from '../chat/service/codes.ts';
 import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
 import { choice, type Given, OptionTextError, option, readAsSetting, SWITCH, TEXT } from './option.ts';
 
 /** Options that choose rows of an import: of a list, of a report, for a retry. */
@@ -53,7 +53,7 @@ export const ROWS = {
   }),
 };
 
-function outcomeOf(word: string): Outcome {
+function outcomeOf(word: string) {
   const outcome = OUTCOMES.find((one) => one === word);
   if (outcome !== undefined) return outcome;
   throw new OptionTextError(

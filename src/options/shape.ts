@@ -208,7 +208,7 @@ function contradictions(
     readonly templates?: Readonly<Partial<Record<string, unknown>>> | undefined;
     readonly split?: Readonly<Partial<Record<string, unknown>>> | undefined;
   },
-): Contradiction[] {
+) {
   const found: Contradiction[] = [];
   const not = (path: string[], message: string) => found.push({ path, message });
   if (shape.headerRow !== undefined && shape.skipLines !== undefined) {

@@ -130,7 +130,7 @@ export function readConfigFile(
 }
 
 /** Returns the issues of the last alternative of a union. */
-function inside(issue: z.core.$ZodIssue): readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[] {
+function inside(issue: z.core.$ZodIssue) {
   if (issue.code !== 'invalid_union') return [issue];
   return (issue.errors.at(-1) ?? []).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
 }
@@ -140,7 +140,7 @@ function settingAt(at: readonly PropertyKey[]): SettingDeclaration | undefined {
 }
 
 /** A place in the file with its value, unless that may be a key. */
-function placed(json: unknown, at: readonly PropertyKey[]): string {
+function placed(json: unknown, at: readonly PropertyKey[]) {
   const name = at.join('.');
   if (name === '') return 'top level';
   // A password may be given where only its place is allowed.

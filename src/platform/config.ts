@@ -110,7 +110,7 @@ interface Origins {
 }
 
 /** Returns a setting as the environment or the file has it. @param region of a setting with a value for each */
-function givenSetting({ env, file, path, folder }: Origins, name: SettingName, region?: Region): Setting | undefined {
+function givenSetting({ env, file, path, folder }: Origins, name: SettingName, region?: Region) {
   const { env: us, only, orFile, perRegion }: SettingDeclaration = SETTINGS[name];
   const variable = variableOf(us, region);
   const named = `${variable}_FILE`;
@@ -127,7 +127,7 @@ function givenSetting({ env, file, path, folder }: Origins, name: SettingName, r
 type ValuesOfFile = Readonly<Record<string, unknown>>;
 
 /** The value of a flag, which is checked as it is read; a program gives any number. @throws ConfigError */
-function flagged(flags: Flags, name: SettingName): unknown {
+function flagged(flags: Flags, name: SettingName) {
   const { flag, number }: SettingDeclaration = SETTINGS[name];
   const value = flag === undefined ? undefined : (flags as ValuesOfFile)[name];
   return value === undefined || !number ? value : parsed(name, { name, value: String(value) });
@@ -146,7 +146,7 @@ function checkProfile(
   name: string,
   chosen: SettingsOfFile = {},
   { host, apps }: { readonly host: string | undefined; readonly apps: Config['apps'] },
-): void {
+) {
   const clash = (what: string, says: string, is: string | undefined) =>
     new ConfigError(
       `profile ${name} has the ${what} ${says}, and a variable of the environment says ${is}`,
@@ -165,7 +165,7 @@ function checkProfile(
 }
 
 /** @throws ConfigError where one is set without the other */
-function managementOf(key: string | undefined, secret: string | undefined): Config['management'] {
+function managementOf(key: string | undefined, secret: string | undefined) {
   if (key !== undefined && secret !== undefined) return { key, secret };
   if (key === secret) return undefined;
   const names = [SETTINGS.managementKey.env, SETTINGS.managementSecret.env];
@@ -174,7 +174,7 @@ function managementOf(key: string | undefined, secret: string | undefined): Conf
 }
 
 /** @throws ConfigError */
-function parsed<Name extends SettingName>(name: Name, setting: Setting): ValueOf<Name> {
+function parsed<Name extends SettingName>(name: Name, setting: Setting) {
   const declared: SettingDeclaration = SETTINGS[name];
   const value = declared.parse(setting.value, setting.name);
   if (value !== undefined) return value as ValueOf<Name>;
@@ -185,7 +185,7 @@ function parsed<Name extends SettingName>(name: Name, setting: Setting): ValueOf
 const OF_KUBERNETES = /_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)/;
 
 /** Refuses variables that look like settings and are not, such as misspelled ones. @throws ConfigError */
-function refuseUnknown(env: Environment): void {
+function refuseUnknown(env: Environment) {
   for (const name of Object.keys(env).toSorted()) {
     if (!name.startsWith('ROLLCALL_') || VARIABLES.includes(name) || OF_KUBERNETES.test(name)) continue;
     const meant = nearest(name, VARIABLES);
@@ -218,7 +218,7 @@ export function currentApiKey(region: Region, appId: string, profile: string | u
  * The settings of a file of `NAME=value` lines come before those of the environment: a process can read the file again,
  * where its environment never changes.
  */
-function withEnvFile(environment: Environment, folder: string): Environment {
+function withEnvFile(environment: Environment, folder: string) {
   const named = present(environment[SETTINGS.envFile.env]);
   if (named === undefined) return environment;
   const given = parseEnv(readNamed(SETTINGS.envFile.env, resolve(folder, named)));
@@ -229,12 +229,12 @@ function withEnvFile(environment: Environment, folder: string): Environment {
 }
 
 /** The usual names, of which the lower-case one comes first, as everywhere. */
-function proxySetting(env: Environment): Config['proxy'] {
+function proxySetting(env: Environment) {
   const url = present(env['https_proxy']) ?? present(env['HTTPS_PROXY']);
   return url === undefined ? undefined : { url, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
 }
 
-function onlyRegion(apps: Config['apps']): Region | undefined {
+function onlyRegion(apps: Config['apps']) {
   const [only, ...others] = Object.keys(apps) as Region[];
   return others.length === 0 ? only : undefined;
 }
@@ -256,7 +256,7 @@ interface AppSettings {
 function readApps(
   given: (name: SettingName, region?: Region) => Setting | undefined,
   appRegion: Region = DEFAULT_REGION,
-): Partial<Record<Region, AppSettings>> {
+) {
   const apps: Partial<Record<Region, AppSettings>> = {};
   const single = given('appId');
   const singleKey = given('apiKey');
@@ -284,7 +284,7 @@ function readApps(
 
 const incomplete = (set: string, missing: string) => new ConfigError(`${set} is set and ${missing} is not: set both`);
 
-function appWith(appId: string, url: string | undefined, key: Setting | undefined): AppSettings {
+function appWith(appId: string, url: string | undefined, key: Setting | undefined) {
   return {
     appId,
     url,

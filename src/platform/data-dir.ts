@@ -117,7 +117,7 @@ export function makeDataDir({ root }: DataDir): { readonly warning: string | und
 }
 
 /** Node's own recursive mkdir never returns where the parent is there and takes nothing, as /proc. */
-function makeFolders(path: string): void {
+function makeFolders(path: string) {
   if (isFolder(path)) return;
   const parent = dirname(path);
   if (!existsSync(parent)) makeFolders(parent);
@@ -129,12 +129,12 @@ function makeFolders(path: string): void {
   }
 }
 
-function isFolder(path: string): boolean {
+function isFolder(path: string) {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Takes the rights of others away from a file or folder, where there are any. */
-function close(path: string): void {
+function close(path: string) {
   try {
     const { mode } = statSync(path);
     if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
@@ -145,7 +145,7 @@ function close(path: string): void {
   }
 }
 
-function openness(root: string): string | undefined {
+function openness(root: string) {
   const mode = statSync(root).mode & 0o777;
   if ((mode & 0o077) === 0) return undefined;
   const what =
@@ -187,7 +187,7 @@ export function announceAddress({ address }: DataDir, url: string): void {
 }
 
 /** Returns the address that the owner has announced; undefined when it is not a server. */
-function addressIn({ address }: DataDir): string | undefined {
+function addressIn({ address }: DataDir) {
   try {
     return readFileSync(address, 'utf8').trim();
   } catch {

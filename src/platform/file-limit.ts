@@ -26,7 +26,7 @@ export function checkFileLimit(isServer: boolean, limit: number = fileLimit()): 
 }
 
 /** Node has raised the soft limit to the hard one. Infinity where the system does not say it. */
-function fileLimit(): number {
+function fileLimit() {
   try {
     const [, soft] = /^Max open files\s+(\S+)/m.exec(readFileSync(LIMITS, 'utf8')) ?? [];
     return soft === undefined || soft === 'unlimited' ? Number.POSITIVE_INFINITY : Number(soft);

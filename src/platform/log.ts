@@ -84,7 +84,7 @@ function boundedFile(path: string, maxBytes: number): DestinationStream {
 }
 
 /** Sets the file aside. In a folder of another user that is not possible: the file grows on, and is tried again later. */
-function setAside(path: string): void {
+function setAside(path: string) {
   for (let number = KEPT; number > 0; number -= 1) {
     try {
       renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`);
@@ -95,7 +95,7 @@ function setAside(path: string): void {
   }
 }
 
-function shortened(error: ReturnType<typeof stdSerializers.err>): object {
+function shortened(error: ReturnType<typeof stdSerializers.err>) {
   const texts = Object.entries(error).map(([name, value]) => [
     name,
     typeof value === 'string' && value.length > MAX_TEXT_LENGTH ? `${value.slice(0, MAX_TEXT_LENGTH)}…` : value,

@@ -54,7 +54,7 @@ export function checkPackages(use: PackageUse, isInstalled = resolves, folder = 
   throw new RollcallError('PACKAGE_MISSING', { use, packages: missing, install: installCommand(missing, folder) });
 }
 
-function resolves(name: string): boolean {
+function resolves(name: string) {
   try {
     import.meta.resolve(name);
     return true;
@@ -64,7 +64,7 @@ function resolves(name: string): boolean {
 }
 
 /** Returns the command that puts packages where the rollcall in `folder` finds them, in versions that it works with. */
-function installCommand(names: readonly string[], folder: string): string {
+function installCommand(names: readonly string[], folder: string) {
   const [above = '', ...below] = folder.split(/[/\\]node_modules[/\\]/);
   if (below.length === 0) return `npm ci --include=dev --prefix ${shellWord(folder)}`;
   const versions = names.map((name) => `${name}@${/^\^(0\.\d+|\d+)/.exec(PEERS[name] ?? '')?.[1]}`);

@@ -74,7 +74,7 @@ export const sourceList: Allowed<readonly string[]> = {
 };
 
 /** '' for an address that cannot be one of a source. */
-function sourceAddress(text: string, name: string): string {
+function sourceAddress(text: string, name: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) return '';
   const isWeb = /^https?:$/.test(url.protocol);

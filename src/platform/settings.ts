@@ -354,7 +354,7 @@ export function variableOf(env: string, region: Region = REGIONS[0]): string {
 }
 
 /** The variables of a setting. */
-function variablesOf({ env, perRegion, orFile }: SettingDeclaration): readonly string[] {
+function variablesOf({ env, perRegion, orFile }: SettingDeclaration) {
   const names = perRegion ? REGIONS.map((region) => variableOf(env, region)) : [env];
   return orFile ? names.flatMap((name) => [name, `${name}_FILE`]) : names;
 }

@@ -151,7 +151,7 @@ export function openForWriting(
 }
 
 /** Closes the database again if it cannot be used. */
-function opened(database: DatabaseSync, prepare: () => void): DatabaseSync {
+function opened(database: DatabaseSync, prepare: () => void) {
   try {
     prepare();
     return database;
@@ -165,7 +165,7 @@ function opened(database: DatabaseSync, prepare: () => void): DatabaseSync {
  * Switches to a write-ahead log. For this SQLite does not wait, whatever the timeout says: of several that open a new
  * file at the same moment, all but one may be refused.
  */
-function useWriteAheadLog(database: DatabaseSync): void {
+function useWriteAheadLog(database: DatabaseSync) {
   const end = performance.now() + busyTimeoutMs();
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
@@ -262,7 +262,7 @@ const schemas = new Map<string, Schema>();
  * Reads a schema, once in a process, without comments and line breaks: SQLite stores statements as they are written, and
  * comments would be a third of a small ledger. No text in a schema contains `--`.
  */
-function schemaIn(files: SchemaFiles): Schema {
+function schemaIn(files: SchemaFiles) {
   const all = [files].flat();
   const key = all.map(({ href }) => href).join(' ');
   let schema = schemas.get(key);
@@ -276,7 +276,7 @@ function schemaIn(files: SchemaFiles): Schema {
 }
 
 /** Makes the tables of a new database. @throws LedgerError UNKNOWN_LEDGER for one that has another schema */
-function makeTables(database: DatabaseSync, files: SchemaFiles, path: string): void {
+function makeTables(database: DatabaseSync, files: SchemaFiles, path: string) {
   if (hasTables(database, files, path)) return;
   inTransaction(database, () => {
     // Another process or thread may have opened the file at the same moment, and made them.
@@ -288,7 +288,7 @@ function makeTables(database: DatabaseSync, files: SchemaFiles, path: string): v
 }
 
 /** Whether the database has its tables: false for a new one. @throws LedgerError UNKNOWN_LEDGER */
-function hasTables(database: DatabaseSync, files: SchemaFiles, path: string): boolean {
+function hasTables(database: DatabaseSync, files: SchemaFiles, path: string) {
   const version = database.prepare('pragma user_version').get()?.['user_version'];
   if (version === 0) return false;
   if (version === schemaIn(files).version) return true;

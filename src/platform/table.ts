@@ -90,11 +90,11 @@ function* cells(columns: readonly string[], rows: Rows): Generator<readonly stri
   for (const values of rows) yield values.map(textOfCell);
 }
 
-function jsonOf(value: unknown): string {
+function jsonOf(value: unknown) {
   return value instanceof JsonText ? value.text : JSON.stringify(value ?? null);
 }
 
-function textOfCell(value: unknown): string {
+function textOfCell(value: unknown) {
   return Array.isArray(value) && value.length === 0 ? '' : cellOf(value);
 }
 
@@ -131,7 +131,7 @@ export function harmless(cell: string): string {
 }
 
 /** One walk over the text, so that a hostile cell of a megabyte costs no more than its length. */
-function disarmInside(text: string): string {
+function disarmInside(text: string) {
   const lastTool = Math.max(text.lastIndexOf('('), text.lastIndexOf('|'), text.lastIndexOf('!'));
   let result = '';
   let copied = 0;
@@ -161,6 +161,6 @@ export function isInert(cell: string): boolean {
 }
 
 /** A cell that an import is to read back: as it is where it can do no harm, else `harmless`. */
-function importable(cell: string): string {
+function importable(cell: string) {
   return isInert(cell) ? cell : harmless(cell);
 }

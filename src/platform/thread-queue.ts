@@ -240,19 +240,19 @@ export class ThreadQueue<Tasks extends Served> {
   }
 }
 
-function callerOf(limits: TaskLimits | undefined): string {
+function callerOf(limits: TaskLimits | undefined) {
   return limits?.caller ?? '';
 }
 
-function busy(waiting: number): TaskStopped {
+function busy(waiting: number) {
   return new TaskStopped('busy', `${waiting} questions wait already`);
 }
 
-function left(): TaskStopped {
+function left() {
   return new TaskStopped('left', 'the caller no longer waits for the answer');
 }
 
-function reasonFor(cause: Error): Error {
+function reasonFor(cause: Error) {
   const isOutOfMemory = 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isOutOfMemory ? new TaskStopped('memory', 'it needs more memory than it may have') : cause;
 }

@@ -192,7 +192,7 @@ async function unlessAborted<Result>(
   signal: AbortSignal,
   tell: () => void,
   end: () => Promise<void>,
-): Promise<Result> {
+) {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
   const onAbort = () => {
@@ -256,7 +256,7 @@ export function serve<Own extends Served>(served: Own, leaving?: () => void): vo
   reply({ loaded: true });
 }
 
-function reply(message: Reply, transfer: ArrayBuffer[] = []): void {
+function reply(message: Reply, transfer: ArrayBuffer[] = []) {
   parentPort?.postMessage(message, transfer);
 }
 
@@ -288,7 +288,7 @@ function packError(error: unknown): PackedError {
   return { name, message, stack, facts, cause: cause === undefined ? undefined : packError(cause) };
 }
 
-function isPlain(value: unknown): boolean {
+function isPlain(value: unknown) {
   try {
     structuredClone(value);
     return true;

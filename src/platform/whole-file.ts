@@ -45,14 +45,14 @@ export async function bringToDisk(folder: string): Promise<void> {
 }
 
 /** A folder says which files there are: a new name is lost in a power cut without it. */
-async function syncFolder(path: string): Promise<void> {
+async function syncFolder(path: string) {
   // Windows opens no folder, and keeps names by itself.
   if (process.platform === 'win32') return;
   await using folder = await open(path);
   await folder.sync();
 }
 
-function isSpecial(path: string): boolean {
+function isSpecial(path: string) {
   const status = statSync(path, { throwIfNoEntry: false });
   return status !== undefined && !status.isFile();
 }

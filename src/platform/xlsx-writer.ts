@@ -64,7 +64,7 @@ function* sheetXml(rows: Iterable<readonly string[]>): Generator<string> {
   yield `${xml}</sheetData></worksheet>`;
 }
 
-function cellXml(cell: string): string {
+function cellXml(cell: string) {
   return cell === ''
     ? '<c s="1"/>'
     : `<c s="1" t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`;
@@ -73,7 +73,7 @@ function cellXml(cell: string): string {
 const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** XML has no way to write most control characters. */
-function escaped(text: string): string {
+function escaped(text: string) {
   const possible = text.toWellFormed().replace(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
   return possible.replace(/[&<>]/g, (sign) => SIGNS[sign] ?? sign);
 }

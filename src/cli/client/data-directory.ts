@@ -14,7 +14,7 @@ import { LOOKUP_NAMES, LOOKUPS } from '../../options/lookups.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, emptyPlace, ownDataDir } from '../../platform/data-dir.ts';
 import { importReading, rowReading, type WantedReport } from '../../server/import-reading.ts';
-import { type Handled, handled } from '../../server/perform.ts';
+import { handled } from '../../server/perform.ts';
 import { followStaging } from '../../server/staging-progress.ts';
 import { askedHere, currentUser } from '../audit.ts';
 import { shortest, typedCommand } from '../typed-command.ts';
@@ -22,7 +22,6 @@ import { UsageError } from '../usage-error.ts';
 import { type Files, type Imports, importsIn } from './import-place.ts';
 import { countedTotals, problemsOf, summaryOfKept, viewing } from './kept-imports.ts';
 import { clientOf, ownerElse } from './local-client.ts';
-import type { Client } from './operation-client.ts';
 
 /** The imports of a data directory, no matter which process runs them. */
 export function localImports(config: Config): Imports {
@@ -57,7 +56,7 @@ export function localImports(config: Config): Imports {
  * Reads imports in this process, even while another one runs them. What changes them is done by that process, or else here.
  * @param staging known only to the process that reads a file
  */
-function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null): Client {
+function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () => null) {
   const asked = askedHere({ dir });
   return ownerElse(dir, (operation, _, perform) => {
     if (operation.method === 'GET') {
@@ -70,7 +69,7 @@ function clientOfDirectory(dir: DataDir, staging: ViewSources['staging'] = () =>
   });
 }
 
-function readingHandlers(dir: DataDir, catalog: CatalogReader, staging: ViewSources['staging']): readonly Handled[] {
+function readingHandlers(dir: DataDir, catalog: CatalogReader, staging: ViewSources['staging']) {
   const find = (id: string) => catalog.get(id);
   const view = (record: ImportRecord) => importView(record, { ...sourcesOf(dir, catalog), staging });
   return [
@@ -89,7 +88,7 @@ function readingHandlers(dir: DataDir, catalog: CatalogReader, staging: ViewSour
 }
 
 /** @throws UsageError where there are no rows */
-function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport): AsyncGenerator<string | Uint8Array> {
+function reportOf(dir: DataDir, record: ImportRecord, wanted: WantedReport) {
   const { id, state } = record;
   if (!hasLedger(record, dir.ledger(id))) {
     throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reasonFor(record, asFlag)}`);

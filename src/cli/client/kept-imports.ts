@@ -17,7 +17,7 @@ export function noImports(dir: DataDir): RollcallError {
 }
 
 /** Opens the catalog, and makes it again where it is lost. */
-function openKept(dir: DataDir): CatalogReader {
+function openKept(dir: DataDir) {
   if (isCatalogLost(dir)) rebuild(dir);
   if (!hasCatalog(dir)) throw noImports(dir);
   return openCatalogReader(dir.catalog);
@@ -50,11 +50,7 @@ export function rebuild(dir: DataDir): Rebuilt {
  * Reads an import's ledger; undefined while it has none: it is being read, or was rejected; and where its state says that it
  * is lost. @throws LedgerError where it is lost
  */
-function withLedger<Result>(
-  dir: DataDir,
-  record: ImportRecord,
-  read: (reader: ImportReader) => Result,
-): Result | undefined {
+function withLedger<Result>(dir: DataDir, record: ImportRecord, read: (reader: ImportReader) => Result) {
   const path = dir.ledger(record.id);
   if (isLedgerLost(record.code) || !hasLedger(record, path)) return undefined;
   const reader = openImportReader(path);

@@ -89,7 +89,7 @@ async function withProgress(
   upload: Upload,
   sent: { bytes: number; all: boolean },
   make: (upload: Upload) => Promise<string>,
-): Promise<string> {
+) {
   const progress = showSteps(io, () => [sendingLine(sent.bytes, upload.size)], { begins: 'the upload to begin' });
   const open = async function* () {
     sent.bytes = 0;
@@ -106,13 +106,13 @@ async function withProgress(
   }
 }
 
-function sendingLine(sent: number, size: number | undefined): string {
+function sendingLine(sent: number, size: number | undefined) {
   const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
   return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
 }
 
 /** An upload of a file of this machine, which must not change meanwhile. @throws IntakeError */
-async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal): Promise<Upload> {
+async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSignal) {
   const before = await fileStateOf(path, path, { ...keptOf(WAITING, flags), signal });
   const stat = statSync(path);
   // A named pipe can be read once, and its size is not known.
@@ -131,7 +131,7 @@ async function fileUpload(path: string, flags: ReadingChoices, signal: AbortSign
 }
 
 /** An upload of standard input, while it comes. */
-function asItComes(io: Io, signal: AbortSignal): Upload {
+function asItComes(io: Io, signal: AbortSignal) {
   sayHowToEnd(io);
   const open = async function* () {
     yield* process.stdin as AsyncIterable<Uint8Array>;
@@ -141,7 +141,7 @@ function asItComes(io: Io, signal: AbortSignal): Upload {
 }
 
 /** An upload as a form that also has an identity or group file; without either it is the file itself. Each is streamed. */
-async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>): Promise<Upload> {
+async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>) {
   const boundary = `rollcall-${randomUUID()}`;
   const head = (part: string, file: string) =>
     Buffer.from(

@@ -155,7 +155,7 @@ async function again<Answer>(send: () => Promise<Answer>, waitsMs: readonly numb
   return send();
 }
 
-async function refusal(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Promise<Error> {
+async function refusal(url: string, { statusCode, headers, body }: Dispatcher.ResponseData) {
   if (statusCode >= 300 && statusCode < 400) {
     await body.dump();
     const { location } = headers;
@@ -187,7 +187,7 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
 }
 
 /** Parses a document. Fields that it does not know are left out: a server may be newer than this program. */
-function readKnown<Document>(schema: z.ZodType<Document>, document: unknown): z.ZodSafeParseResult<Document> {
+function readKnown<Document>(schema: z.ZodType<Document>, document: unknown) {
   const read = schema.safeParse(document);
   const unknown = read.error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? [];
   if (unknown.length === 0) return read;

@@ -31,7 +31,7 @@ export class ServerAway extends ServerFault {
 }
 
 /** If several addresses of one name fail, the aggregate error says nothing: use the first one's. */
-function reasonOf(cause: unknown): string {
+function reasonOf(cause: unknown) {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
 }

@@ -30,7 +30,7 @@ export function importsOf(server: Server, flag: string): Imports {
 }
 
 /** Says where a server sends. One that does not say it may still be asked for more. */
-async function saySendsTo(io: Io, server: Server): Promise<void> {
+async function saySendsTo(io: Io, server: Server) {
   const settings = await server.call(serviceOperations.settings, {}).catch((error: unknown) => {
     if (error instanceof ServerRefused) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import type { Io } from '../screen/io.ts';
 import type { Suggestions } from '../suggestions.ts';
 
 /** `rollcall completion`: the script that lets a shell complete commands, flags and ids. */
-export function completionCommand(action: Action): Command {
+export function completionCommand(action: Action) {
   const shell = new Argument('<shell>', 'prints what this shell is to load; its first lines say how').choices(
     Object.keys(SCRIPTS),
   );

@@ -5,7 +5,7 @@ import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
 import { localImports } from '../client/data-directory.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { importFile } from '../import-file.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -14,12 +14,12 @@ import { shortest } from '../typed-command.ts';
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
 
 /** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
-export function demoCommand(action: Action): Command {
+export function demoCommand(action: Action) {
   const command = new Command('demo');
   return withDataDir(command).action(action(demo));
 }
 
-async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
+async function demo(io: Io, flags: CommonFlags) {
   const file = shortest(fileURLToPath(new URL('members.csv', SAMPLE)));
   const seed = fileURLToPath(new URL('sandbox.json', SAMPLE));
   say(io, 'Importing a sample of memberships into a chat service that runs in this process, over real TLS.', '');

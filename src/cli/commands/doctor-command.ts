@@ -15,7 +15,7 @@ import { shellWord, wrap } from '../../text/terminal-text.ts';
 import { withFullStop } from '../../text/wording.ts';
 import { noImports, rebuild } from '../client/kept-imports.ts';
 import { checkService, checkSources, checkTheQueue, type Finding } from '../doctor-network.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, print, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -29,14 +29,14 @@ interface Flags extends CommonFlags {
 const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
-export function doctorCommand(action: Action): Command {
+export function doctorCommand(action: Action) {
   const command = new Command('doctor')
     .option('--rebuild-catalog', 'make a new list of imports from their folders, where the old one is lost or damaged')
     .option('--adopt', 'let this data directory go on, where it is a copy or was restored from a backup');
   return withQueue(withDataDir(withJson(command))).action(action(doctor));
 }
 
-async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
+async function doctor(io: Io, flags: Flags) {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
   if (flags.rebuildCatalog) {
@@ -127,7 +127,7 @@ function checkCatalog(dir: DataDir): Finding[] {
 const MAX_READ = 100_000_000;
 
 /** @throws LedgerError */
-function lookAt(path: string): void {
+function lookAt(path: string) {
   const reader = openImportReader(path);
   try {
     if (statSync(path).size <= MAX_READ) reader.check();
@@ -136,7 +136,7 @@ function lookAt(path: string): void {
   }
 }
 
-function ledgerFaults(dir: DataDir): RollcallError[] {
+function ledgerFaults(dir: DataDir) {
   if (!hasCatalog(dir)) return [];
   const catalog = openCatalogReader(dir.catalog);
   try {
@@ -150,11 +150,11 @@ function ledgerFaults(dir: DataDir): RollcallError[] {
 }
 
 /** Undefined where the list of imports can be used, and where there is none yet. */
-function catalogFault(dir: DataDir): RollcallError | undefined {
+function catalogFault(dir: DataDir) {
   return hasCatalog(dir) ? faultOf(() => openCatalogReader(dir.catalog).close()) : undefined;
 }
 
-function faultOf(look: () => unknown): RollcallError | undefined {
+function faultOf(look: () => unknown) {
   try {
     look();
     return undefined;

@@ -4,7 +4,7 @@ import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
 import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
 import { type ImportFlags, importOptionsOf } from '../flags/import-flags.ts';
@@ -17,7 +17,7 @@ import type { Io } from '../screen/io.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
-export function importCommand(action: Action): Command {
+export function importCommand(action: Action) {
   const command = new Command('import').argument(
     '<file>',
     `${inputNames('or')}, also compressed; a folder or ZIP of these; an address; - reads standard input`,
@@ -37,7 +37,7 @@ export function importCommand(action: Action): Command {
   return command.action(action(importAs));
 }
 
-async function importAs(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+async function importAs(io: Io, file: string, flags: ImportFlags) {
   if (!flags.check && flags.maxCalls !== undefined) {
     throw new UsageError('--max-calls is about the calls of --check; add --check, or leave it out');
   }

@@ -17,7 +17,7 @@ import { counted, grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { remedyFor, ServerRefused } from '../client/server-errors.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withJson, withQueue, withServer } from '../flags/flags.ts';
 import { filterTexts, type ListFlags, withListFilter } from '../flags/list-flags.ts';
 import type { Work } from '../run.ts';
@@ -35,26 +35,26 @@ type TagFlags = PlaceFlags & { readonly remove?: true };
 type ListedFlags = PlaceFlags & ListFlags & { readonly limit: number };
 
 /** A command about one import. */
-function aboutImport(name: string): Command {
+function aboutImport(name: string) {
   const command = new Command(name).argument('[id]', 'import (default: the latest)');
   return withServer(withJson(command));
 }
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
-export function pauseCommand(action: Action): Command {
+export function pauseCommand(action: Action) {
   return actCommand(action, 'pause');
 }
 
-export function cancelCommand(action: Action): Command {
+export function cancelCommand(action: Action) {
   return actCommand(action, 'cancel');
 }
 
-function actCommand(action: Action, verb: 'pause' | 'cancel'): Command {
+function actCommand(action: Action, verb: 'pause' | 'cancel') {
   const acting = (io: Io, id: string | undefined, flags: ActFlags) => act(io, verb, id, flags);
   return withQueue(aboutImport(verb)).action(action(acting));
 }
 
-async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: ActFlags): Promise<ExitCode> {
+async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: ActFlags) {
   const { config, imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
@@ -86,7 +86,7 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
 }
 
 /** An import of which nothing is in flight ends at once, as soon as its reports are written. */
-async function untilCancelled(io: Io, imports: Imports, id: string, json: boolean): Promise<ExitCode> {
+async function untilCancelled(io: Io, imports: Imports, id: string, json: boolean) {
   await followSteps({
     io,
     imports,
@@ -101,13 +101,13 @@ async function untilCancelled(io: Io, imports: Imports, id: string, json: boolea
 }
 
 /** `rollcall watch`: follows an import that another process or a server runs, to its end. */
-export function watchCommand(action: Action): Command {
+export function watchCommand(action: Action) {
   return aboutImport('watch')
     .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 10_000_000))
     .action(action(watch));
 }
 
-async function watch(io: Io, given: string | undefined, { timeout, ...flags }: WatchFlags): Promise<ExitCode> {
+async function watch(io: Io, given: string | undefined, { timeout, ...flags }: WatchFlags) {
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   const signal = firstSignal(EXIT.stillRunning);
@@ -136,11 +136,11 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: W
 }
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
-export function statusCommand(action: Action): Command {
+export function statusCommand(action: Action) {
   return aboutImport('status').action(action(status));
 }
 
-async function status(io: Io, given: string | undefined, flags: PlaceFlags): Promise<void> {
+async function status(io: Io, given: string | undefined, flags: PlaceFlags) {
   const { config, imports } = await openImports(flags);
   const found = await imports.find(given);
   const summary = summaryIn(found);
@@ -174,7 +174,7 @@ async function checkOf(...asked: Parameters<typeof checkStatus>) {
   return check.checkStatus(...asked);
 }
 
-function regionLine(status: RegionStatus): string {
+function regionLine(status: RegionStatus) {
   const { region, waiting, active, delayed, setAside, stopped, limitedForMs, workers, key, circuit } = status;
   const parts = [
     workers === 0 ? noWorker(region) : '',
@@ -192,7 +192,7 @@ function regionLine(status: RegionStatus): string {
 }
 
 /** `rollcall tag`: adds words to an import by which `rollcall list --tag` finds it, or removes them. */
-export function tagCommand(action: Action): Command {
+export function tagCommand(action: Action) {
   const command = new Command('tag')
     .argument('<id>', 'import')
     .argument('<tags...>', 'tags to add')
@@ -200,7 +200,7 @@ export function tagCommand(action: Action): Command {
   return withServer(withJson(command)).action(action(tag));
 }
 
-async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags): Promise<void> {
+async function tag(io: Io, id: string, words: readonly string[], flags: TagFlags) {
   const read = tagChanges.safeParse(flags.remove ? { remove: words } : { add: words });
   if (!read.success) throw new UsageError(`the tags are ${words.join(', ')}; ${read.error.issues[0]?.message}`);
   const { imports } = await openImports(flags);
@@ -221,12 +221,12 @@ const MAX_LISTED = 1_000;
 const PLAIN: ReadonlySet<string> = new Set(['file', '']);
 
 /** `rollcall list`: the imports of a data directory, newest first. */
-export function listCommand(action: Action): Command {
+export function listCommand(action: Action) {
   const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
   return withListFilter(withServer(withJson(command))).action(action(list));
 }
 
-async function list(io: Io, flags: ListedFlags): Promise<void> {
+async function list(io: Io, flags: ListedFlags) {
   const { imports } = await openImports(flags);
   const filter = await filterTexts(flags);
   let found: readonly ImportView[];

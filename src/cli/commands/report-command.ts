@@ -18,7 +18,7 @@ interface Flags extends CommonFlags, Given<typeof ROWS>, OutputFlags {
 }
 
 /** `rollcall report`: the outcome of every row, streamed. */
-export function reportCommand(action: Action): Command {
+export function reportCommand(action: Action) {
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(optionFlag('format', REPORT.format).default('csv'))
@@ -32,7 +32,7 @@ export function reportCommand(action: Action): Command {
   return withServer(withOptions(withOutput(command), ROWS)).action(action(report));
 }
 
-async function report(io: Io, given: string | undefined, flags: Flags): Promise<void> {
+async function report(io: Io, given: string | undefined, flags: Flags) {
   const chosen = textsOf(ROWS, flags);
   if (flags.format === 'html' && chosen.length > 0) {
     throw new UsageError(

@@ -11,7 +11,7 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { shellWord } from '../../text/terminal-text.ts';
 import { checkTarget } from '../check-target.ts';
 import { viewing } from '../client/kept-imports.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
@@ -24,13 +24,13 @@ import { UsageError } from '../usage-error.ts';
 type Flags = RunningFlags & AnsweringChoices;
 
 /** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
-export function resumeCommand(action: Action): Command {
+export function resumeCommand(action: Action) {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(command), ANSWERING);
   return command.action(action(resume));
 }
 
-async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+async function resume(io: Io, given: string | undefined, flags: Flags) {
   const running = await openRunning(io, flags);
   const { config, imports, json } = running;
   const found = await imports.find(given);
@@ -76,6 +76,6 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 }
 
 /** Whether the file of an import has been written to since the import was made. A deleted file has not. */
-function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
+function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>) {
   return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
 }

@@ -10,7 +10,7 @@ import { counted } from '../../text/wording.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Imports } from '../client/import-place.ts';
 import { unless } from '../client/operation-client.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { withOptions } from '../flags/option-flags.ts';
 import { importWork } from '../import-work.ts';
@@ -24,7 +24,7 @@ type Flags = RunningFlags & Given<typeof ROWS & typeof STOPPING> & { readonly ed
  * `rollcall retry`: imports the retry file of a finished import: all or some of the rows that failed, were not
  * confirmed or not sent. With `--edits` it sends rows that were corrected.
  */
-export function retryCommand(action: Action): Command {
+export function retryCommand(action: Action) {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withOptions(withRunning(withOptions(command, ROWS)), STOPPING);
   command.option(
@@ -34,7 +34,7 @@ export function retryCommand(action: Action): Command {
   return command.action(action(retry));
 }
 
-async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+async function retry(io: Io, given: string | undefined, flags: Flags) {
   const running = await openRunning(io, flags);
   const { imports } = running;
   const found = await imports.find(given);
@@ -81,7 +81,7 @@ const ALL_REPAIRED = 'its rows were repaired and sent';
 const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows were sent before';
 
 /** Rows that are invalid are not sent again as they are. */
-function howToCorrect(imports: Imports, found: ImportView): string[] {
+function howToCorrect(imports: Imports, found: ImportView) {
   const { id, rows } = found;
   const [, file = null] = imports.files(found).find(([what]) => what === 'needs attention') ?? [];
   if (rows.invalid === 0 || file === null) return [];
@@ -92,7 +92,7 @@ function howToCorrect(imports: Imports, found: ImportView): string[] {
   ];
 }
 
-function sayNothingLeft(io: Io, id: string, why: string): ExitCode {
+function sayNothingLeft(io: Io, id: string, why: string) {
   say(io, `Import ${id} has nothing to send again: ${why}.`);
   return EXIT.ok;
 }

@@ -42,7 +42,7 @@ interface Flags {
 }
 
 /** `rollcall sandbox`: runs the chat service on this machine until Ctrl-C or SIGTERM. */
-export function sandboxCommand(action: Action): Command {
+export function sandboxCommand(action: Action) {
   return new Command('sandbox')
     .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
     .option('--host <name>', 'host name in its addresses; its subdomains must resolve to this machine', 'localhost')
@@ -94,7 +94,7 @@ function populationOf({ open, users, groups, seed }: Flags): Population {
   return { users: users ?? defaultUsers, groups: groups ?? defaultGroups };
 }
 
-async function run(io: Io, flags: Flags): Promise<void> {
+async function run(io: Io, flags: Flags) {
   const { key: apiKey } = flags;
   const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
   const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
@@ -139,7 +139,7 @@ async function run(io: Io, flags: Flags): Promise<void> {
 }
 
 /** For people: stdout has only the `export` lines, so that they can be saved in a file. */
-function introduce(sandbox: Sandbox, flags: Flags, io: Io): void {
+function introduce(sandbox: Sandbox, flags: Flags, io: Io) {
   io.err.write(
     [
       `The sandbox listens on ${sandbox.url}${flags.listen === '127.0.0.1' ? ' (this machine only)' : ''}.`,
@@ -164,7 +164,7 @@ function introduce(sandbox: Sandbox, flags: Flags, io: Io): void {
   io.err.write('\nStop it with Ctrl-C; it stores nothing.\n');
 }
 
-function usersAndGroups(flags: Flags): string {
+function usersAndGroups(flags: Flags) {
   if (flags.open) return 'every user and group exists';
   const { users, groups } = populationOf(flags);
   const numbered = [
@@ -175,18 +175,18 @@ function usersAndGroups(flags: Flags): string {
   return numbered.filter((part) => part !== undefined).join(', ') || 'no users or groups';
 }
 
-function faultsHelp(): string {
+function faultsHelp() {
   return Object.entries(FAULT_KINDS)
     .map(([kind, effect]) => `  ${kind.padEnd(14)}${effect}`)
     .join('\n');
 }
 
-function managementUrlOf({ host }: Sandbox): string {
+function managementUrlOf({ host }: Sandbox) {
   return `https://apimgmt.${host}`;
 }
 
 /** The flag may be repeated. */
-function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Behaviour> {
+function behaviour(text: string, earlier: Partial<Behaviour> = {}) {
   try {
     return { ...earlier, ...parseBehaviour(text) };
   } catch (error) {
@@ -194,7 +194,7 @@ function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Beha
   }
 }
 
-function behaviourHelp(): string {
+function behaviourHelp() {
   return Object.entries(SWITCHES)
     .map(
       ([name, allowed]) =>
@@ -203,7 +203,7 @@ function behaviourHelp(): string {
     .join('\n');
 }
 
-function latencyRange(text: string): readonly [number, number] {
+function latencyRange(text: string) {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
   if (from !== undefined && Number(from) <= Number(to)) return [Number(from), Number(to)];
   throw new InvalidArgumentError('Expected milliseconds as MS or MIN-MAX, for example 50 or 20-80.');

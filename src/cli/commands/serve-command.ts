@@ -9,7 +9,7 @@ import type { ServeFlags } from '../serving.ts';
 const DEFAULT_PORT = 7700;
 
 /** `rollcall serve`: a coordinator that keeps running, with its HTTP API and console. */
-export function serveCommand(action: Action): Command {
+export function serveCommand(action: Action) {
   const command = new Command('serve')
     .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
     .addOption(portFlag(DEFAULT_PORT))
@@ -35,7 +35,7 @@ export function serveCommand(action: Action): Command {
 }
 
 /** Proxies as the server takes them. */
-function proxies(text: string): readonly string[] {
+function proxies(text: string) {
   const given = text.split(',').map((one) => one.trim());
   const isProxy = (one: string) => {
     if (one === 'loopback' || one === 'uniquelocal') return true;

@@ -27,7 +27,7 @@ interface MessageFlags extends CallFlags {
 }
 
 /** `rollcall message`: sends one text message, such as a word to a group whose members were imported. */
-export function messageCommand(action: Action): Command {
+export function messageCommand(action: Action) {
   const command = new Command('message')
     .argument('<text>', 'text of the message')
     .addOption(new Option('--to-user <uid>', 'user who gets it').conflicts('toGroup'))
@@ -36,7 +36,7 @@ export function messageCommand(action: Action): Command {
   return withRegion(command).action(action(send));
 }
 
-async function send(io: Io, text: string, flags: MessageFlags): Promise<void> {
+async function send(io: Io, text: string, flags: MessageFlags) {
   if (text.trim() === '') throw new UsageError('the text of the message is empty: write what it says');
   const to = receiverOf(flags);
   const { onBehalfOf } = flags;
@@ -62,7 +62,7 @@ interface TokenFlags extends CallFlags {
 }
 
 /** `rollcall users`: lists the users of an app, and makes auth tokens for them. */
-export function usersCommand(action: Action): Command {
+export function usersCommand(action: Action) {
   const list = withRegion(new Command('list')).description('show every user of an app, the deactivated too');
   const token = withRegion(new Command('token'))
     .description('create an auth token, with which a client application logs in as this user; it is shown only once')
@@ -75,12 +75,12 @@ export function usersCommand(action: Action): Command {
 }
 
 /** For a command that calls the app of one region. */
-function withRegion(command: Command): Command {
+function withRegion(command: Command) {
   const region = new Option('--region <region>', 'region of the app (default: ROLLCALL_REGION, or the only one)');
   return withSandbox(withJson(command.addOption(region.choices(REGIONS))));
 }
 
-async function listUsers(io: Io, flags: CallFlags): Promise<void> {
+async function listUsers(io: Io, flags: CallFlags) {
   const users = await withApp(flags, async (chat) => {
     const found = mapStore<UserFacts>();
     await readList(found, chat, 'users', '');
@@ -105,7 +105,7 @@ async function listUsers(io: Io, flags: CallFlags): Promise<void> {
   }
 }
 
-async function createToken(io: Io, uid: string, flags: TokenFlags): Promise<void> {
+async function createToken(io: Io, uid: string, flags: TokenFlags) {
   const { platform, device } = flags;
   const { authToken } = await withApp(flags, (chat) => chat.createAuthToken(uid, { platform, userAgent: device }));
   if (flags.json) {
@@ -116,11 +116,11 @@ async function createToken(io: Io, uid: string, flags: TokenFlags): Promise<void
 }
 
 /** `rollcall apps`: lists the apps of the account. It needs the management key, which no import does. */
-export function appsCommand(action: Action): Command {
+export function appsCommand(action: Action) {
   return withSandbox(withJson(new Command('apps'))).action(action(apps));
 }
 
-async function apps(io: Io, flags: CallFlags): Promise<void> {
+async function apps(io: Io, flags: CallFlags) {
   const found = await withClient(flags, managementClientOf, (management) => management.listApps());
   if (flags.json) {
     const shown = found.map(({ createdAt, ...app }) => ({ ...app, createdAt: timeOf(createdAt) }));
@@ -136,15 +136,12 @@ async function apps(io: Io, flags: CallFlags): Promise<void> {
 }
 
 /** @param seconds since 1970 */
-function timeOf(seconds: number | null): string | null {
+function timeOf(seconds: number | null) {
   return seconds === null ? null : new Date(seconds * 1000).toISOString();
 }
 
 /** Lets `use` call one app of the service, or of a sandbox in this process. */
-function withApp<Result>(
-  flags: CallFlags,
-  use: (chat: ChatClient, region: Region) => Promise<Result>,
-): Promise<Result> {
+function withApp<Result>(flags: CallFlags, use: (chat: ChatClient, region: Region) => Promise<Result>) {
   const regionOf = ({ defaultRegion }: Config) => flags.region ?? defaultRegion;
   return withClient(
     flags,
@@ -157,7 +154,7 @@ async function withClient<Client extends { close(): Promise<void> }, Result>(
   flags: CallFlags,
   open: (config: Config, sandbox: OpenedService | undefined) => Client,
   use: (client: Client, config: Config) => Promise<Result>,
-): Promise<Result> {
+) {
   const config = readConfig({ profile: flags.profile });
   const sandbox = flags.sandbox ? await openService(config, flags) : undefined;
   try {
@@ -169,7 +166,7 @@ async function withClient<Client extends { close(): Promise<void> }, Result>(
 }
 
 /** @throws RollcallError in place of the client's errors: its code is the service's, or that of the failure */
-async function inItsWords<Result>(calls: Promise<Result>): Promise<Result> {
+async function inItsWords<Result>(calls: Promise<Result>) {
   try {
     return await calls;
   } catch (error) {

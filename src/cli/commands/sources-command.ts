@@ -3,19 +3,19 @@ import { sourceContextOf } from '../../app/ca-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import type { TriedSource } from '../../sources/try-source.ts';
-import { type Action, EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Action, EXIT } from '../exit-codes.ts';
 import { type CommonFlags, withJson } from '../flags/flags.ts';
 import { type Io, printJson, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** `rollcall sources`: the sources that the settings name, and whether each can be read. */
-export function sourcesCommand(action: Action): Command {
+export function sourcesCommand(action: Action) {
   const command = new Command('sources').argument('[name...]', 'only these (default: all)');
   return withJson(command).action(action(sources));
 }
 
-async function sources(io: Io, names: readonly string[], flags: CommonFlags): Promise<ExitCode> {
+async function sources(io: Io, names: readonly string[], flags: CommonFlags) {
   const config = readConfig(flags);
   const known = Object.keys(config.namedSources);
   const unknown = names.find((name) => !known.includes(name));

@@ -28,7 +28,7 @@ interface CreateFlags extends CommonFlags {
 }
 
 /** `rollcall token`: who may use `rollcall serve`. Changes take effect at once, also while a server runs. */
-export function tokenCommand(action: Action): Command {
+export function tokenCommand(action: Action) {
   const create = new Command('create')
     .description('create a token and print it; only its hash is stored, so it is shown only once')
     .addOption(
@@ -52,7 +52,7 @@ export function tokenCommand(action: Action): Command {
   return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
 }
 
-function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result): Result {
+function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result) {
   const dir = dataDir(readConfig(flags).dataDir);
   makeDataDir(dir);
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
@@ -63,7 +63,7 @@ function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Re
   }
 }
 
-async function createToken(io: Io, flags: CreateFlags): Promise<void> {
+async function createToken(io: Io, flags: CreateFlags) {
   const { role, name = '', expires } = flags;
   const expiresAt = expires === undefined ? null : Date.now() + expires;
   const { id, text } = withAccess(flags, (access) => {
@@ -80,7 +80,7 @@ async function createToken(io: Io, flags: CreateFlags): Promise<void> {
   );
 }
 
-async function listTokens(io: Io, flags: CommonFlags): Promise<void> {
+async function listTokens(io: Io, flags: CommonFlags) {
   const dir = dataDir(readConfig(flags).dataDir);
   const tokens = existsSync(join(dir.root, 'access.sqlite')) ? withAccess(flags, (access) => access.tokens()) : [];
   if (flags.json) {
@@ -94,7 +94,7 @@ async function listTokens(io: Io, flags: CommonFlags): Promise<void> {
   }
 }
 
-async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<void> {
+async function revokeToken(io: Io, id: string, flags: CommonFlags) {
   const revoked = withAccess(flags, (access) => {
     const done = access.revoke(id);
     if (done) access.note({ ...atTerminal(), action: 'token.revoke', target: id, detail: '' });
@@ -114,16 +114,16 @@ function tokenJson(token: TokenRecord) {
   return { ...tokenView(token), revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString() };
 }
 
-function stateOf(token: TokenRecord): string {
+function stateOf(token: TokenRecord) {
   if (token.revokedAt !== null) return 'revoked';
   if (token.expiresAt === null) return 'valid';
   return `${isValid(token) ? 'valid until' : 'expired'} ${minute(token.expiresAt)}`;
 }
 
-function useOf({ lastUsedAt }: TokenRecord): string {
+function useOf({ lastUsedAt }: TokenRecord) {
   return lastUsedAt === null ? 'never used' : `used ${minute(lastUsedAt)}`;
 }
 
-function minute(ms: number): string {
+function minute(ms: number) {
   return `${new Date(ms).toISOString().slice(0, 16)}Z`;
 }

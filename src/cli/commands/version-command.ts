@@ -7,11 +7,11 @@ import { withJson } from '../flags/flags.ts';
 import { type Io, printJson } from '../screen/io.ts';
 
 /** `rollcall version`: what a bug report should say about the installation. */
-export function versionCommand(action: Action): Command {
+export function versionCommand(action: Action) {
   return withJson(new Command('version')).action(action(version));
 }
 
-async function version(io: Io, { json }: { readonly json?: true }): Promise<void> {
+async function version(io: Io, { json }: { readonly json?: true }) {
   const folder = fileURLToPath(PACKAGE_FOLDER);
   const facts = {
     version: VERSION,

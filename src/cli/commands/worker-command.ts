@@ -29,7 +29,7 @@ interface Flags extends CommonFlags {
 }
 
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
-export function workerCommand(action: Action): Command {
+export function workerCommand(action: Action) {
   const command = new Command('worker')
     .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
     .addOption(settingFlag('concurrency'))
@@ -42,7 +42,7 @@ export function workerCommand(action: Action): Command {
   return withLog(withQueue(command)).action(action(work));
 }
 
-async function work(io: Io, flags: Flags): Promise<void> {
+async function work(io: Io, flags: Flags) {
   const config = readConfig(flags);
   if (config.queue === undefined) {
     throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
@@ -110,7 +110,7 @@ async function work(io: Io, flags: Flags): Promise<void> {
   }
 }
 
-function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {
+function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number) {
   const names = regions.map(({ region }) => region).join(', ');
   say(io, `Sending for ${names}, up to ${counted(concurrency, 'concurrent call')} in each. Stop with Ctrl-C.`);
 }

@@ -38,7 +38,7 @@ export function refuseSecondValues(command: Command): void {
 }
 
 /** A script that always gives a flag would win over its user, or lose to them, unseen; a setting loses, as all know. */
-function insteadOf(flags: string): string {
+function insteadOf(flags: string) {
   const setting = Object.values<SettingDeclaration>(SETTINGS).find(({ flag }) => flag === flags);
   return setting === undefined ? '' : `. A script can set ${setting.env} instead, which the flag overrides`;
 }

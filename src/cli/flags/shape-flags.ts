@@ -129,15 +129,15 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
   throw new UsageError(parsed.error.issues.map(({ message }) => message).join('; '));
 }
 
-function merge<Value extends object>(earlier: Value, later: Value): Value {
+function merge<Value extends object>(earlier: Value, later: Value) {
   return { ...earlier, ...later };
 }
 
-function concat<Value>(earlier: Value[], later: Value[]): Value[] {
+function concat<Value>(earlier: Value[], later: Value[]) {
   return [...earlier, ...later];
 }
 
-function template(text: string): string {
+function template(text: string) {
   try {
     parseTemplate(text);
     return text;

@@ -32,7 +32,7 @@ const typed = (option: string) => asFlag({ option });
 // Read later: a message of commander's would repeat a secret that is given in place of where it is.
 const each = () => repeatable((text: string, earlier: readonly string[] = []) => [...earlier, text]);
 
-function withSettings(command: Command, names: readonly Setting[]): Command {
+function withSettings(command: Command, names: readonly Setting[]) {
   for (const name of names) {
     const { value, help, isMap } = SETTINGS[name];
     const flag = `${typed(flagOf(name))} ${value}`;

@@ -160,7 +160,7 @@ export function nextSteps(imports: Imports, found: ImportView): string[] {
 }
 
 /** @param command sends them again */
-function retrySteps({ rows }: ImportView, command: string): string[] {
+function retrySteps({ rows }: ImportView, command: string) {
   const again = rows.failed + rows.unconfirmed + rows.unprocessed;
   if (again === 0) return [];
   const once = `once what made ${counted(rows.failed, 'row')} fail is fixed`;

@@ -183,7 +183,7 @@ export async function followImport(
 }
 
 /** An import passes through `staged` on its way to `running`: only one that is seen there twice has stopped there. */
-function rests({ state }: ImportView, before: ImportView | undefined): boolean {
+function rests({ state }: ImportView, before: ImportView | undefined) {
   return !isUnderWay(state) && (state !== 'staged' || before?.state === 'staged');
 }
 

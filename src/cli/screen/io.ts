@@ -59,7 +59,7 @@ export function terminalIo(out: Stream, err: Stream, typed: Io['typed']): Io {
   };
 }
 
-function widthOf(stream: Stream): number | undefined {
+function widthOf(stream: Stream) {
   return stream.isTTY ? stream.columns : undefined;
 }
 
@@ -118,7 +118,7 @@ interface LogLine {
   readonly msg: string;
 }
 
-function readable({ level, time, pid: _, msg, ...facts }: LogLine, color: boolean): string {
+function readable({ level, time, pid: _, msg, ...facts }: LogLine, color: boolean) {
   const name = level.toUpperCase();
   const shown = color ? styleText(LEVEL_COLOURS[level], name, { validateStream: false }) : name;
   const more = Object.keys(facts).length === 0 ? '' : ` ${JSON.stringify(facts)}`;

@@ -84,7 +84,7 @@ export function redraw(io: Io, linesNow: (countsDown: boolean) => readonly strin
 }
 
 /** Values that cannot be read at the moment, for example for want of a file handle, are drawn next time. The work goes on. */
-function attempt(linesNow: () => readonly string[]): readonly string[] {
+function attempt(linesNow: () => readonly string[]) {
   try {
     return linesNow();
   } catch {
@@ -162,11 +162,11 @@ function lookAtRegions(ask: ProgressSource['regions']) {
   };
 }
 
-function queueLines(asking: number | undefined): string[] {
+function queueLines(asking: number | undefined) {
   return isNotable(asking) ? [`the queue has not answered since ${clockOf(asking)}`] : [];
 }
 
-function waitingLine(since: number, forWhat: string): string {
+function waitingLine(since: number, forWhat: string) {
   return `waiting since ${clockOf(since)} for ${forWhat}`;
 }
 
@@ -175,11 +175,11 @@ function isNotable(since: number | undefined): since is number {
 }
 
 /** "02:14", in local time. @param moment of `performance`, in ms */
-function clockOf(moment: number): string {
+function clockOf(moment: number) {
   return clock(Date.now() - (performance.now() - moment));
 }
 
-function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] {
+function stagingLines(staging: ReturnType<ProgressSource['staging']>) {
   if (staging === undefined) return [];
   const { rows, bytes, totalBytes, cutting } = staging;
   if (cutting) return [`read ${counted(rows, 'row')}; looking for duplicates and making batches`];
@@ -199,7 +199,7 @@ function runningLines(
     readonly width: number | undefined;
     readonly countsDown: boolean;
   },
-): string[] {
+) {
   const lines: {
     readonly region: Region;
     readonly done: number;
@@ -246,7 +246,7 @@ interface Part {
   readonly leftOutAt?: 1 | 2;
 }
 
-function partsText(parts: readonly Part[], narrow: number): string {
+function partsText(parts: readonly Part[], narrow: number) {
   return parts
     .filter(({ text, leftOutAt = 3 }) => text !== '' && leftOutAt > narrow)
     .map(({ text }) => text)
@@ -254,12 +254,12 @@ function partsText(parts: readonly Part[], narrow: number): string {
 }
 
 /** Rows wait until all groups of the region were asked. */
-function isAskingBans({ banQuestions }: RegionCounts): boolean {
+function isAskingBans({ banQuestions }: RegionCounts) {
   return banQuestions !== undefined && banQuestions.asked < banQuestions.of;
 }
 
 /** "asking 12 groups who is banned: 3 of 12" */
-function bansAsked(questions: RegionCounts['banQuestions']): string {
+function bansAsked(questions: RegionCounts['banQuestions']) {
   const { asked, of } = questions ?? { asked: 0, of: 0 };
   return `asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}`;
 }
@@ -269,7 +269,7 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
  * @param since when something last happened there, in ms of `performance`
  * @param countsDown whether a time that is left is shown
  */
-function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean): string | undefined {
+function obstacleOf(status: RegionStatus | undefined, since: number, countsDown: boolean) {
   if (status === undefined) return undefined;
   const { region, workers, stopped, circuit, limitedForMs, active, waiting } = status;
   if (workers === 0) return noWorker(region);
@@ -298,12 +298,12 @@ function paceOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs
   ];
 }
 
-function bar(done: number, of: number, length: number): string {
+function bar(done: number, of: number, length: number) {
   const filled = of === 0 ? length : Math.floor((done / of) * length);
   return '█'.repeat(filled) + '░'.repeat(length - filled);
 }
 
-function percent(done: number, of: number): string {
+function percent(done: number, of: number) {
   return `${of === 0 ? 100 : Math.floor((done / of) * 100)} %`.padStart(5);
 }
 
@@ -357,11 +357,11 @@ export function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDow
 export const REGION_REFUSED = 'stopped: the service refused the key or plan';
 export const noWorker = (region: Region): string => `no worker: start one with rollcall worker --region ${region}`;
 
-function wholeSeconds(ms: number): string {
+function wholeSeconds(ms: number) {
   return duration(Math.ceil(ms / 1_000) * 1_000);
 }
 
 /** "02:14", in local time. @param time ISO 8601, or ms since 1970 */
-function clock(time: string | number): string {
+function clock(time: string | number) {
   return new Date(time).toTimeString().slice(0, 5);
 }

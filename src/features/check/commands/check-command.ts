@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
-import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../../../cli/flags/check-flags.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { openRunning, run, type Work } from '../../../cli/run.ts';
@@ -12,13 +12,13 @@ import { checkWork } from './check-work.ts';
 type Flags = CheckFlags & RunningFlags;
 
 /** `rollcall check`: asks the service about an import that was read and not sent, and continues such a check. */
-export function checkCommand(action: Action): Command {
+export function checkCommand(action: Action) {
   const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
   withRunning(withCheckCost(command));
   return command.action(action(check));
 }
 
-async function check(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+async function check(io: Io, given: string | undefined, flags: Flags) {
   if (given !== undefined && isAddress(given)) {
     const { checkedAddress } = await import('../../../sources/schemes.ts');
     checkedAddress(given);

@@ -54,7 +54,7 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
 }
 
 /** A check for people. */
-function checkText(summary: CheckSummary): string {
+function checkText(summary: CheckSummary) {
   const { rows, problems, groups, users, calls, messages, notes, create, sentFirst } = summary;
   const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
   const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);
@@ -99,7 +99,7 @@ function checkText(summary: CheckSummary): string {
   return `${lines.join('\n')}\n`;
 }
 
-function listed(counts: readonly (readonly [n: number, what: string])[]): string {
+function listed(counts: readonly (readonly [n: number, what: string])[]) {
   return counts
     .filter(([n]) => n > 0)
     .map(([n, what]) => `, ${grouped(n)} ${what}`)
@@ -107,13 +107,13 @@ function listed(counts: readonly (readonly [n: number, what: string])[]): string
 }
 
 /** Returns the flags that allow the import's creations, if the columns of the file are right. */
-function allowed({ create }: CheckSummary): string {
+function allowed({ create }: CheckSummary) {
   const over = create?.over.map(({ kind, missing }) => `${kind}s=${missing}`) ?? [];
   return over.length === 0 ? '' : ` --max-create ${over.join(',')}`;
 }
 
 /** Returns the lines about a problem: the number of rows, the reason, the first place, and the advice. */
-function problemLines(problem: CheckSummary['problems'][number]): string[] {
+function problemLines(problem: CheckSummary['problems'][number]) {
   const { rows, code, reason, first } = problem;
   const who = [first.uid, first.guid].filter((id) => id !== '').map(printable);
   const place = `row ${grouped(first.row)}${who.length === 0 ? '' : ` (${who.join(' in ')})`}`;
@@ -125,7 +125,7 @@ function problemLines(problem: CheckSummary['problems'][number]): string[] {
 }
 
 /** Returns the lines about creations; if there are more than allowed, in the report's words with the remedy. */
-function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>): string[] {
+function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>) {
   const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
   return [
     ...(made.length > 0 ? [`created first: ${made.join(' and ')}`] : []),
@@ -137,7 +137,7 @@ function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary
   ];
 }
 
-function sending({ calls: { send }, sendingMs, callsPerMinute, callMs }: CheckSummary): string {
+function sending({ calls: { send }, sendingMs, callsPerMinute, callMs }: CheckSummary) {
   const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
   if (calls === 0) return 'There is nothing to send.';
   const fastEnough =
@@ -166,7 +166,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 };
 
 /** One or two sentences for rows of a check; '' where there is nothing to say. */
-function checkAdvice({ verdict, code }: CheckSummary['problems'][number]): string {
+function checkAdvice({ verdict, code }: CheckSummary['problems'][number]) {
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : meaningOf(code)?.foreseen?.advice;
   if (known !== undefined) return written(known, asFlag);
   if (verdict === 'invalid') return adviceFor('invalid', code, asFlag);

@@ -87,7 +87,7 @@ interface MakeCheck extends Pick<Running, 'io'>, Pick<Doing, 'client' | 'imports
 }
 
 /** Has an import checked, or its check continued, and shows the progress; asks where it takes more calls than it may make. */
-async function makeCheck(options: MakeCheck): Promise<CheckView> {
+async function makeCheck(options: MakeCheck) {
   const { io, client, imports, id, maxCalls, signal } = options;
   const run = async (calls: number) => {
     await client.call(checkOperations.begin, { id, maxCalls: `${Math.min(calls, ANY_NUMBER)}` });
@@ -107,7 +107,7 @@ async function makeCheck(options: MakeCheck): Promise<CheckView> {
 }
 
 /** A line of progress; none where nothing is known. */
-function checkLines(progress: CheckView['progress']): string[] {
+function checkLines(progress: CheckView['progress']) {
   if (progress === null) return [];
   const { step, done, of } = progress;
   const known = of === null ? grouped(done) : `${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`;
@@ -118,7 +118,7 @@ function checkLines(progress: CheckView['progress']): string[] {
  * Says how many calls a check needs, and asks whether to make them. Without a terminal, the answer is no.
  * @param price calls by region
  */
-function askToPay({ io, callsPerMinute, signal }: MakeCheck, price: readonly number[]): Promise<boolean> {
+function askToPay({ io, callsPerMinute, signal }: MakeCheck, price: readonly number[]) {
   const calls = price.reduce((sum, n) => sum + n, 0);
   const time =
     callsPerMinute === undefined ? '' : `, which take ${roughly((Math.max(...price) / callsPerMinute) * 60_000)}`;

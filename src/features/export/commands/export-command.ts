@@ -5,7 +5,7 @@ import { checkTarget } from '../../../cli/check-target.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
 import { handledLocally } from '../../../cli/client/local-client.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { refuseExisting } from '../../../cli/flags/output-flags.ts';
 import { openRunning, type Running, run, type Work } from '../../../cli/run.ts';
@@ -16,7 +16,7 @@ import type { Region } from '../../../membership/membership.ts';
 import type { Config } from '../../../platform/config.ts';
 import { dataDir } from '../../../platform/data-dir.ts';
 import { counted, grouped } from '../../../text/wording.ts';
-import { EXPORT_FORMATS, type ExportFormat, type ExportOptions, type ExportView } from '../api.ts';
+import { EXPORT_FORMATS, type ExportOptions, type ExportView } from '../api.ts';
 import { listsOf, outputFiles } from '../export-files.ts';
 import { openExportReader } from '../export-store.ts';
 import { exportOperations } from '../operations.ts';
@@ -24,7 +24,7 @@ import { exportHandlers } from '../routes/export-handlers.ts';
 import { Exports } from '../running-exports.ts';
 import { type ExportFlags, groupsOf, resumeCommand, withExport } from './export-flags.ts';
 import { concludeExport, type Wanted } from './export-outcome.ts';
-import { type OutputPlace, outputPlace } from './output-place.ts';
+import { outputPlace } from './output-place.ts';
 
 interface Flags extends RunningFlags, ExportFlags {
   /** An id; true: the latest that can be continued. */
@@ -37,7 +37,7 @@ interface Resumed extends Partial<Pick<ExportOptions, 'users' | 'groupsOnly'>> {
 }
 
 /** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
-export function exportCommand(action: Action): Command {
+export function exportCommand(action: Action) {
   const command = withExport(new Command('export')).option(
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
@@ -46,7 +46,7 @@ export function exportCommand(action: Action): Command {
   return command.action(action(exportGroups));
 }
 
-async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
+async function exportGroups(io: Io, flags: Flags) {
   const running = await openRunning(io, flags);
   const { config, imports } = running;
   const { resume } = flags;
@@ -61,7 +61,7 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   );
 }
 
-function formatOf({ format, output = '' }: Flags): ExportFormat {
+function formatOf({ format, output = '' }: Flags) {
   const ending = extname(output).slice(1).toLowerCase();
   if (format === undefined && ending === 'xlsx') {
     throw new UsageError('an export is CSV or NDJSON, and no workbook: let --output end in .csv or .ndjson');
@@ -74,7 +74,7 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
  * @param has the lists of the export: of one that is continued, not what the flags say
  * @throws UsageError, SourceError
  */
-async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Flags): Promise<OutputPlace | undefined> {
+async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Flags) {
   const needed = has.users ? '--users' : flags.json ? '--json' : undefined;
   if (flags.output === undefined && needed !== undefined) {
     throw new UsageError(`${needed} needs --output: standard output has room for one list`);
@@ -86,7 +86,7 @@ async function checkedOutput(config: Config, has: Omit<Resumed, 'id'>, flags: Fl
 }
 
 /** @throws UsageError */
-function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags): void {
+function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags) {
   if ([groups, groupsFile, region, users, groupsOnly].some((flag) => flag !== undefined)) {
     throw new UsageError(
       'an export that is continued has its groups, regions and lists already; leave those flags out',
@@ -94,7 +94,7 @@ function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags)
   }
 }
 
-async function toResume(config: Config, imports: Imports, flags: Flags, resume: string | true): Promise<Resumed> {
+async function toResume(config: Config, imports: Imports, flags: Flags, resume: string | true) {
   if (imports.server !== undefined) return { id: resume };
   const dir = dataDir(config.dataDir);
   const names = resume === true ? await readdir(join(dir.root, 'exports')).catch((): string[] => []) : [resume];
@@ -163,7 +163,7 @@ async function begin(
   { region, users, groupsOnly, maxCalls }: ExportFlags,
   groups: string[] | undefined,
   resumed: Resumed | undefined,
-): Promise<ExportView> {
+) {
   if (resumed === undefined) {
     const asked = { groups, regions: region && [...region], users, groupsOnly, maxCalls };
     return client.call(exportOperations.begin, asked);
@@ -180,7 +180,7 @@ async function begin(
   return client.call(exportOperations.resume, { id, ...(maxCalls !== undefined && { maxCalls: `${maxCalls}` }) });
 }
 
-function progressLines(progress: ExportView['progress']): string[] {
+function progressLines(progress: ExportView['progress']) {
   if (progress === null) return [];
   const { step, done, of } = progress;
   if (step === 'members') return [`reading members  ${grouped(done)} of ${counted(of ?? done, 'group')}`];

@@ -78,7 +78,7 @@ export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<str
 }
 
 /** The GUIDs of a CSV file with a header, such as an export or a membership file; undefined for any other file. @throws UsageError */
-function guidColumn(file: string, text: string): string[] | undefined {
+function guidColumn(file: string, text: string) {
   const header = /^[^\r\n]*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';
   const delimiter = [',', ';', '\t'].find((one) => header.includes(one)) ?? ',';
   const named = (name: string) => fieldByAlias(name.trim().replace(/^"(.*)"$/, '$1')) === 'guid';

@@ -47,7 +47,7 @@ export async function concludeExport(options: Concluding, view: ExportView): Pro
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
-async function write(options: Concluding, view: ExportView): Promise<WrittenFile[]> {
+async function write(options: Concluding, view: ExportView) {
   const { io, imports, client, format, output } = options;
   const { id, lists } = view;
   const bytesOf = (list: ExportView['lists'][number]) =>
@@ -78,7 +78,7 @@ function sayExport(
   { lists, calls }: ExportView,
   totals: ExportTotals,
   files: readonly WrittenFile[],
-): void {
+) {
   const { groups, pending, members, banned, users } = totals;
   const parts =
     lists[0] === 'groups'
@@ -94,7 +94,7 @@ function sayExport(
   say(io, `  ${imports.command('sync', file.path)} --mode mirror --missing remove --allow-demotion`);
 }
 
-function problemLines({ failed, missing, unknownScopes }: ExportTotals): string[] {
+function problemLines({ failed, missing, unknownScopes }: ExportTotals) {
   const problem = (what: string, count: number, noun: string, lines: readonly string[] = []) => [
     ...(count === 0 ? [] : [`${what}: ${counted(count, noun)}`]),
     ...lines.slice(0, NAMED).map((line) => `  ${printable(line)}`),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import type { FileFacts } from '../../../api/file-facts.ts';
-import { type Action, EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { type Action, EXIT } from '../../../cli/exit-codes.ts';
 import { type FetchedFile, fileToFetch } from '../../../cli/fetched-file.ts';
 import { type CommonFlags, withDataDir, withJson } from '../../../cli/flags/flags.ts';
 import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
@@ -23,7 +23,7 @@ import { factsText, inspectFile, nextLines } from './inspect-file.ts';
 type Flags = ReadingChoices & ShapeFlags & SourceFlags & CommonFlags;
 
 /** `rollcall inspect`: what a file is, and how to import it. Needs no settings, sends and stores nothing. */
-export function inspectCommand(action: Action): Command {
+export function inspectCommand(action: Action) {
   const command = new Command('inspect').argument(
     '<file>',
     'any file, or an address; - reads the beginning of standard input',
@@ -31,7 +31,7 @@ export function inspectCommand(action: Action): Command {
   return withDataDir(withJson(withShape(withOptions(withSource(command), READING)))).action(action(inspectCommandLine));
 }
 
-async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+async function inspectCommandLine(io: Io, file: string, flags: Flags) {
   const config = readConfig({ profile: flags.profile, dataDir: flags.dataDir });
   const fetched = await fileToFetch(config, file, flags);
   const options = importOptionsOf(config, flags);

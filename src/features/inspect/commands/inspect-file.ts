@@ -5,7 +5,7 @@ import type { FileFacts } from '../../../api/file-facts.ts';
 import { STANDARD_INPUT } from '../../../cli/fetched-file.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
 import { asFlag } from '../../../errors/named-options.ts';
-import { type ImportRecord, openCatalogReader } from '../../../imports/catalog.ts';
+import { openCatalogReader } from '../../../imports/catalog.ts';
 import type { ImportOptions } from '../../../imports/import-options.ts';
 import { headOf, headOfFile } from '../../../imports/read/beginning.ts';
 import { IntakeError } from '../../../imports/read/intake-error.ts';
@@ -63,7 +63,7 @@ async function importedAs(dataDir: string, path: string, bytes: number) {
 }
 
 /** The newest imports of files. The note is a help: it does not fail because the catalog is damaged. */
-function importsOfFiles(dataDir: string): readonly ImportRecord[] {
+function importsOfFiles(dataDir: string) {
   try {
     return readCatalog(dataDir, openCatalogReader, (catalog) =>
       catalog === undefined ? [] : catalog.page({ kind: ['file'], limit: MAX_COMPARED }).imports,

@@ -13,7 +13,7 @@ import { BadRecipe, expected, needText, type Recipe } from '../recipe.ts';
 import { builtInRecipes, findRecipeOrFile, listRecipes } from '../recipe-store.ts';
 
 /** `rollcall recipes`: settings for the exports of other systems, and for your own files. */
-export function recipesCommand(action: Action): Command {
+export function recipesCommand(action: Action) {
   const list = withDataDir(withJson(new Command('list').description('list all recipes'))).action(action(listAll));
   const show = withDataDir(
     withJson(

@@ -11,7 +11,7 @@ interface Flags {
 }
 
 /** `rollcall template`: writes an example file. */
-export function templateCommand(action: Action): Command {
+export function templateCommand(action: Action) {
   return new Command('template')
     .addOption(new Option('--format <format>', 'format of the file').choices(TEMPLATE_FORMATS).default('csv'))
     .option('--output <file>', 'write to a file instead of standard output; one that exists is not replaced')

@@ -76,7 +76,7 @@ function upload(server: Server, id: string, { bytes }: CorrectedFile) {
  * Whether a row can be sent now.
  * @throws UsageError where no row is sent although some are corrected: they are all still wrong, or sent in another import
  */
-function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairFileTaken): boolean {
+function hasToSend(io: Io, { refusedRows, wrong, counts }: RepairFileTaken) {
   if (counts.wrong > wrong.length) say(io, `In all, ${counted(counts.wrong, 'row')} are edited and still wrong.`);
   if (counts.ready === 0 && counts.wrong > 0) {
     throw new UsageError(

@@ -16,7 +16,7 @@ import type { Work } from './schedule-client.ts';
 import { type AddFlags, localTime, scheduleOf } from './schedule-flags.ts';
 
 /** `rollcall schedule add`: a sync that starts by itself. */
-export function addCommand(): Command {
+export function addCommand() {
   const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const command = new Command('add')
     .description('sync a file regularly, at the times of a cron expression')

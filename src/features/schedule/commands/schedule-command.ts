@@ -17,7 +17,7 @@ import { changesIn, type EditFlags, localTime } from './schedule-flags.ts';
 import { runSchedule } from './schedule-run.ts';
 
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
-export function scheduleCommand(action: Action): Command {
+export function scheduleCommand(action: Action) {
   const answered = <Flags extends PlaceFlags>(command: Command, work: Work<Flags>) =>
     withServer(withJson(command)).action(
       action((io, ...given: unknown[]) => {

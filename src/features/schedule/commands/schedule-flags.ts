@@ -151,7 +151,7 @@ export function changesIn(flags: EditFlags) {
 }
 
 /** Undefined: a setting that is taken away. */
-function changed<All extends Options>(options: All, flags: Clearable<Given<NoInfer<All>>>): Kept<All> {
+function changed<All extends Options>(options: All, flags: Clearable<Given<NoInfer<All>>>) {
   const kept = Object.entries(keptOf(options, flags as Given<All>));
   return Object.fromEntries(kept.map(([name, value]) => [name, value === false ? undefined : value])) as Kept<All>;
 }

@@ -63,7 +63,7 @@ export function syncsOf(config: Config, imports: Imports) {
   };
 }
 
-function findingsOf(client: Client, id: string, guard: Finding['guard']): Promise<Finding[]> {
+function findingsOf(client: Client, id: string, guard: Finding['guard']) {
   return entriesOf(async (size, cursor) => {
     const page = await client.call(syncOperations.findings, { id, guard, limit: `${size}`, cursor });
     return { ...page, entries: page.findings.map(({ members: _, ...finding }) => finding) };
@@ -71,7 +71,7 @@ function findingsOf(client: Client, id: string, guard: Finding['guard']): Promis
 }
 
 /** The syncs of a data directory, no matter which process runs them: that process decides about a plan, or else this one rejects it. */
-function localSyncs(path: string): Client {
+function localSyncs(path: string) {
   const dir = dataDir(path);
   const find = (id: string) => {
     const found = findKept(path, id);

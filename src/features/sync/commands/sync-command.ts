@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
-import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type CommonFlags, type RunningFlags, withRunning, withServer } from '../../../cli/flags/flags.ts';
 import { withCreation, withOptions, withRecipeFlag } from '../../../cli/flags/option-flags.ts';
 import { withShape } from '../../../cli/flags/shape-flags.ts';
@@ -28,7 +28,7 @@ const MARKDOWN = 'markdown';
 type Typed = Omit<Flags, 'format' | 'markdown'> & { readonly format?: Flags['format'] | typeof MARKDOWN };
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
-export function syncCommand(action: Action): Command {
+export function syncCommand(action: Action) {
   const command = new Command('sync')
     .argument(
       '<file>',
@@ -55,7 +55,7 @@ export function syncCommand(action: Action): Command {
     .addCommand(syncShowCommand(action));
 }
 
-async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+async function sync(io: Io, file: string, flags: Flags) {
   const { running, shown } = await openRunningSyncs(io, flags);
   return run(running, syncWork(running, { ...(await planOf(running, file, flags)), shown, isNew: true }));
 }
@@ -70,7 +70,7 @@ function decisionCommand(name: string, description: string, reason?: string): Co
   return reason === undefined ? command : command.requiredOption('--reason <text>', reason);
 }
 
-async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>): Promise<ExitCode> {
+async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason>) {
   const { reason } = flags;
   const at = await openRunningSyncs(io, flags);
   const { running, shown } = at;

@@ -79,7 +79,7 @@ export async function syncFlagsOf({ protect, profile, ...flags }: ModeFlags): Pr
  * Those of the protect file. A file from an address is fetched for it, and not kept.
  * @throws BAD_PROTECT_FILE, SourceError
  */
-async function protectedUids(protect: string, profile: string | undefined): Promise<ReadonlySet<string>> {
+async function protectedUids(protect: string, profile: string | undefined) {
   const fetched = await fileToFetch(readConfig({ profile }), protect, {});
   if (fetched === undefined) return readProtectFile(protect);
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-protect-'));
@@ -117,7 +117,7 @@ export async function decidingQuery(flags: ModeFlags & PlanningFlags, isSent: bo
   return query;
 }
 
-function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {
+function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}) {
   const [, name = '', value] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)%?\s*$/.exec(text) ?? [];
   if (value === undefined) throw new InvalidArgumentError('Expected name=value, for example groupRemovalsPercent=30.');
   const limits = { ...earlier, [name]: Number(value) };

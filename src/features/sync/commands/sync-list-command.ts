@@ -20,14 +20,14 @@ type ShowFlags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' | 'mar
 const MAX_LISTED = 1_000;
 
 /** `rollcall sync list`: syncs, newest first. */
-export function syncListCommand(action: Action): Command {
+export function syncListCommand(action: Action) {
   const command = new Command('list')
     .description('show syncs, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MAX_LISTED), 20);
   return withServer(withJson(command)).action(action(list));
 }
 
-async function list(io: Io, flags: ListFlags): Promise<void> {
+async function list(io: Io, flags: ListFlags) {
   const { imports, syncs } = await openSyncs(flags);
   const found = await syncs.list(flags.limit);
   if (flags.json) {
@@ -49,7 +49,7 @@ async function list(io: Io, flags: ListFlags): Promise<void> {
   );
 }
 
-function rowOf(sync: SyncEntry, isOwned: boolean): string[] {
+function rowOf(sync: SyncEntry, isOwned: boolean) {
   const { id, state, totals } = sync;
   const actions = totals?.actions;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
@@ -60,7 +60,7 @@ function rowOf(sync: SyncEntry, isOwned: boolean): string[] {
 }
 
 /** `rollcall sync show`: a stored plan and its result. */
-export function syncShowCommand(action: Action): Command {
+export function syncShowCommand(action: Action) {
   const command = new Command('show')
     .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')
@@ -75,7 +75,7 @@ export function syncShowCommand(action: Action): Command {
   return withServer(command).action(action(show));
 }
 
-async function show(io: Io, id: string, flags: ShowFlags): Promise<void> {
+async function show(io: Io, id: string, flags: ShowFlags) {
   const { syncs } = await openSyncs(flags);
   const sync = await syncs.find(id);
   if (flags.format === 'markdown') {
@@ -93,7 +93,7 @@ async function show(io: Io, id: string, flags: ShowFlags): Promise<void> {
   if (waiting.length > 0) say(io, '', ...waiting);
 }
 
-function headOf(sync: SyncView): string[] {
+function headOf(sync: SyncView) {
   const { id, mode, importId, moves, before } = sync;
   return [
     `${mode === 'undo' ? id : `sync ${id} of`} ${inputOf(sync)}`,

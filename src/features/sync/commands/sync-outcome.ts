@@ -69,7 +69,7 @@ export async function printMarkdown(syncs: Syncs, io: Io, sync: SyncView): Promi
 }
 
 /** Writes a plan as CSV, if there is one. */
-async function writePlan({ client, find }: Syncs, id: string, path: string): Promise<void> {
+async function writePlan({ client, find }: Syncs, id: string, path: string) {
   if ((await find(id)).totals === null) return;
   await writeWhole(path, await client.download(syncOperations.plan, { id, format: 'csv' }), { mode: 0o666 });
 }
@@ -93,12 +93,7 @@ export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown
   return code === EXIT.ok ? EXIT.rowsFailed : code;
 }
 
-async function exitOf(
-  { imports }: Syncs,
-  io: Io,
-  { importId, state, code }: SyncView,
-  isTold: boolean,
-): Promise<ExitCode> {
+async function exitOf({ imports }: Syncs, io: Io, { importId, state, code }: SyncView, isTold: boolean) {
   if (importId === null && code === 'CALLS_USED_UP') return EXIT.stopped;
   if (importId === null) return EXIT_OF[state] ?? EXIT.interrupted;
   if (!isTold) return conclude(imports, io, importId, false);
@@ -126,7 +121,7 @@ export async function documentOf(syncs: Syncs, sync: SyncView): Promise<SyncView
 }
 
 /** Groups that the service does not know, where nothing creates them. */
-function unknownToService({ mode, unknownGroups }: SyncView): string[] {
+function unknownToService({ mode, unknownGroups }: SyncView) {
   if (mode === 'undo' || unknownGroups === 0) return [];
   return [
     `The service does not know ${counted(unknownGroups, 'group')}. To have them created, sync with --create-groups.`,
@@ -142,12 +137,12 @@ export async function waitingImport({ imports }: Syncs, { importId }: SyncView):
   return [IMPORT_WAITS, ...nextSteps(imports, found)];
 }
 
-function wayBack({ before }: SyncView): string[] {
+function wayBack({ before }: SyncView) {
   if (before === null) return [];
   return ['Who was in the groups that this sync takes something from, ready to import:', `  ${before}`];
 }
 
-async function whatNext({ imports }: Syncs, sync: SyncView): Promise<string[]> {
+async function whatNext({ imports }: Syncs, sync: SyncView) {
   const { id, state, undoOf, file, importId } = sync;
   const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';

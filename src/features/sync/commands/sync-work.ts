@@ -89,12 +89,12 @@ export function syncWork(running: Running, { begin, beginLines, shown, isNew }: 
 }
 
 /** Whether it is being planned, or looked at again before its import begins. */
-function isBeingPlanned({ state, importId }: SyncView): boolean {
+function isBeingPlanned({ state, importId }: SyncView) {
   return state === 'planning' || (state === 'applying' && importId === null);
 }
 
 /** Whether it is under way: it is planned, or an import carries it out. */
-async function isRunning({ client, imports }: Doing, id: string): Promise<boolean> {
+async function isRunning({ client, imports }: Doing, id: string) {
   const { state, importId } = await client.call(syncOperations.one, { id });
   if (!isSyncUnderWay(state)) return false;
   return importId === null || isUnderWay((await imports.one(importId)).state);
@@ -106,7 +106,7 @@ function settled(
   id: string,
   own: SyncRunner | undefined,
   goesOn: (sync: SyncView) => boolean,
-): Promise<SyncView> {
+) {
   return followSteps({
     io,
     imports,

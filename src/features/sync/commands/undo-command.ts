@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { checkTarget } from '../../../cli/check-target.ts';
-import type { Action, ExitCode } from '../../../cli/exit-codes.ts';
+import type { Action } from '../../../cli/exit-codes.ts';
 import { type RunningFlags, withRunning } from '../../../cli/flags/flags.ts';
 import { withOptions } from '../../../cli/flags/option-flags.ts';
 import { run } from '../../../cli/run.ts';
@@ -13,13 +13,13 @@ import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-wo
 type Flags = RunningFlags & DecidingFlags & PlanningFlags;
 
 /** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
-export function undoCommand(action: Action): Command {
+export function undoCommand(action: Action) {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withRunning(withOptions(withPlan(withDeciding(command)), UNDOING));
   return command.action(action(undo));
 }
 
-async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
+async function undo(io: Io, id: string, flags: Flags) {
   const at = await openRunningSyncs(io, flags);
   const { running, shown } = at;
   const { imports } = running;
@@ -49,7 +49,7 @@ const NOT_RESTORED = [
 ];
 
 /** An undo reverses memberships. */
-function createdStay(file: string): string[] {
+function createdStay(file: string) {
   return [
     '',
     'The users and groups that the import created stay. Delete them in the dashboard of the chat service:',
