@@ -7,7 +7,7 @@ import { type AccessStore, openAccessStore } from '../server/access/access-store
 import { type Asked, withAim } from '../server/access/noting.ts';
 
 /** Name of the user at the terminal, for the record. */
-export function currentUser(): string {
+export function currentUser() {
   try {
     return userInfo().username;
   } catch {
@@ -31,7 +31,7 @@ export function noteCommand<Group = typeof importOperations>(
   action: AuditNameOf<Group>,
   target: string,
   detail: string,
-): void {
+) {
   noteIn(dir.root, { ...atTerminal(), action, target, detail: withAim(action, detail, coordinator.sendsTo) });
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from './usage-error.ts';
 
 /** Imports for the sandbox must not reach the service, and the reverse. */
-export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
+export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean) {
   if (wasSandbox && !sandbox) {
     throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
   }

@@ -17,7 +17,7 @@ import { shortest } from './typed-command.ts';
  * Runs an import in the background: a server continues it, or the input is read here, so that a bad file is reported at once, and
  * another process sends it.
  */
-export function detached(running: Running, work: Work, flags: ImportFlags): Promise<ExitCode> {
+export function detached(running: Running, work: Work, flags: ImportFlags) {
   const { config, io, imports, json } = running;
   const { server } = imports;
   const end = (facts: { readonly id: string; readonly pid?: number | undefined }, how: string): ExitCode => {

@@ -39,7 +39,7 @@ interface Ended {
 }
 
 /** The exit code of an import. */
-export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
+export function exitCodeOf({ state, code }: Ended, rows: RowCounts) {
   if (code === ('WRONG_SUM' satisfies ReasonCode) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read))
     return EXIT.fatal;
   switch (state) {

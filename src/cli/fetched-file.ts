@@ -94,7 +94,7 @@ async function orNothing(path: string, signal: AbortSignal, fetch: () => Promise
 }
 
 /** Says how to end standard input, where a person types it. */
-export function sayHowToEnd(io: Io): void {
+export function sayHowToEnd(io: Io) {
   if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
 }
 
@@ -158,7 +158,7 @@ export function expectedRows(flags: Expected | ExpectingChoices, found: Expected
 }
 
 /** For a sync: members who are missing from half a file would lose their groups. @throws UsageError */
-export function requireCount({ expectRows }: Expected | ExpectingChoices): void {
+export function requireCount({ expectRows }: Expected | ExpectingChoices) {
   if (expectRows !== undefined) return;
   throw new UsageError(
     'standard input does not say that it is whole: a program that breaks off looks like one that has ended; let its last line be "# rows=40", with as many rows as it has, or give --expect-rows',

@@ -11,7 +11,6 @@ import type { Config } from '../platform/config.ts';
 import { inShort } from '../text/wording.ts';
 import { currentUser, noteCommand } from './audit.ts';
 import type { Server, Upload } from './client/server-client.ts';
-import type { ExitCode } from './exit-codes.ts';
 import { expectedRows, type Fetched } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
 import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
@@ -24,7 +23,7 @@ import { type Here, type Running, run, sayNothingBegan, type Work } from './run.
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
 /** Imports a file, or what is at an address or on standard input. */
-export async function importFile(running: Running, file: string, flags: ImportFlags): Promise<ExitCode> {
+export async function importFile(running: Running, file: string, flags: ImportFlags) {
   const { server } = running.imports;
   const begin = server === undefined ? await beginHere(running, file, flags) : beginThere(running, server, file, flags);
   if (flags.check) {

@@ -14,7 +14,7 @@ import { helpTopics } from './topics.ts';
 import { unexpectedSentence } from './unexpected.ts';
 
 /** Runs one command line; resolves with its exit code. */
-export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function main(args: readonly string[], io: Io) {
   let code: ExitCode = EXIT.ok;
   const action: Action =
     (does) =>
@@ -137,7 +137,7 @@ function isClosedPipe(error: Error) {
 const END_MS = 200;
 
 /** Runs this process's command line. */
-export async function start(): Promise<void> {
+export async function start() {
   setDefaultAutoSelectFamilyAttemptTimeout(NEXT_ADDRESS_MS);
   // Nobody reads it any more, as after `2>&1 | head`: the work goes on without a word.
   process.stderr.on('error', () => {});

@@ -84,7 +84,7 @@ interface Ended {
 }
 
 /** The end of a command whose signal came before there was anything. */
-export function sayNothingBegan(io: Io): ExitCode {
+export function sayNothingBegan(io: Io) {
   say(io, 'Stopped before anything began; nothing was sent, and nothing was stored.');
   return EXIT.interrupted;
 }
@@ -94,7 +94,7 @@ export function sayNothingBegan(io: Io): ExitCode {
  * directory meanwhile. Ctrl-C interrupts what this process does; what a server does goes on, and only this command ends.
  * Returns the exit code of the command.
  */
-export async function run(running: Running, work: Work): Promise<ExitCode> {
+export async function run(running: Running, work: Work) {
   const { server } = running.imports;
   return server === undefined ? runHere(running, work) : runThere(running, work, server);
 }

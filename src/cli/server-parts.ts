@@ -43,7 +43,7 @@ export async function listen(
   }
 }
 
-export function sayHowToLogIn(io: Io, config: Config): void {
+export function sayHowToLogIn(io: Io, config: Config) {
   say(
     io,
     'No one can log in yet. Create a token with:',
@@ -51,7 +51,7 @@ export function sayHowToLogIn(io: Io, config: Config): void {
   );
 }
 
-export function sayAddresses(io: Io, address: string, host: string): void {
+export function sayAddresses(io: Io, address: string, host: string) {
   say(io, `Listening on ${address}`);
   const others = addressesForOthers(address, host);
   if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));

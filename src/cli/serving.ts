@@ -16,7 +16,7 @@ import { openAccessStore } from '../server/access/access-store.ts';
 import { stopServer } from '../server/bare-server.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
 import { createServer } from '../server/server.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
 import type {} from './flags/setting-flag.ts';
 import { type Io, logStream, say } from './screen/io.ts';
@@ -34,7 +34,7 @@ export interface ServeFlags extends RunningFlags {
 }
 
 /** Serves until a signal comes; unfinished work continues at the next start. */
-export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
+export async function serve(io: Io, flags: ServeFlags) {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
   const receiver = await notifyTarget(config, flags);

@@ -12,7 +12,7 @@ import { asClause } from '../text/wording.ts';
 const MAX_TEXT = 300;
 
 /** An error that nothing expected, in a sentence for the user. Its stack goes to the log, or to a file where there is none. */
-export function unexpectedSentence(thrown: unknown): string {
+export function unexpectedSentence(thrown: unknown) {
   const cause = asError(thrown);
   const [firstLine = ''] = cause.message.split('\n');
   const what = `an unexpected error ended rollcall: ${asClause(firstLine.slice(0, MAX_TEXT))}`;
@@ -37,6 +37,6 @@ function keepDetails(error: Error) {
 }
 
 /** Returns the reason why rollcall cannot continue, with advice if the disk is full: SQLite names no disk. */
-export function failureWords(error: Error): string {
+export function failureWords(error: Error) {
   return isDiskFull(error) ? `${error.message}. Make room on the disk of the data directory` : error.message;
 }

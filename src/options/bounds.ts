@@ -67,7 +67,7 @@ const SIZES: readonly (readonly [suffix: string, bytes: number])[] = [
 ];
 
 /** A bound as people write it: `20gb`, `1000`. */
-export function boundText(name: BoundName, value: number): string {
+export function boundText(name: BoundName, value: number) {
   if (BOUNDS[name].unit !== 'bytes') return String(value);
   const [suffix, bytes] = SIZES.find(([, size]) => value % size === 0) ?? ['', 1];
   return `${value / bytes}${suffix}`;

@@ -163,7 +163,7 @@ function boundOf(text: string) {
 }
 
 /** A bound as `maxCreateText` reads it. */
-export function textOfMaxCreate(max: MaxCreate): string {
+export function textOfMaxCreate(max: MaxCreate) {
   return Object.entries(max)
     .flatMap(([kind, bound]) =>
       bound === undefined ? [] : [`${kind}=${'count' in bound ? bound.count : `${bound.percent}%`}`],

@@ -59,11 +59,11 @@ export type InputFormat = (typeof INPUTS)[InputKind]['rowsAs'];
 const ALL: Readonly<Record<string, KindOfInput>> = INPUTS;
 
 /** The name of a kind; of another text the text itself. */
-export function nameOfInput(kind: string): string {
+export function nameOfInput(kind: string) {
   return ALL[kind]?.name ?? kind;
 }
 
-export function isWorkbook(kind: string | null | undefined): boolean {
+export function isWorkbook(kind: string | null | undefined) {
   return ALL[kind ?? '']?.isWorkbook === true;
 }
 
@@ -71,7 +71,7 @@ export function isWorkbook(kind: string | null | undefined): boolean {
 export const INPUT_ENDINGS = Object.values(ALL).flatMap(({ endings }) => endings);
 
 /** The kinds as a list in a sentence: `CSV, JSON, … Excel … or LDIF`. */
-export function inputNames(last: 'and' | 'or'): string {
+export function inputNames(last: 'and' | 'or') {
   const names = Object.values(ALL).map(({ name }) => name.replace(/ (workbook|sheet)$/, ''));
   return `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
 }

@@ -84,7 +84,7 @@ function unescaped(text: string) {
 }
 
 /** `uid,guid,-,scope` */
-export function columnList(text: string): string[] {
+export function columnList(text: string) {
   return parts(text).map(unescaped);
 }
 
@@ -122,7 +122,7 @@ export function splitOf(text: string): NonNullable<ShapeInput['split']> {
 const NAMED_SEPARATORS: Readonly<Record<string, string>> = { '\\n': '\n', '\\t': '\t', tab: '\t', space: ' ' };
 
 /** A separator as `splitOf` reads it. */
-export function separatorText(separator: string): string {
+export function separatorText(separator: string) {
   return Object.keys(NAMED_SEPARATORS).find((name) => NAMED_SEPARATORS[name] === separator) ?? separator;
 }
 

@@ -152,13 +152,7 @@ export function writtenShape<All extends Options>(options: All): WrittenShape<Al
 }
 
 /** Returns an option's description for the API's documentation. */
-export function descriptionOf({
-  help,
-  preset,
-}: {
-  readonly help: string;
-  readonly preset?: string | undefined;
-}): string {
+export function descriptionOf({ help, preset }: { readonly help: string; readonly preset?: string | undefined }) {
   return `${asSentence(help)}${preset === undefined ? '' : ` Default: ${preset}.`}`;
 }
 

@@ -11,7 +11,7 @@ export interface Allowed<Value> {
 }
 
 /** `are us, eu, in` or `is a whole number from 1 to 100` */
-export function allowedValues({ allowed }: Allowed<unknown>): string {
+export function allowedValues({ allowed }: Allowed<unknown>) {
   return typeof allowed === 'string' ? `is ${allowed}` : `are ${allowed.join(', ')}`;
 }
 
@@ -54,7 +54,7 @@ export const waitTime: Allowed<number> = {
 };
 
 /** A time as `waitTime` reads it. */
-export function timeText(ms: number): string {
+export function timeText(ms: number) {
   const unit = ['d', 'h', 'm'].find((one) => ms % (MS[one] ?? 0) === 0) ?? 's';
   return `${Math.ceil(ms / (MS[unit] ?? 1))}${unit}`;
 }
@@ -72,6 +72,6 @@ export const rowsOrShare: Allowed<RowsOrShare> = {
   },
 };
 
-export function rowsOrShareText(bound: RowsOrShare): string {
+export function rowsOrShareText(bound: RowsOrShare) {
   return 'rows' in bound ? String(bound.rows) : `${bound.percent}%`;
 }

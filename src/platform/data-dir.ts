@@ -63,7 +63,7 @@ export class DataDirInUse extends RollcallError<'DATA_DIR_IN_USE'> {
 }
 
 /** Whether anything was ever kept in the directory. @throws DATA_DIR_UNUSABLE where it is a file */
-export function hasCatalog({ root, catalog }: DataDir): boolean {
+export function hasCatalog({ root, catalog }: DataDir) {
   if (existsSync(catalog)) return true;
   if (existsSync(root) && !isFolder(root))
     throw new RollcallError('DATA_DIR_UNUSABLE', { root, why: 'it is not a directory' });
@@ -86,7 +86,7 @@ export function readCatalog<Reader extends { close(): void }, Result>(
 }
 
 /** The directory, and why nothing can be in it: after "there are no imports". */
-export function emptyPlace(dir: DataDir): string {
+export function emptyPlace(dir: DataDir) {
   const { root } = dir;
   if (hasCatalog(dir)) return `in ${root}`;
   if (!existsSync(root)) return `in ${root}, which does not exist`;
@@ -180,7 +180,7 @@ export function ownDataDir(dir: DataDir): () => void {
 }
 
 /** Announces the address of the owner to processes that cannot own the data directory. Only for the owner. */
-export function announceAddress({ address }: DataDir, url: string): void {
+export function announceAddress({ address }: DataDir, url: string) {
   const unfinished = `${address}.part`;
   writeFileSync(unfinished, `${url}\n`, { mode: 0o600 });
   renameSync(unfinished, address);

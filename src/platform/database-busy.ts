@@ -18,12 +18,12 @@ export function sqliteCode(error: Error): number | undefined {
   return 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 
-export function busyTimeoutMs(): number {
+export function busyTimeoutMs() {
   return timeoutMs;
 }
 
 /** From now on this thread stands still for a moment only: it serves others, and tries again later. */
-export function shortenBusyTimeout(): void {
+export function shortenBusyTimeout() {
   timeoutMs = 250;
 }
 
@@ -38,7 +38,7 @@ export function busyIn(error: unknown): DatabaseBusy | undefined {
 }
 
 /** Whether it is held still. */
-export function isHeld({ facts: { path } }: DatabaseBusy): boolean {
+export function isHeld({ facts: { path } }: DatabaseBusy) {
   if (!existsSync(path)) return false;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

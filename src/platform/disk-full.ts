@@ -6,7 +6,7 @@ const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'DISK_F
 const SQLITE_FULL: ReadonlySet<unknown> = new Set([13, 778, 4874]);
 
 /** Whether something could not be written because the disk takes no more. */
-export function isDiskFull(error: unknown): boolean {
+export function isDiskFull(error: unknown) {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && FULL.has(cause.code)) return true;
     if ('errcode' in cause && SQLITE_FULL.has(cause.errcode)) return true;

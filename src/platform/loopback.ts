@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 
 /** Whether a host name or address leads to this machine alone. IPv6 with or without brackets. */
-export function isLoopback(host: string): boolean {
+export function isLoopback(host: string) {
   const name = host.replace(/^\[(.*)\]$/, '$1');
   if (isIP(name) === 4) return name.startsWith('127.');
   return name === '::1' || isLocalhost(name);
 }
 
 /** Whether a name is `localhost` or below it. */
-export function isLocalhost(name: string): boolean {
+export function isLocalhost(name: string) {
   return /(^|\.)localhost\.?$/i.test(name);
 }
 

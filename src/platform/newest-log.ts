@@ -15,6 +15,6 @@ export function newestLog(): OpenedLog | undefined {
   return newest;
 }
 
-export function noteNewestLog(opened: OpenedLog): void {
+export function noteNewestLog(opened: OpenedLog) {
   newest = opened;
 }

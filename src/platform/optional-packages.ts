@@ -48,7 +48,7 @@ export async function withPackages<Module>(use: PackageUse, load: () => Promise<
 }
 
 /** @throws PACKAGE_MISSING where a package that a use needs is not installed */
-export function checkPackages(use: PackageUse, isInstalled = resolves, folder = fileURLToPath(PACKAGE_FOLDER)): void {
+export function checkPackages(use: PackageUse, isInstalled = resolves, folder = fileURLToPath(PACKAGE_FOLDER)) {
   const missing = PACKAGES[use].filter((name) => !isInstalled(name));
   if (missing.length === 0) return;
   throw new RollcallError('PACKAGE_MISSING', { use, packages: missing, install: installCommand(missing, folder) });

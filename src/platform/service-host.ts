@@ -8,7 +8,7 @@ export const SERVICE_HOST = 'cometchat.io';
 const SERVICE_DOMAINS = [SERVICE_HOST, 'cc-cluster-2.io', 'cc-edge-2.io'];
 
 /** Whether two hosts lead to the same apps. */
-export function isSameHost(one: string, other: string): boolean {
+export function isSameHost(one: string, other: string) {
   const [first, second] = [one.toLowerCase(), other.toLowerCase()];
   return first === second || (SERVICE_DOMAINS.includes(first) && SERVICE_DOMAINS.includes(second));
 }
@@ -21,7 +21,7 @@ const MANAGEMENT_LABEL = /^apimgmt\./i;
  * `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>`. Other mistakes
  * (plain http, credentials, an IP address) are left as they are; the caller refuses it.
  */
-export function serviceHost(text: string): string {
+export function serviceHost(text: string) {
   const address = /^https:\/\/([^/?#@]+)(?:[/?#].*)?$/i.exec(text)?.[1] ?? text.replace(/\/+$/, '');
   return address.replace(SERVICE_LABEL, '').replace(MANAGEMENT_LABEL, '').replace(/\.$/, '');
 }

@@ -28,12 +28,12 @@ export function present(value: string | undefined): string | undefined {
 }
 
 /** Windows begins a text with a byte order mark. */
-export function withoutMark(text: string): string {
+export function withoutMark(text: string) {
   return text.replace(/^\uFEFF/, '');
 }
 
 /** The text of a file that a setting names. @throws ConfigError */
-export function readNamed(setting: string, path: string): string {
+export function readNamed(setting: string, path: string) {
   try {
     return withoutMark(readFileSync(path, 'utf8'));
   } catch (error) {

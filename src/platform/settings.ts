@@ -349,7 +349,7 @@ export function settingsOfApps(): readonly (readonly [string, SettingDeclaration
 }
 
 /** @param env as it is declared, with the name of the first region */
-export function variableOf(env: string, region: Region = REGIONS[0]): string {
+export function variableOf(env: string, region: Region = REGIONS[0]) {
   return env.replace('_US_', `_${region.toUpperCase()}_`);
 }
 
@@ -369,12 +369,12 @@ export const SECRET_FILES: readonly string[] = [
 ];
 
 /** The default in Markdown; '' where there is none. */
-export function defaultOf({ preset = '', default: text }: SettingDeclaration): string {
+export function defaultOf({ preset = '', default: text }: SettingDeclaration) {
   return text ?? (typeof preset === 'number' || preset === '' ? String(preset) : `\`${preset}\``);
 }
 
 /** The table of docs/settings.md, in Markdown. */
-export function settingsTable(): string {
+export function settingsTable() {
   const others = REGIONS.slice(1).map((region) => `\`…_${region.toUpperCase()}_…\``);
   const rows = ALL.map(([, declared]) => {
     const { env, flag, perRegion, orFile, meaning } = declared;

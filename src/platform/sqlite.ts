@@ -115,7 +115,7 @@ class NamedDatabase extends DatabaseSync {
 }
 
 /** Makes a file that only its user can read, or removes other users' rights; SQLite gives the files beside it the same mode. */
-export function privateFile(path: string): void {
+export function privateFile(path: string) {
   const file = openSync(path, 'a', 0o600);
   try {
     const { mode, uid } = fstatSync(file);
@@ -201,7 +201,7 @@ export function openForStaging(path: string, schema: SchemaFiles, pageBytes: 512
 }
 
 /** Completes a staged file: from here on it has a journal like any other, and all of it is on disk. */
-export function closeStaged(database: DatabaseSync, path: string): void {
+export function closeStaged(database: DatabaseSync, path: string) {
   database.exec('pragma locking_mode = normal; pragma journal_mode = wal;');
   database.close();
   const file = openSync(path, 'r+');
@@ -213,7 +213,7 @@ export function closeStaged(database: DatabaseSync, path: string): void {
  * Puts a file that will hardly be written again into one piece, without the two files of its write-ahead log. Does
  * nothing while another connection has it open: that one, or the next writer, tidies up.
  */
-export function intoOneFile(path: string): void {
+export function intoOneFile(path: string) {
   if (!existsSync(path)) return;
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -241,7 +241,7 @@ export function openForReading(path: string, schema: SchemaFiles): DatabaseSync 
  * Attaches a database to be read under `name`, as `openForReading` opens it: SQLite's own error names neither a missing
  * nor a damaged file.
  */
-export function attachForReading(database: DatabaseSync, path: string, name: string, schema: SchemaFiles): void {
+export function attachForReading(database: DatabaseSync, path: string, name: string, schema: SchemaFiles) {
   openForReading(path, schema).close();
   if (database instanceof NamedDatabase) database.attached.set(name, path);
   database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
@@ -300,7 +300,7 @@ function hasTables(database: DatabaseSync, files: SchemaFiles, path: string) {
  * `soon`. It is in the database itself and not in its log only, unless a reader holds that up, so that a lost log takes
  * nothing of it away.
  */
-export function durably(database: DatabaseSync, work: () => void): void {
+export function durably(database: DatabaseSync, work: () => void) {
   database.exec('pragma synchronous = full');
   try {
     work();
@@ -372,6 +372,6 @@ export function statementsOf(database: DatabaseSync, file: URL): Statements {
 }
 
 /** The ids in the rows of a statement. */
-export function idsOf(rows: readonly { readonly id?: unknown }[]): string[] {
+export function idsOf(rows: readonly { readonly id?: unknown }[]) {
   return rows.map(({ id }) => String(id));
 }

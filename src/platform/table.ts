@@ -125,7 +125,7 @@ const BLANK = /[\s\p{Cc}\p{Cf}]/u;
  *
  * Apostrophes are added, nothing is taken away, and a harmless cell stays the same when it goes through again.
  */
-export function harmless(cell: string): string {
+export function harmless(cell: string) {
   const text = OPENS_WITH_CONTROL.test(cell) || OPENS_FORMULA.test(cell) ? `'${cell}` : cell;
   return OPENER.test(text) && CELL_BREAK.test(text) ? disarmInside(text) : text;
 }
@@ -156,7 +156,7 @@ const INERT = /^[-+@]?[\p{L}\p{N}_ .-]*$/u;
  * needs a parenthesis), starts no program and reads no other file (`|`, `!`, `:`, quotes); `-a-1` shows an error or a
  * number at worst. Every UID, GUID, region and scope that intake accepts is of this kind, and so is `+39 055 123`.
  */
-export function isInert(cell: string): boolean {
+export function isInert(cell: string) {
   return INERT.test(cell.trim());
 }
 

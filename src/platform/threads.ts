@@ -211,12 +211,12 @@ async function unlessAborted<Result>(
 }
 
 /** Tells the opener of this thread something between its answers. */
-export function tellOpener(note: unknown): void {
+export function tellOpener(note: unknown) {
   reply({ note });
 }
 
 /** Serves these functions in this thread. @param leaving is called before it leaves */
-export function serve<Own extends Served>(served: Own, leaving?: () => void): void {
+export function serve<Own extends Served>(served: Own, leaving?: () => void) {
   const streams = new Map<number, Iterator<string | Uint8Array>>();
   const underWay = new Map<number, AbortController>();
   const encoder = new TextEncoder();

@@ -11,7 +11,7 @@ export async function writeWhole(
   path: string,
   pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
   { mode = 0o600, signal }: { readonly mode?: number; readonly signal?: AbortSignal } = {},
-): Promise<void> {
+) {
   if (isSpecial(path)) {
     await pipeline(pieces, createWriteStream(path));
     return;
@@ -29,13 +29,13 @@ export async function writeWhole(
 }
 
 /** Puts a file in its place, where it is also after a power cut. It is on the disk itself. */
-export async function putInPlace(unfinished: string, path: string): Promise<void> {
+export async function putInPlace(unfinished: string, path: string) {
   await rename(unfinished, path);
   await syncFolder(dirname(path));
 }
 
 /** Brings the files in a folder of the data directory to the disk, and the folder with its name. */
-export async function bringToDisk(folder: string): Promise<void> {
+export async function bringToDisk(folder: string) {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isFile()) continue;
     await using file = await open(join(folder, entry.name), 'r+');

@@ -37,7 +37,7 @@ function reasonOf(cause: unknown) {
 }
 
 /** The remedy of a refusal for a person at a terminal. @param given for programs */
-export function remedyFor(code: string, given: string): string {
+export function remedyFor(code: string, given: string) {
   const { remedy } = entryOf(code) ?? {};
   const command = typeof remedy === 'object' && 'command' in remedy ? remedy.command : undefined;
   return typeof command === 'string' ? asSentence(command) : given;

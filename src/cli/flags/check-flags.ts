@@ -8,13 +8,13 @@ export interface CheckFlags extends Given<typeof CHECKING> {
 }
 
 /** Adds the flags that limit the cost of a check. */
-export function withCheckCost(command: Command): Command {
+export function withCheckCost(command: Command) {
   return withOptions(
     command.addOption(new Option('--yes', 'check however many calls it takes').conflicts('maxCalls')),
     CHECKING,
   );
 }
 
-export function maxCallsOf({ yes, maxCalls = DEFAULT_MAX_CALLS }: CheckFlags): number {
+export function maxCallsOf({ yes, maxCalls = DEFAULT_MAX_CALLS }: CheckFlags) {
   return yes ? Number.POSITIVE_INFINITY : maxCalls;
 }

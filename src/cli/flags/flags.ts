@@ -15,12 +15,12 @@ export interface CommonFlags extends Flags {
   readonly plainHttp?: true;
 }
 
-export function withDataDir(command: Command): Command {
+export function withDataDir(command: Command) {
   return command.addOption(settingFlag('dataDir'));
 }
 
 /** For commands about imports: where they are. */
-export function withServer(command: Command): Command {
+export function withServer(command: Command) {
   return withDataDir(command)
     .addOption(settingFlag('server'))
     .option(
@@ -30,22 +30,22 @@ export function withServer(command: Command): Command {
 }
 
 /** For commands that send notifications. */
-export function withNotify(command: Command): Command {
+export function withNotify(command: Command) {
   return command
     .addOption(settingFlag('notify'))
     .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
 }
 
-export function withJson(command: Command): Command {
+export function withJson(command: Command) {
   return command.option('--json', 'print one JSON document on standard output');
 }
 
-export function withQueue(command: Command): Command {
+export function withQueue(command: Command) {
   return command.addOption(settingFlag('queue'));
 }
 
 /** For commands that run imports. */
-export function withWorkers(command: Command): Command {
+export function withWorkers(command: Command) {
   return withQueue(command).option(
     '--with-workers',
     'with --queue: also send from this process, not only from `rollcall worker`',
@@ -58,7 +58,7 @@ export interface SandboxFlags {
   readonly sandboxFaults?: string;
 }
 
-export function withSandbox(command: Command): Command {
+export function withSandbox(command: Command) {
   return command
     .option('--sandbox', 'send to a sandbox in this process instead of the service; it knows every group and user')
     .addOption(
@@ -73,7 +73,7 @@ export function withSandbox(command: Command): Command {
     );
 }
 
-export function withPace(command: Command): Command {
+export function withPace(command: Command) {
   for (const name of ['callsPerMinute', 'concurrency', 'perGroup'] as const) command.addOption(settingFlag(name));
   return command;
 }
@@ -83,11 +83,11 @@ export interface RunningFlags extends CommonFlags, SandboxFlags {
   readonly withWorkers?: true;
 }
 
-export function withRunning(command: Command): Command {
+export function withRunning(command: Command) {
   return withSandbox(withPace(withWorkers(withServer(withJson(command)))));
 }
 
-export function portFlag(preset: number): Option {
+export function portFlag(preset: number) {
   return new Option('--port <port>', 'port to listen on; 0 picks a free one')
     .argParser(wholeNumber(0, 65_535))
     .default(preset);
@@ -98,7 +98,7 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
 }
 
 /** Checks the text and keeps it, so that it can be shown as it was written. */
-export function faultList(text: string): string {
+export function faultList(text: string) {
   try {
     parseFaults(text);
     return text;
@@ -118,7 +118,7 @@ export function regionList(text: string): readonly Region[] {
 }
 
 /** `500mb` in bytes. */
-export function byteCount(text: string): number {
+export function byteCount(text: string) {
   const bytes = byteSize(text);
   if (bytes !== undefined) return bytes;
   throw new InvalidArgumentError('Expected a size such as 500mb or 2gb.');

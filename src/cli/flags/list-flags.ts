@@ -12,7 +12,7 @@ export interface ListFlags {
 /** The parameters of the API, each with its flag. */
 const FLAGS = Object.entries(LIST_FILTERS).map(([name, filter]) => ({ flag: name, value: undefined, ...filter, name }));
 
-export function withListFilter(command: Command): Command {
+export function withListFilter(command: Command) {
   for (const { flag, value, help } of FLAGS) {
     if (flag === 'tag') command.addOption(tagFlag(`${help}; may be repeated`));
     else command.option(value === undefined ? `--${flag}` : `--${flag} ${value}`, help);
@@ -21,7 +21,7 @@ export function withListFilter(command: Command): Command {
 }
 
 /** A flag that may be repeated: each is one tag. */
-export function tagFlag(meaning: string): Option {
+export function tagFlag(meaning: string) {
   return new Option('--tag <tag>', meaning).argParser(
     repeatable((text: string, before: readonly string[] = []) => [...before, text]),
   );

@@ -21,7 +21,7 @@ export function secret<Parser extends object>(parser: Parser): Parser {
 }
 
 /** Makes a command refuse a second, different value. */
-export function refuseSecondValues(command: Command): void {
+export function refuseSecondValues(command: Command) {
   for (const option of command.options) {
     const { parseArg = {}, flags } = option;
     if (option.isBoolean() || option.variadic || REPEATABLE.has(parseArg)) continue;

@@ -10,7 +10,7 @@ import { repeatable } from './once.ts';
 type FlagDeclaration = Pick<OptionDeclaration<any>, 'value' | 'help' | 'preset' | 'off' | 'choices' | 'parse' | 'join'>;
 
 /** Adds a flag for each of the options. */
-export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>): Command {
+export function withOptions(command: Command, options: Readonly<Record<string, FlagDeclaration>>) {
   for (const [name, declared] of Object.entries(options)) command.addOption(optionFlag(name, declared));
   return command;
 }
@@ -18,7 +18,7 @@ export function withOptions(command: Command, options: Readonly<Record<string, F
 const CREATES = ['createUsers', 'createGroups', 'reactivate'] as const;
 
 /** Flags about what is missing at the service. How it is created needs one that says that it is. @throws UsageError in the command */
-export function withCreation(command: Command): Command {
+export function withCreation(command: Command) {
   return withOptions(command, CREATION).hook('preAction', (_, acting) => {
     const isGiven = (name: string) => acting.getOptionValueSource(name) === 'cli';
     const how = acting.options.find((option) => {
@@ -30,7 +30,7 @@ export function withCreation(command: Command): Command {
   });
 }
 
-export function optionFlag(name: string, declared: FlagDeclaration): Option {
+export function optionFlag(name: string, declared: FlagDeclaration) {
   const { value, help, preset, off, choices, parse, join } = declared;
   const flag = asFlag({ option: name, value: off && 'false' });
   const meaning = (off ?? help).replace(/`resume`/g, '`rollcall resume`');
@@ -58,7 +58,7 @@ export interface RecipeFlags {
 }
 
 /** For commands that read a file. */
-export function withRecipeFlag(command: Command): Command {
+export function withRecipeFlag(command: Command) {
   return command.option(
     '--recipe <recipe>',
     'settings for one kind of file: a name that `rollcall recipes` lists, or a JSON file; other flags go before them',

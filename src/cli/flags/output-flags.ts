@@ -9,7 +9,7 @@ export interface OutputFlags {
 }
 
 /** @param beside what else is said about the file */
-export function withOutput(command: Command, beside = ''): Command {
+export function withOutput(command: Command, beside = '') {
   return command
     .option('--output <file>', `write to a file instead of standard output${beside}`)
     .option('--overwrite', 'with --output: replace a file that exists');
@@ -19,7 +19,7 @@ export function withOutput(command: Command, beside = ''): Command {
  * Before anything is read or asked: what is there may be the only copy of what was imported.
  * @throws UsageError for a file that exists, unless it may be replaced
  */
-export function refuseExisting(paths: readonly string[], { output, overwrite }: OutputFlags): void {
+export function refuseExisting(paths: readonly string[], { output, overwrite }: OutputFlags) {
   if (overwrite && output === undefined)
     throw new UsageError('--overwrite replaces the file of --output; add --output');
   if (overwrite) return;

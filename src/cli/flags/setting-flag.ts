@@ -5,7 +5,7 @@ import { defaultOf, type FlagName, SETTINGS, type SettingDeclaration } from '../
 import { secret } from './once.ts';
 
 /** The flag of a setting: its text, default and check are those of the setting. @param meaning where this command has another one */
-export function settingFlag(name: FlagName, meaning?: string): Option {
+export function settingFlag(name: FlagName, meaning?: string) {
   const { flag } = SETTINGS[name];
   const declared: SettingDeclaration = SETTINGS[name];
   const preset = defaultOf(declared) || 'none';
@@ -27,7 +27,7 @@ export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text:
 }
 
 /** `--profile`, on a command and those in it, before or after its name: it is among the flags of the one that acts. */
-export function withProfile(command: Command): Command {
+export function withProfile(command: Command) {
   for (const one of [command, ...command.commands]) one.addOption(settingFlag('profile'));
   return command.hook('preAction', (_, acting) => {
     acting.setOptionValue('profile', acting.optsWithGlobals()['profile']);
@@ -35,6 +35,6 @@ export function withProfile(command: Command): Command {
 }
 
 /** For long-running commands: they write their log to standard output. */
-export function withLog(command: Command): Command {
+export function withLog(command: Command) {
   return command.addOption(settingFlag('logLevel')).addOption(settingFlag('logFile'));
 }

@@ -84,12 +84,12 @@ export type ShapeFlags = {
 const GROUP = 'Shaping (docs/shaping.md has an example of each):';
 
 /** Flags for every command that reads a file. */
-export function withShape(command: Command): Command {
+export function withShape(command: Command) {
   return withOptions(command.optionsGroup(GROUP), SHAPING).optionsGroup('Options:');
 }
 
 /** Flags of an import alone. */
-export function withTrial(command: Command): Command {
+export function withTrial(command: Command) {
   return withOptions(command.optionsGroup(GROUP), { ...REMOVING, ...TRIAL }).optionsGroup('Options:');
 }
 

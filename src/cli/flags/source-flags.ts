@@ -43,11 +43,11 @@ function withSettings(command: Command, names: readonly Setting[]) {
 }
 
 /** Adds the flags for reaching an address. */
-export function withPlace(command: Command): Command {
+export function withPlace(command: Command) {
   return withSettings(command, ['secrets', 'endpoint', 'keyFile', 'knownHosts']);
 }
 
-export function withSource(command: Command): Command {
+export function withSource(command: Command) {
   return withSettings(withPlace(withSettings(command, ['headers'])), ['query', 'table']).addOption(
     new Option('--max-source <size>', 'largest file to accept, such as 500mb')
       .argParser(byteCount)

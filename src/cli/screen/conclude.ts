@@ -5,11 +5,11 @@ import { summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
-import { type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { exitCodeOf } from '../exit-codes.ts';
 import { type Io, print, printJson, say } from './io.ts';
 
 /** Prints the result of an import and the next steps; returns its exit code. */
-export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
+export async function conclude(imports: Imports, io: Io, id: string, json: boolean) {
   const found = await imports.find(id);
   const summary = summaryIn(found);
   // An import on a server continues; only this command stops watching it.
@@ -81,7 +81,7 @@ const BLOCKED: ByCode = {
 };
 
 /** Advice after a command: the places of its files, and the commands that come next. */
-export function nextSteps(imports: Imports, found: ImportView): string[] {
+export function nextSteps(imports: Imports, found: ImportView) {
   const { id, state, reason, code, rows, maxCreate = 'N', maxRemovals = 'N' } = found;
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const resume = (flags = '') => command('resume', `${found.sandbox ? ' --sandbox' : ''}${flags}`);

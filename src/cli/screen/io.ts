@@ -25,7 +25,7 @@ export interface Io {
 }
 
 /** Writes an answer to `out`, as it comes. In a pipe its bytes are exact; on a terminal nothing of it acts. */
-export async function writeOut({ out }: Pick<Io, 'out'>, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+export async function writeOut({ out }: Pick<Io, 'out'>, pieces: AsyncIterable<string | Uint8Array>) {
   // Standard output stays open: it is not ours to close.
   await pipeline(isTerminal(out) ? shownPieces(pieces) : Readable.from(pieces), out, { end: false });
 }
@@ -45,7 +45,7 @@ type Stream = NodeJS.WriteStream;
 const DEFAULT_WIDTH = 80;
 const WIDEST = 120;
 
-export function terminalIo(out: Stream, err: Stream, typed: Io['typed']): Io {
+export function terminalIo(out: Stream, err: Stream, typed: Io['typed']) {
   return {
     out,
     err,
@@ -73,23 +73,23 @@ export interface Drawing {
 const DRAWINGS = new WeakMap<Io['err'], Drawing>();
 
 /** Prints later output above the drawing. Undefined: there is no drawing any more. */
-export function keepDrawing({ err }: Io, drawing: Drawing | undefined): void {
+export function keepDrawing({ err }: Io, drawing: Drawing | undefined) {
   if (drawing === undefined) DRAWINGS.delete(err);
   else DRAWINGS.set(err, drawing);
 }
 
 /** Writes a text for people to standard output. */
-export function print({ out, typed = (text) => text }: Pick<Io, 'out' | 'typed'>, text: string): void {
+export function print({ out, typed = (text) => text }: Pick<Io, 'out' | 'typed'>, text: string) {
   out.write(typed(text));
 }
 
 /** Writes a document for programs, on one line of standard output. */
-export function printJson({ out }: Pick<Io, 'out'>, document: unknown): void {
+export function printJson({ out }: Pick<Io, 'out'>, document: unknown) {
   out.write(`${JSON.stringify(document)}\n`);
 }
 
 /** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
-export function say(io: Io, ...lines: readonly string[]): void {
+export function say(io: Io, ...lines: readonly string[]) {
   if (lines.length === 0) return;
   const typed = lines.map((line) => io.typed?.(line) ?? line);
   const fitting = io.live ? typed.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : typed;

@@ -335,7 +335,7 @@ function paceMeter() {
  * "the service has not answered since 02:14 (CONNECTION_LOST), next try in 30 s"; empty where it answers.
  * @param countsDown whether the time to the next try is shown, which is another text each second
  */
-export function serviceAway(circuit: CircuitStatus, countsDown: boolean): string {
+export function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
   const { state, since, nextTryAt } = circuit;
   if (state === 'closed' || since === null) return '';
   const advice = addressAdvice(circuit);
@@ -345,7 +345,7 @@ export function serviceAway(circuit: CircuitStatus, countsDown: boolean): string
 }
 
 /** "waiting 9 min 30 s for the rate limit", with what the service asks for where that is longer. */
-export function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDown: boolean): string {
+export function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDown: boolean) {
   const left = countsDown ? `${wholeSeconds(limitedForMs)} ` : '';
   const asked =
     circuit.waitsUntil === null

@@ -1,6 +1,6 @@
 import { meaningOf } from '../../../chat/service/codes.ts';
 import type { Imports } from '../../../cli/client/import-place.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
@@ -26,7 +26,7 @@ interface CheckOutcome {
 }
 
 /** Prints the result of a check and the next steps; returns its exit code. */
-export function concludeCheck({ io, imports, id, json, sandbox, checked }: CheckOutcome): ExitCode {
+export function concludeCheck({ io, imports, id, json, sandbox, checked }: CheckOutcome) {
   const where = sandbox ? ' --sandbox' : '';
   const { state = 'running', reason = '', calls = 0, summary = null, files = [] } = checked ?? {};
   if (summary === null) {

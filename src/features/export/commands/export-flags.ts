@@ -26,7 +26,7 @@ export interface ExportFlags extends OutputFlags, PlaceFlags, Given<typeof SURVE
   readonly format?: ExportFormat;
 }
 
-export function withExport(command: Command): Command {
+export function withExport(command: Command) {
   command
     .option('--groups <guid,...>', 'only these groups (default: all)', repeatable(list('GUIDs')))
     .addOption(
@@ -48,7 +48,7 @@ export function withExport(command: Command): Command {
 }
 
 /** The command that continues an export, written as these flags say. */
-export function resumeCommand(command: string, id: string, given: ExportFlags): string {
+export function resumeCommand(command: string, id: string, given: ExportFlags) {
   const { format, output, overwrite } = given;
   const named = Object.entries({ output, format }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, shellWord(value)],

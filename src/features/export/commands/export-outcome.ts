@@ -1,6 +1,6 @@
 import type { Imports } from '../../../cli/client/import-place.ts';
 import type { Client } from '../../../cli/client/operation-client.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
 import { type Io, printJson, say, writeOut } from '../../../cli/screen/io.ts';
 import { UsageError } from '../../../cli/usage-error.ts';
 import { SourceError } from '../../../sources/source.ts';
@@ -28,7 +28,7 @@ interface Concluding extends Wanted {
 }
 
 /** Writes what was read, says what it is, and deletes the export, unless it can be continued. */
-export async function concludeExport(options: Concluding, view: ExportView): Promise<ExitCode> {
+export async function concludeExport(options: Concluding, view: ExportView) {
   const { io, imports, client, flags, howToContinue } = options;
   const { id, state, reason, calls, createdAt, finishedAt, totals } = view;
   if (state === 'running' || state === 'stopped' || state === 'priced') {

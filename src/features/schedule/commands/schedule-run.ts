@@ -1,5 +1,5 @@
 import { handledLocally } from '../../../cli/client/local-client.ts';
-import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
+import { EXIT } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { openRunning, type Running, run } from '../../../cli/run.ts';
 import { type Io, printJson, say } from '../../../cli/screen/io.ts';
@@ -13,7 +13,7 @@ import type { ScheduleRuns } from '../schedule-runs.ts';
 import { schedulesHere } from './schedule-client.ts';
 
 /** Runs a schedule: by a server or the process that owns the data directory, else here, to its end. */
-export async function runSchedule(io: Io, name: string, flags: RunningFlags): Promise<ExitCode> {
+export async function runSchedule(io: Io, name: string, flags: RunningFlags) {
   const running = await openRunning(io, flags);
   const { imports, json } = running;
   const begun = await imports.ask(scheduleOperations.run, { name });

@@ -40,7 +40,7 @@ export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY
 
 export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices {}
 
-export function withDeciding(command: Command): Command {
+export function withDeciding(command: Command) {
   return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
     .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV; a file or address')
     .option(
@@ -66,7 +66,7 @@ export type SyncFileFlags = SourceFlags &
   ModeFlags &
   PlanningFlags;
 
-export function withPlan(command: Command): Command {
+export function withPlan(command: Command) {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');
 }
 
