@@ -64,11 +64,14 @@ describe('only what a command needs is loaded', () => {
   });
 
   test('for a worker: what sends, and nothing of a coordinator', async () => {
-    const { folders } = await loadedBy(['worker', '--help']);
+    const { loaded, folders } = await loadedBy(['worker', '--help']);
     expect(folders).toContain('src/imports/send');
-    for (const folder of ['record', 'stage', 'report', 'check', 'repair', 'inspect']) {
+    for (const folder of ['stage', 'report', 'check', 'repair', 'inspect']) {
       expect(folders).not.toContain(`src/imports/${folder}`);
     }
+    // The document that a worker writes and a coordinator reads.
+    const recording = loaded.filter((url) => url.includes('/src/imports/record/'));
+    expect(recording.filter((url) => !url.endsWith('/batch-result.ts'))).toEqual([]);
   });
 });
 
