@@ -13,7 +13,7 @@ import { currentUser, noteCommand } from './audit.ts';
 import type { Server, Upload } from './client/server-client.ts';
 import { expectedRows, type Fetched } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
-import { type ImportFlags, importOptionsOf } from './flags/import-flags.ts';
+import { type ImportFlags, importOptionsOf, readingQuery } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import { IMPORT_BEGINS, importWork } from './import-work.ts';
 import { inputFiles } from './input-files.ts';
@@ -40,7 +40,7 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
   return {
     begins: IMPORT_BEGINS,
     begin: async ({ signal }) => {
-      const { readingQuery, sendFile } = await import('./client/send-file.ts');
+      const { sendFile } = await import('./client/send-file.ts');
       const query = await readingQuery(file, flags);
       const dryRun = flags.check ?? flags.dryRun;
       // Its regions and budgets are the server's.

@@ -8,27 +8,16 @@ import { sessionOperations } from '../../api/operations/service-operations.ts';
 import { fileStateOf } from '../../imports/read/file-state.ts';
 import { emptyFile } from '../../imports/read/intake-error.ts';
 import type { LookupSource } from '../../imports/stage/lookup-file.ts';
-import { CREATION, type CreateChoices } from '../../options/create-options.ts';
 import { type ByLookup, LOOKUP_NAMES } from '../../options/lookups.ts';
-import { keptOf, textsOf } from '../../options/option.ts';
-import { CONTENT, type ReadingChoices, SHAPE, WAITING } from '../../options/reading-options.ts';
-import { EXPECTING, type ExpectingChoices } from '../../options/sending-options.ts';
-import { addressName } from '../../text/address-text.ts';
+import { keptOf } from '../../options/option.ts';
+import { type ReadingChoices, WAITING } from '../../options/reading-options.ts';
+import type { ExpectingChoices } from '../../options/sending-options.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT } from '../exit-codes.ts';
-import {
-  type Expected,
-  expectedRows,
-  requireCount,
-  STANDARD_INPUT,
-  sayHowToEnd,
-  TOGETHER_MS,
-} from '../fetched-file.ts';
-import type { RecipeFlags } from '../flags/option-flags.ts';
-import { type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
+import { type Expected, expectedRows, requireCount, sayHowToEnd, TOGETHER_MS } from '../fetched-file.ts';
+import type { ShapeFlags } from '../flags/shape-flags.ts';
 import type { SourceFlags } from '../flags/source-flags.ts';
 import { inputFiles } from '../input-files.ts';
-import { recipeToSend } from '../recipe-options.ts';
 import { type Begun, type Doing, type Running, sayNothingBegan } from '../run.ts';
 import { type Io, say } from '../screen/io.ts';
 import { showSteps } from '../screen/show-progress.ts';
@@ -173,18 +162,4 @@ async function withLookups(upload: Upload, lookups: ByLookup<LookupSource>) {
       yield end;
     },
   };
-}
-
-const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
-
-/** Returns the API's query for what imports and syncs have in common. @throws BadRecipe */
-export async function readingQuery(
-  file: string,
-  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
-): Promise<URLSearchParams> {
-  const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
-  const query = new URLSearchParams({ name });
-  if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
-  for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
-  return query;
 }

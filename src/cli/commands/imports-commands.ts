@@ -1,10 +1,7 @@
 import { Command } from 'commander';
-import type { ImportView } from '../../api/imports.ts';
 import { importOperations } from '../../api/operations/import-operations.ts';
-import type { RegionStatus } from '../../api/region-status.ts';
 import { tagChanges } from '../../api/tags.ts';
 import { isError } from '../../errors/rollcall-error.ts';
-import type { checkStatus } from '../../features/check/commands/check-status.ts';
 import { isOnlyRead } from '../../imports/reason-codes.ts';
 import { summaryIn } from '../../imports/report/summarize.ts';
 import { importTitle, summaryText } from '../../imports/report/summary.ts';
@@ -12,8 +9,7 @@ import { targetText } from '../../imports/target.ts';
 import { isFinal, isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
-import { limitWords } from '../../text/pace-words.ts';
-import { counted, grouped, printable } from '../../text/wording.ts';
+import { grouped, printable } from '../../text/wording.ts';
 import type { Imports } from '../client/import-place.ts';
 import { openImports } from '../client/open-imports.ts';
 import { remedyFor, ServerRefused } from '../client/server-errors.ts';
@@ -24,7 +20,7 @@ import type { Work } from '../run.ts';
 import { conclude, nextSteps } from '../screen/conclude.ts';
 import { followImport, followSteps } from '../screen/follow.ts';
 import { type Io, print, printJson, say } from '../screen/io.ts';
-import { noWorker, REGION_REFUSED, rateLimitWait, serviceAway } from '../screen/show-progress.ts';
+import { regionLine } from '../screen/show-progress.ts';
 import { printTable } from '../screen/table.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -145,12 +141,14 @@ async function status(io: Io, given: string | undefined, flags: PlaceFlags) {
   const found = await imports.find(given);
   const summary = summaryIn(found);
   const isUnsent = found.state === 'staged' && isOnlyRead(found.code);
-  const checked = isUnsent ? await checkOf(config, imports, found) : undefined;
+  // Most imports have no check: its part is loaded for those that may.
+  const check = isUnsent ? await import('../../features/check/commands/check-status.ts') : undefined;
+  const checked = await check?.checkStatus(config, imports, found);
   const regions = isUnderWay(found.state) ? await imports.regions() : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
   if (flags.json) {
-    const check = checked && { check: checked.document };
-    printJson(io, { ...summary, ...(interrupted && { interrupted }), ...check });
+    const document = checked && { check: checked.document };
+    printJson(io, { ...summary, ...(interrupted && { interrupted }), ...document });
     return;
   }
   // The service's answers count more than the check of the file.
@@ -166,29 +164,6 @@ async function status(io: Io, given: string | undefined, flags: PlaceFlags) {
   else if (checked?.isUnderWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
   else if (checked !== undefined) checked.conclude(io);
   else say(io, '', ...nextSteps(imports, found));
-}
-
-/** Most imports have no check: its part is loaded for those that may. */
-async function checkOf(...asked: Parameters<typeof checkStatus>) {
-  const check = await import('../../features/check/commands/check-status.ts');
-  return check.checkStatus(...asked);
-}
-
-function regionLine(status: RegionStatus) {
-  const { region, waiting, active, delayed, setAside, stopped, limitedForMs, workers, key, circuit } = status;
-  const parts = [
-    workers === 0 ? noWorker(region) : '',
-    `${counted(active, 'call')} in flight`,
-    `${counted(waiting, 'batch')} queued`,
-    setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
-    delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
-    serviceAway(circuit, true),
-    stopped ? REGION_REFUSED : '',
-    key === null ? '' : `key ${key}`,
-    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, true) : '',
-    circuit.state === 'closed' && !stopped ? limitWords(status.pace) : '',
-  ];
-  return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
 }
 
 /** `rollcall tag`: adds words to an import by which `rollcall list --tag` finds it, or removes them. */
@@ -229,7 +204,7 @@ export function listCommand(action: Action) {
 async function list(io: Io, flags: ListedFlags) {
   const { imports } = await openImports(flags);
   const filter = await filterTexts(flags);
-  let found: readonly ImportView[];
+  let found: Awaited<ReturnType<Imports['list']>>;
   try {
     found = await imports.list(flags.limit, filter);
   } catch (error) {

@@ -1,10 +1,14 @@
+import { basename } from 'node:path';
 import { chosenOptions, type ImportOptions } from '../../imports/import-options.ts';
 import type { BanChoices } from '../../options/ban-options.ts';
-import type { CreateChoices } from '../../options/create-options.ts';
-import type { Given } from '../../options/option.ts';
-import type { ReadingChoices } from '../../options/reading-options.ts';
-import type { ExpectingChoices, SENDING } from '../../options/sending-options.ts';
+import { CREATION, type CreateChoices } from '../../options/create-options.ts';
+import { type Given, textsOf } from '../../options/option.ts';
+import { CONTENT, type ReadingChoices, SHAPE } from '../../options/reading-options.ts';
+import { EXPECTING, type ExpectingChoices, type SENDING } from '../../options/sending-options.ts';
 import type { Config } from '../../platform/config.ts';
+import { addressName } from '../../text/address-text.ts';
+import { STANDARD_INPUT } from '../fetched-file.ts';
+import { recipeToSend } from '../recipe-options.ts';
 import type { CheckFlags } from './check-flags.ts';
 import type { RunningFlags } from './flags.ts';
 import type { RecipeFlags } from './option-flags.ts';
@@ -33,4 +37,18 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     { ...flags, shape: shapeOf(flags), dryRun: flags.dryRun === true || flags.check === true },
     { region: config.defaultRegion, sandbox: flags.sandbox === true },
   );
+}
+
+const SENT = { ...CONTENT, ...SHAPE, ...EXPECTING, ...CREATION };
+
+/** Returns the API's query for what imports and syncs have in common. @throws BadRecipe */
+export async function readingQuery(
+  file: string,
+  flags: ReadingChoices & CreateChoices & RecipeFlags & ShapeFlags & ExpectingChoices,
+): Promise<URLSearchParams> {
+  const name = file === '-' ? STANDARD_INPUT : basename(addressName(file));
+  const query = new URLSearchParams({ name });
+  if (flags.recipe !== undefined) query.set('recipe', await recipeToSend(flags.recipe));
+  for (const [option, text] of textsOf(SENT, { ...flags, shape: shapeOf(flags) })) query.append(option, text);
+  return query;
 }

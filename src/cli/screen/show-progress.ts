@@ -331,11 +331,29 @@ function paceMeter() {
   };
 }
 
+/** The line of a region: the work that it does, and what it waits for. */
+export function regionLine(status: RegionStatus) {
+  const { region, waiting, active, delayed, setAside, stopped, limitedForMs, workers, key, circuit } = status;
+  const parts = [
+    workers === 0 ? noWorker(region) : '',
+    `${counted(active, 'call')} in flight`,
+    `${counted(waiting, 'batch')} queued`,
+    setAside > 0 ? `${counted(setAside, 'job')} that cannot be read` : '',
+    delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
+    serviceAway(circuit, true),
+    stopped ? REGION_REFUSED : '',
+    key === null ? '' : `key ${key}`,
+    limitedForMs > 1_500 || (limitedForMs > 0 && active === 0 && waiting > 0) ? rateLimitWait(status, true) : '',
+    circuit.state === 'closed' && !stopped ? limitWords(status.pace) : '',
+  ];
+  return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
+}
+
 /**
  * "the service has not answered since 02:14 (CONNECTION_LOST), next try in 30 s"; empty where it answers.
  * @param countsDown whether the time to the next try is shown, which is another text each second
  */
-export function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
+function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
   const { state, since, nextTryAt } = circuit;
   if (state === 'closed' || since === null) return '';
   const advice = addressAdvice(circuit);
@@ -345,7 +363,7 @@ export function serviceAway(circuit: CircuitStatus, countsDown: boolean) {
 }
 
 /** "waiting 9 min 30 s for the rate limit", with what the service asks for where that is longer. */
-export function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDown: boolean) {
+function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDown: boolean) {
   const left = countsDown ? `${wholeSeconds(limitedForMs)} ` : '';
   const asked =
     circuit.waitsUntil === null
@@ -354,8 +372,8 @@ export function rateLimitWait({ limitedForMs, circuit }: RegionStatus, countsDow
   return `waiting ${left}for the rate limit${asked}`;
 }
 
-export const REGION_REFUSED = 'stopped: the service refused the key or plan';
-export const noWorker = (region: Region): string => `no worker: start one with rollcall worker --region ${region}`;
+const REGION_REFUSED = 'stopped: the service refused the key or plan';
+const noWorker = (region: Region): string => `no worker: start one with rollcall worker --region ${region}`;
 
 function wholeSeconds(ms: number) {
   return duration(Math.ceil(ms / 1_000) * 1_000);

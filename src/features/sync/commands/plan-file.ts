@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { currentUser, noteCommand } from '../../../cli/audit.ts';
-import { readingQuery, sendFile } from '../../../cli/client/send-file.ts';
+import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
 import { expectedRows, type Fetched, requireCount } from '../../../cli/fetched-file.ts';
-import { importOptionsOf } from '../../../cli/flags/import-flags.ts';
+import { importOptionsOf, readingQuery } from '../../../cli/flags/import-flags.ts';
 import { inputFiles } from '../../../cli/input-files.ts';
 import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
 import { type Here, type Running, sayNothingBegan } from '../../../cli/run.ts';
