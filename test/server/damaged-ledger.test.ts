@@ -5,7 +5,7 @@ import { startTestServer } from './test-server.ts';
 
 /** Operations that need rows, of a completed import. */
 const OPERATIONS = [
-  ...['sending', 'rows', 'rows/1', 'problems', 'groups', 'calls', 'report', 'created', 'repair', 'repair/rows'].map(
+  ...['sending', 'rows', 'rows/1', 'problems', 'calls', 'report', 'created', 'repair', 'repair/rows'].map(
     (path) => ['GET', path] as const,
   ),
   ['POST', 'repair/send'],
