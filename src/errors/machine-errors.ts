@@ -20,7 +20,7 @@ export const MACHINE_ERRORS = {
   BAD_FAULT: failure({
     title: '`--faults` of the sandbox cannot be used',
     exit: 2,
-    sentence: ({ text, problem }: { readonly text: string; readonly problem: string }) => `fault "${text}": ${problem}`,
+    sentence: ({ text, problem }: Record<'text' | 'problem', string>) => `fault "${text}": ${problem}`,
   }),
   BAD_BEHAVIOUR: failure({ title: '`--behaviour` of the sandbox cannot be used', exit: 2 }),
   BAD_SEED: failure({ title: 'The seed file of the sandbox cannot be used', exit: 2 }),
@@ -54,7 +54,7 @@ export const MACHINE_ERRORS = {
     title: 'The data directory is a copy, or was restored',
     cause: '`rollcall doctor --adopt` says that it is the one to go on ([backup](backup.md)).',
     exit: 2,
-    sentence: ({ root, place }: { readonly root: string; readonly place: string; readonly adopt: string }) =>
+    sentence: ({ root, place }: Record<'root' | 'place' | 'adopt', string>) =>
       place === root
         ? `${root} was restored from a backup, or replaced by a copy: what was sent since is not in it. Nothing was sent`
         : `${root} is a copy of a data directory that was last used at ${place}: both would send the rest of its imports. Nothing was sent`,
@@ -63,7 +63,7 @@ export const MACHINE_ERRORS = {
   DATA_DIR_IN_USE: failure({
     title: 'Another process uses the data directory',
     exit: 2,
-    sentence: ({ root, address }: { readonly root: string; readonly address?: string | undefined }) =>
+    sentence: ({ root, address }: Record<'root', string> & { readonly address?: string | undefined }) =>
       `${root} is in use by ${address === undefined ? 'another rollcall process' : `the rollcall server at ${address}`}`,
     remedy: ({ address }) =>
       words`${address === undefined ? 'wait for it' : words`use it with ${option('server', address)}`}, or name another directory with ${option('dataDir')}`,
@@ -71,15 +71,14 @@ export const MACHINE_ERRORS = {
   DATA_DIR_UNUSABLE: failure({
     title: 'The data directory cannot be made or opened',
     exit: 2,
-    sentence: ({ root, why }: { readonly root: string; readonly why: string }) =>
-      `${root} cannot be used as data directory: ${why}`,
+    sentence: ({ root, why }: Record<'root' | 'why', string>) => `${root} cannot be used as data directory: ${why}`,
     remedy: words`name another directory with ${option('dataDir')}`,
   }),
   UNKNOWN_LEDGER: failure({
     title: 'Another version of rollcall has written the data directory',
     cause: 'Nothing in it was changed.',
     exit: 2,
-    sentence: ({ path }: { readonly path: string }) => `${path} was written by another version of rollcall`,
+    sentence: ({ path }: Record<'path', string>) => `${path} was written by another version of rollcall`,
     remedy: words`nothing was changed: use that version, or another ${option('dataDir')} with this one`,
   }),
   DAMAGED_LEDGER: refusal({
@@ -98,13 +97,13 @@ export const MACHINE_ERRORS = {
     exit: 4,
     advice:
       'Put the file that `detail` names back from a [backup](backup.md), or import the input again: members who were added before are reported as already members.',
-    sentence: ({ path }: { readonly path: string; readonly remedy: Words }) => `${path} is not there, or empty`,
+    sentence: ({ path }: Record<'path', string> & { readonly remedy: Words }) => `${path} is not there, or empty`,
   }),
   CATALOG_INTACT: failure({
     title: '`doctor --rebuild-catalog` found nothing to repair',
     cause: 'Nothing was changed.',
     exit: 2,
-    sentence: ({ catalog }: { readonly catalog: string }) =>
+    sentence: ({ catalog }: Record<'catalog', string>) =>
       `${catalog} is intact, and a new one would be without its syncs and schedules: nothing was rebuilt`,
     remedy: ({ catalog }) => `to make a new one all the same, move ${catalog} away first`,
   }),
@@ -114,7 +113,7 @@ export const MACHINE_ERRORS = {
       '`sqlite3` with an open transaction, a backup or an antivirus holds the file that is named. rollcall stands still for a quarter of a second at most: commands that send wait for the file as long as it takes, others for ten seconds, and imports that need it are `blocked` with `DATABASE_BUSY` and continue by themselves.',
     status: 503,
     exit: 4,
-    sentence: ({ path }: { readonly path: string }) =>
+    sentence: ({ path }: Record<'path', string>) =>
       `another program holds ${path}, such as sqlite3, a backup or an antivirus`,
     advice: 'Send it again after the seconds in Retry-After; close what holds the file that `detail` names.',
     remedy: {
@@ -126,7 +125,7 @@ export const MACHINE_ERRORS = {
     title: 'Ctrl-C came while the command waited for a file that another program holds',
     cause: 'Nothing was begun, and nothing was sent.',
     exit: 5,
-    sentence: ({ path }: { readonly path: string }) =>
+    sentence: ({ path }: Record<'path', string>) =>
       `interrupted while another program held ${path}; nothing was begun, and nothing was sent`,
     remedy: 'run it again when that program lets go',
   }),

@@ -18,7 +18,7 @@ export const REQUEST_ERRORS = {
     status: 400,
     exit: 2,
     field: 'cursor',
-    sentence: ({ cursor }: { readonly cursor: string }) =>
+    sentence: ({ cursor }: Record<'cursor', string>) =>
       `the cursor ${JSON.stringify(cursor.slice(0, 60))} was not given by this list`,
     advice: 'Begin again without a cursor, then pass on `nextCursor` as it came.',
     remedy: {
@@ -80,7 +80,7 @@ export const REQUEST_ERRORS = {
       'Viewers can only look; operators can also start, control and delete imports and read the audit log; only admins make and revoke tokens and say who is notified.',
     status: 403,
     exit: 2,
-    sentence: ({ name, role, needed }: { readonly name: string; readonly role: string; readonly needed: string }) =>
+    sentence: ({ name, role, needed }: Record<'name' | 'role' | 'needed', string>) =>
       `"${name}" is ${/^[aeiou]/.test(role) ? 'an' : 'a'} ${role}, and this is for ${needed}s`,
     advice: 'Use a token of that role, made by `rollcall token create --role operator` or `--role admin`.',
     remedy: {
@@ -133,14 +133,8 @@ export const REQUEST_ERRORS = {
     cause: 'It is another one than the address is for, such as PUT on `/v1/imports`.',
     status: 405,
     exit: 2,
-    sentence: ({
-      path,
-      method,
-    }: {
-      readonly path: string;
-      readonly method: string;
-      readonly possible: readonly string[];
-    }) => `${path} does not take ${method}`,
+    sentence: ({ path, method }: Record<'path' | 'method', string> & { readonly possible: readonly string[] }) =>
+      `${path} does not take ${method}`,
     advice: 'Use one of `possible`, which the header `Allow` names too.',
     remedy: { page: '' },
   }),
@@ -150,7 +144,7 @@ export const REQUEST_ERRORS = {
       'Rows are numbered from 1 in the order of the input; the number in the address is larger, or 0. It is `row` of the list, not `line`.',
     status: 404,
     exit: 2,
-    sentence: ({ id, row }: { readonly id: string; readonly row: number }) => `import ${id} has no row ${row}`,
+    sentence: ({ id, row }: Record<'id', string> & { readonly row: number }) => `import ${id} has no row ${row}`,
     advice: 'GET /v1/imports/:id/rows lists them: `row`, from 1 to the number of rows.',
     remedy: {
       page: 'The page of the import lists its rows.',
@@ -161,7 +155,7 @@ export const REQUEST_ERRORS = {
     cause: 'The id is misspelt, or the token is revoked already.',
     status: 404,
     exit: 2,
-    sentence: ({ id }: { readonly id: string }) => `no token has the id ${JSON.stringify(id)}`,
+    sentence: ({ id }: Record<'id', string>) => `no token has the id ${JSON.stringify(id)}`,
     advice: 'GET /v1/tokens lists those that there are; it may be revoked already.',
     remedy: {
       page: 'It may be revoked already.',
@@ -172,7 +166,7 @@ export const REQUEST_ERRORS = {
     cause: 'Its file is still being read, or could not be read and was rejected; then `reason` of the import says why.',
     status: 409,
     exit: 2,
-    sentence: ({ id }: { readonly id: string }) =>
+    sentence: ({ id }: Record<'id', string>) =>
       `import ${id} has no rows: its file is still being read, or was rejected`,
     advice: 'Wait until the file is read (state `staged` or `running`); a rejected file never has rows.',
     remedy: {
@@ -185,7 +179,7 @@ export const REQUEST_ERRORS = {
       'Its file is still being read or its groups are still being listed (state `planning`), or one of these steps failed (state `failed`) or was cancelled (`cancelled`). `reason` of a failed sync says what is wrong.',
     status: 409,
     exit: 2,
-    sentence: ({ id, state, reason }: { readonly id: string; readonly state: string; readonly reason: string }) =>
+    sentence: ({ id, state, reason }: Record<'id' | 'state' | 'reason', string>) =>
       `sync ${id} is ${state} and has no plan: ${asClause(reason)}`,
     advice: 'Wait until it is planned (state `planned`, `held` or `unchanged`); a sync that failed has none.',
     remedy: {
@@ -198,7 +192,7 @@ export const REQUEST_ERRORS = {
       'The token that should be revoked is the only valid one of an admin. Without it no one could make a token over the API.',
     status: 409,
     exit: 2,
-    sentence: ({ name }: { readonly name: string }) => `"${name}" is the only admin whose token is valid`,
+    sentence: ({ name }: Record<'name', string>) => `"${name}" is the only admin whose token is valid`,
     advice: "Make a token for another admin first; `rollcall token revoke` on the server's machine does it without.",
     remedy: {
       page: 'Make a token for another admin first.',
@@ -210,7 +204,7 @@ export const REQUEST_ERRORS = {
       '`serve` was started with `--notify` or `ROLLCALL_NOTIFY`, which is used before any receiver that is set over the API.',
     status: 409,
     exit: 2,
-    sentence: ({ host }: { readonly host: string }) => `the server was started with ${host} as the receiver`,
+    sentence: ({ host }: Record<'host', string>) => `the server was started with ${host} as the receiver`,
     advice: 'Change --notify or ROLLCALL_NOTIFY, or start the server without it to set the receiver here.',
   }),
   NO_RECEIVER: refusal<object>({
@@ -227,7 +221,7 @@ export const REQUEST_ERRORS = {
     cause: 'A client repeated an upload before the first one was answered.',
     status: 409,
     exit: 2,
-    sentence: ({ key }: { readonly key: string }) =>
+    sentence: ({ key }: Record<'key', string>) =>
       `an upload with the Idempotency-Key ${JSON.stringify(key)} is in progress`,
     advice: 'Wait for its answer, or repeat the request in a moment.',
     remedy: { page: 'Try again in a moment.' },
@@ -238,7 +232,7 @@ export const REQUEST_ERRORS = {
       'A client uses one key for several uploads. A key is remembered for 24 hours; the same key only repeats the upload.',
     status: 422,
     exit: 2,
-    sentence: ({ key, how }: { readonly key: string; readonly how: string }) =>
+    sentence: ({ key, how }: Record<'key' | 'how', string>) =>
       `the Idempotency-Key ${JSON.stringify(key)} was used ${how}`,
     advice: 'Use a new key for another file or other options.',
     remedy: { page: 'Choose the file again.' },
@@ -289,8 +283,7 @@ export const REQUEST_ERRORS = {
     cause: 'A bug, or a damaged file in the data directory. Report it to us.',
     status: 500,
     exit: 4,
-    sentence: ({ id }: { readonly id: string }) =>
-      `the request could not be answered; the log has the cause under ${id}`,
+    sentence: ({ id }: Record<'id', string>) => `the request could not be answered; the log has the cause under ${id}`,
     advice: "Look for `id` in rollcall.log in the server's data directory.",
     remedy: {
       page: 'It is in rollcall.log in the server’s data directory.',

@@ -6,23 +6,15 @@ export const SERVICE_ERRORS = {
   SERVICE_REFUSED: failure({
     title: 'The service refuses the key or plan of a region',
     exit: 3,
-    sentence: ({
-      region,
-      code,
-      message,
-    }: {
-      readonly region: string;
-      readonly code: string;
-      readonly message: string;
-    }) => `region ${region} refuses every call (${code}: ${asClause(message)})`,
+    sentence: ({ region, code, message }: Record<'region' | 'code' | 'message', string>) =>
+      `region ${region} refuses every call (${code}: ${asClause(message)})`,
     remedy: 'fix its key or plan, check it with `rollcall doctor`, and sync again',
   }),
   SERVICE_AWAY: failure({
     title: 'The service has not answered for as long as the command waits',
     cause: 'That is an hour, or `ROLLCALL_GIVE_UP_AFTER`.',
     exit: 3,
-    sentence: ({ region, message }: { readonly region: string; readonly message: string }) =>
-      `region ${region}: ${asClause(message)}`,
+    sentence: ({ region, message }: Record<'region' | 'message', string>) => `region ${region}: ${asClause(message)}`,
     remedy: 'sync again when `rollcall doctor` finds the service',
   }),
   REFUSED: failure({ title: 'The service refuses a call', exit: 4 }),
@@ -36,15 +28,7 @@ export const SERVICE_ERRORS = {
   UNTRUSTED_LISTING: failure({
     title: 'A list of the service changed each time that it was read',
     exit: 4,
-    sentence: ({
-      list,
-      problem,
-      readings,
-    }: {
-      readonly list: string;
-      readonly problem: string;
-      readonly readings: number;
-    }) =>
+    sentence: ({ list, problem, readings }: Record<'list' | 'problem', string> & { readonly readings: number }) =>
       `the list of the ${list} cannot be trusted, after ${readings} readings: ${problem}; nothing of it was used, read it again at a quieter time`,
   }),
   CONNECT_FAILED: failure({ title: 'No connection to the service', exit: 4 }),

@@ -13,7 +13,7 @@ export const WORK_ERRORS = {
     cause: 'It is mistyped, or the import was deleted, by a person or by `--keep`.',
     status: 404,
     exit: 2,
-    sentence: ({ id }: { readonly id: string }) => `no import has the id ${JSON.stringify(id)}`,
+    sentence: ({ id }: Record<'id', string>) => `no import has the id ${JSON.stringify(id)}`,
     advice: 'GET /v1/imports lists those that there are; old ones may have been removed.',
     remedy: {
       command: '`rollcall list` shows those that there are',
@@ -25,7 +25,7 @@ export const WORK_ERRORS = {
     cause: 'The id is mistyped, or belongs to another data directory.',
     status: 404,
     exit: 2,
-    sentence: ({ id }: { readonly id: string }) => `no sync has the id ${JSON.stringify(id)}`,
+    sentence: ({ id }: Record<'id', string>) => `no sync has the id ${JSON.stringify(id)}`,
     advice: 'GET /v1/syncs lists those that there are.',
     remedy: {
       command: '`rollcall sync list` shows those that there are',
@@ -37,7 +37,7 @@ export const WORK_ERRORS = {
     cause: 'The id is misspelt, or the export was deleted, by an operator or by `--keep`.',
     status: 404,
     exit: 2,
-    sentence: ({ id }: { readonly id: string }) => `no export has the id ${JSON.stringify(id)}`,
+    sentence: ({ id }: Record<'id', string>) => `no export has the id ${JSON.stringify(id)}`,
     advice: 'GET /v1/exports lists those that there are; old ones may have been removed.',
     remedy: {
       command: 'an export that was completed is removed once its files are written; begin a new one',
@@ -50,7 +50,7 @@ export const WORK_ERRORS = {
       'The name is mistyped, or the schedule was removed. `POST /v1/schedules`, the console or `rollcall schedule add` makes one.',
     status: 404,
     exit: 2,
-    sentence: ({ name }: { readonly name: string }) => `no schedule is named ${JSON.stringify(name)}`,
+    sentence: ({ name }: Record<'name', string>) => `no schedule is named ${JSON.stringify(name)}`,
     advice: 'GET /v1/schedules lists those that there are.',
     remedy: {
       command: '`rollcall schedule list` shows those that there are',
@@ -62,7 +62,7 @@ export const WORK_ERRORS = {
     cause: 'A typing mistake, or the recipe was saved in another data directory or has been deleted.',
     status: 404,
     exit: 2,
-    sentence: ({ name, names }: { readonly name: string; readonly names: readonly string[] }) =>
+    sentence: ({ name, names }: Record<'name', string> & { readonly names: readonly string[] }) =>
       `no recipe has the name ${JSON.stringify(name)}; there are ${names.join(', ')}`,
     advice: 'GET /v1/recipes lists those that there are.',
     remedy: {
@@ -73,7 +73,7 @@ export const WORK_ERRORS = {
   NO_IMPORTS: failure({
     title: 'There is no import yet',
     exit: 2,
-    sentence: ({ where }: { readonly where: string; readonly otherwise: string }) => `there are no imports ${where}`,
+    sentence: ({ where }: Record<'where' | 'otherwise', string>) => `there are no imports ${where}`,
     remedy: ({ otherwise }) => `start one with \`rollcall import <file>\`, or name another ${otherwise}`,
   }),
   WRONG_STATE: refusal({
@@ -93,16 +93,8 @@ export const WORK_ERRORS = {
     cause: 'No row of it can be sent again, or they were repaired or sent in another import.',
     status: 409,
     exit: 2,
-    sentence: ({
-      id,
-      state,
-      why,
-    }: {
-      readonly id: string;
-      readonly state: string;
-      readonly why: string;
-      readonly possible: readonly string[];
-    }) => `import ${id} is ${state} and ${why}`,
+    sentence: ({ id, state, why }: Record<'id' | 'state' | 'why', string> & { readonly possible: readonly string[] }) =>
+      `import ${id} is ${state} and ${why}`,
     advice: 'Look at its rows: none of them can be sent again.',
   }),
   SYNC_HELD: refusal({
@@ -110,14 +102,8 @@ export const WORK_ERRORS = {
     cause: 'It cannot be applied; it must be approved or rejected first.',
     status: 409,
     exit: 2,
-    sentence: ({
-      id,
-      reason,
-    }: {
-      readonly id: string;
-      readonly reason: string;
-      readonly possible?: readonly string[];
-    }) => `sync ${id} is held: ${asClause(reason)}`,
+    sentence: ({ id, reason }: Record<'id' | 'reason', string> & { readonly possible?: readonly string[] }) =>
+      `sync ${id} is held: ${asClause(reason)}`,
     advice: 'Look at its plan, then approve or reject it.',
     remedy: {
       command: ({ id }) =>
@@ -151,7 +137,7 @@ export const WORK_ERRORS = {
     cause: 'A sync made it, and has compared it with the service already.',
     status: 409,
     exit: 2,
-    sentence: ({ id, why }: { readonly id: string; readonly why: string }) => `import ${id} cannot be checked: ${why}`,
+    sentence: ({ id, why }: Record<'id' | 'why', string>) => `import ${id} cannot be checked: ${why}`,
     advice: 'Look at the plan of the sync.',
   }),
   NO_CHECK_YET: refusal({
@@ -160,7 +146,7 @@ export const WORK_ERRORS = {
       'None was started, it is under way, it waits for more calls to be allowed, or the service refused the questions; `GET /v1/imports/{id}/check` says which. Rows are left out (`leaveOutFailing`) only by a check that was made with the options for creating and bans with which the import would be sent.',
     status: 409,
     exit: 2,
-    sentence: ({ id, why }: { readonly id: string; readonly why: string }) => `import ${id} ${why}`,
+    sentence: ({ id, why }: Record<'id' | 'why', string>) => `import ${id} ${why}`,
     advice: 'Begin one with POST /v1/imports/{id}/check, and wait until its state is `done`.',
     remedy: {
       command: '`rollcall check <id>` begins one, or continues it',
@@ -186,7 +172,7 @@ export const WORK_ERRORS = {
     status: 409,
     exit: 2,
     advice: 'Import its file again with `createUsers` or `createGroups`.',
-    sentence: ({ id }: { readonly id: string }) => `import ${id} creates nothing, so there is no limit to raise`,
+    sentence: ({ id }: Record<'id', string>) => `import ${id} creates nothing, so there is no limit to raise`,
     remedy: words`import its file again with ${option('createUsers')} or ${option('createGroups')}`,
   }),
   CREATE_WITHOUT_NAME: refusal({
@@ -231,7 +217,7 @@ export const WORK_ERRORS = {
     status: 409,
     exit: 3,
     advice: 'Look at its report. If it is right, resume it with `maxRemovals`; if not, cancel it.',
-    sentence: ({ removals, allowed }: { readonly id: string; readonly removals: number; readonly allowed: number }) =>
+    sentence: ({ removals, allowed }: Record<'id', string> & { readonly removals: number; readonly allowed: number }) =>
       `${counted(removals, 'row')} remove or ban members, and ${grouped(allowed)} may`,
     remedy: ({ removals }) =>
       words`look at its report; if it is right, resume it with ${option('maxRemovals', String(removals))}`,
@@ -250,7 +236,11 @@ export const WORK_ERRORS = {
     status: 409,
     exit: 2,
     advice: 'Look at its settings as they are now, and make your change to them, with its `version`.',
-    sentence: ({ name, version, given }: { readonly name: string; readonly version: number; readonly given: number }) =>
+    sentence: ({
+      name,
+      version,
+      given,
+    }: Record<'name', string> & { readonly version: number; readonly given: number }) =>
       `schedule ${name} was edited meanwhile: it has version ${version}, and not ${given}`,
     remedy: 'look at its settings as they are now, and make your change to them',
   }),
@@ -263,12 +253,8 @@ export const WORK_ERRORS = {
       name,
       dueAt,
       reason,
-    }: {
-      readonly name: string;
-      readonly dueAt: string | number;
-      readonly reason: string;
-      readonly syncId: string | null;
-    }) => `schedule ${name} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
+    }: Record<'name' | 'reason', string> & { readonly dueAt: string | number; readonly syncId: string | null }) =>
+      `schedule ${name} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
     advice: 'Wait until it is over.',
     remedy: {
       command: ({ syncId }) =>
@@ -293,7 +279,7 @@ export const WORK_ERRORS = {
     status: 400,
     exit: 2,
     advice: 'Give what the recipe needs, or use another one.',
-    sentence: ({ name, field, why }: { readonly name: string; readonly field: string; readonly why: string }) =>
+    sentence: ({ name, field, why }: Record<'name' | 'field' | 'why', string>) =>
       `the recipe ${name} needs a value for ${field}: ${why}`,
     remedy: ({ field }) => words`give it with ${option(field)}`,
   }),
@@ -316,7 +302,7 @@ export const WORK_ERRORS = {
   UNKNOWN_SCOPE: failure({
     title: 'The service lists a member with a scope that rollcall does not know',
     exit: 4,
-    sentence: ({ uid, scope }: { readonly uid: string; readonly scope: string }) =>
+    sentence: ({ uid, scope }: Record<'uid' | 'scope', string>) =>
       `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
   }),
   TOO_MANY_ROWS: failure({

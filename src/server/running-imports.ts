@@ -6,24 +6,22 @@ import type { DataReader } from './data-reader.ts';
 import { paceOf } from './events/import-pace.ts';
 import type { ImportViews } from './import-views.ts';
 
-/** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
-export interface RunningImports {
-  of(record: ImportRecord, regions: readonly RegionStatus[]): Promise<RunningImport>;
-}
+export type RunningImports = ReturnType<typeof runningImports>;
 
+/** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
 export function runningImports(sources: {
   readonly coordinator: Pick<Coordinator, 'events'>;
   readonly reading: DataReader;
   readonly views: ImportViews;
   readonly callsPerMinute: number;
-}): RunningImports {
+}) {
   const { coordinator, reading, views, callsPerMinute } = sources;
   const paces = new Map<string, ReturnType<typeof paceOf>>();
   coordinator.events.on('state', ({ id, state }) => {
     if (state !== 'running') paces.delete(id);
   });
   return {
-    of: async (record, regions) => {
+    of: async (record: ImportRecord, regions: readonly RegionStatus[]): Promise<RunningImport> => {
       const { id, state } = record;
       const view = await views.of(record);
       if (state !== 'running' || !reading.hasRows(id)) {

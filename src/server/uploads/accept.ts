@@ -81,26 +81,7 @@ export interface UploadsOptions {
   readonly fetching: () => SourceReaderOptions;
 }
 
-/** Takes files out of requests, a bounded number at a time, and those with the same Idempotency-Key once. */
-export interface Uploads {
-  /** The limits on receiving a body. */
-  readonly limits: ReceiveOptions;
-  /** Adds those who say whether what was made of an upload is still there, by its id. */
-  readonly made: ((id: string) => boolean)[];
-  /**
-   * Returns the id that `make` has made of the file, or that was made of the same file before.
-   * @param chosen the options; with other options it is another request
-   * @param source where the server gets the file, in place of a body
-   * @throws BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; as `fetchSource`; whatever `make` throws
-   */
-  take(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    chosen: unknown,
-    make: (file: TakenFile) => Promise<string>,
-    source?: string,
-  ): Promise<string>;
-}
+export type Uploads = ReturnType<typeof openUploads>;
 
 /** Seconds after which a refused upload may find room. */
 const BUSY_SECONDS = 2;
@@ -113,8 +94,10 @@ interface UnderWay {
   readonly end: AbortController;
 }
 
-export function openUploads({ waiting, access, most, limits, fetching }: UploadsOptions): Uploads {
-  const made: Uploads['made'] = [];
+/** Takes files out of requests, a bounded number at a time, and those with the same Idempotency-Key once. */
+export function openUploads({ waiting, access, most, limits, fetching }: UploadsOptions) {
+  /** Those who say whether what was made of an upload is still there, by its id. */
+  const made: ((id: string) => boolean)[] = [];
   const keys = uploadKeys(access, (id) => made.some((isThere) => isThere(id)));
   const underWay = new Set<UnderWay>();
 
@@ -143,7 +126,19 @@ export function openUploads({ waiting, access, most, limits, fetching }: Uploads
   return {
     limits,
     made,
-    take: async (request, reply, chosen, make, source) => {
+    /**
+     * Returns the id that `make` has made of the file, or that was made of the same file before.
+     * @param chosen the options; with other options it is another request
+     * @param source where the server gets the file, in place of a body
+     * @throws BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE, DISK_FULL; as `fetchSource`; whatever `make` throws
+     */
+    take: async (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      chosen: unknown,
+      make: (file: TakenFile) => Promise<string>,
+      source?: string,
+    ): Promise<string> => {
       const who = request.who.id;
       makeRoom(who, reply);
       const key = request.headers['idempotency-key'];

@@ -9,24 +9,13 @@ import { ThreadQueue } from '../../platform/thread-queue.ts';
 import type { Caller } from '../http-answers.ts';
 import { badReading } from './upload-options.ts';
 
-/** Options that name a recipe (`recipe=…`), for the server's uploads. */
-export interface Recipes {
-  /** Before the file has come. @throws UNKNOWN_RECIPE, RECIPE_NEEDS */
-  check(options: ImportOptions): void;
-  /** The options with those of the recipe that they name, for the file that has come. @throws Problem BAD_OPTION */
-  settle(
-    options: ImportOptions,
-    file: { readonly path: string } | { readonly head: Uint8Array },
-    name: string,
-    caller?: Caller,
-  ): Promise<ImportOptions>;
-  close(): Promise<void>;
-}
-
 /** Time that looking at the beginning of a file may take, in ms. */
 const DEADLINE_MS = 10_000;
 
-export function openRecipes(dir: DataDir): Recipes {
+export type Recipes = ReturnType<typeof openRecipes>;
+
+/** Options that name a recipe (`recipe=…`), for the server's uploads. */
+export function openRecipes(dir: DataDir) {
   const thread = new ThreadQueue<RecipeThread>({
     thread: [import.meta.url, '../../features/recipes/recipe-thread'],
     atOnce: 1,
@@ -34,12 +23,19 @@ export function openRecipes(dir: DataDir): Recipes {
     errors: [IntakeError],
   });
   return {
-    check: (options) => {
+    /** Before the file has come. @throws UNKNOWN_RECIPE, RECIPE_NEEDS */
+    check: (options: ImportOptions) => {
       if (options.recipe === undefined) return;
       const recipe = findRecipeOrText(dir, options.recipe);
       requireNeeds(recipe, withRecipe(recipe, options));
     },
-    settle: async (options, file, name, caller) => {
+    /** The options with those of the recipe that they name, for the file that has come. @throws BAD_OPTION */
+    settle: async (
+      options: ImportOptions,
+      file: { readonly path: string } | { readonly head: Uint8Array },
+      name: string,
+      caller?: Caller,
+    ): Promise<ImportOptions> => {
       if (options.recipe === undefined) return options;
       const recipe = findRecipeOrText(dir, options.recipe);
       try {
