@@ -55,7 +55,7 @@ export async function doCheckStep({ folder, step, subject }: CheckWork): Promise
 }
 
 /** Fills a new check with everything that the rows of its import name. */
-function fill(ledger: CheckLedger): void {
+function fill(ledger: CheckLedger) {
   inTransaction(ledger.survey.database, () => {
     for (const step of FILLING) ledger.sql(step).run();
   });
@@ -64,7 +64,7 @@ function fill(ledger: CheckLedger): void {
 const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_asked'];
 
 /** Gives every row its verdict, and writes the files: `check.csv`, `check-groups.csv`, `check.json`. */
-async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubject): Promise<void> {
+async function conclude(ledger: CheckLedger, folder: string, subject: CheckSubject) {
   const files = checkFiles(folder);
   const { create, bans, anybodyActs } = subject;
   inTransaction(ledger.survey.database, () => {
@@ -113,7 +113,7 @@ function* rowResults({ sql }: Pick<CheckLedger, 'sql'>): Generator<readonly unkn
   }
 }
 
-function reasonOfRow(row: Row): string {
+function reasonOfRow(row: Row) {
   const verdict = row['verdict'];
   const code = String(row['code']);
   if (verdict === 'duplicate') return `row ${row['of_line']} asks for the same membership`;
@@ -134,7 +134,7 @@ const OF_ACTING: ReadonlySet<string> = new Set([
   ...['ACTING_USER_NOT_FOUND', 'ACTING_USER_MOVES', 'ACTING_SCOPE'],
 ]);
 
-function ofActing(code: string, acting: unknown): string {
+function ofActing(code: string, acting: unknown) {
   return OF_ACTING.has(code) ? ` (${acting})` : '';
 }
 
@@ -144,7 +144,7 @@ const GROUP_COLUMNS = [
 
 const FOUND: Readonly<Record<string, string>> = { found: 'yes', missing: 'no' };
 
-function reasonOfGroup({ code, message, creation }: Row): string {
+function reasonOfGroup({ code, message, creation }: Row) {
   if (code === '') return '';
   return creation === null ? `${code}: ${message}` : `${creation}: ${reasonOf(String(creation))}`;
 }

@@ -25,7 +25,7 @@ export async function findGroups(crawl: Crawl, regions: readonly Region[]): Prom
 }
 
 /** Reads the list of all groups where that costs less than asking for each. A group that is not in it is asked for by name. */
-async function takeCheapList(crawl: Crawl, region: Region, pending: number): Promise<void> {
+async function takeCheapList(crawl: Crawl, region: Region, pending: number) {
   const { pages, signal, left } = crawl;
   const { pagination } = await pages(region).listPage('groups', '', 1, { signal });
   const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
@@ -67,7 +67,7 @@ export async function readGroups(
   );
 }
 
-async function readGroup(crawl: Crawl, region: Region, group: OpenGroup): Promise<void> {
+async function readGroup(crawl: Crawl, region: Region, group: OpenGroup) {
   const { survey, signal } = crawl;
   const { id, guid, way } = group;
   const pages = crawl.pages(region);
@@ -85,7 +85,7 @@ async function readGroup(crawl: Crawl, region: Region, group: OpenGroup): Promis
   }
 }
 
-async function askForMembers({ survey, pages, signal }: Crawl, region: Region, { id, guid }: OpenGroup): Promise<void> {
+async function askForMembers({ survey, pages, signal }: Crawl, region: Region, { id, guid }: OpenGroup) {
   const users = survey.sql<OpenUser>('users_to_ask').all({ group: id });
   await pLimit(AT_ONCE).map(users, async (user) => {
     signal.throwIfAborted();

@@ -43,7 +43,7 @@ export async function findUsers(crawl: Crawl, regions: readonly Region[]): Promi
   });
 }
 
-async function isListTaken(crawl: Crawl, region: Region): Promise<boolean> {
+async function isListTaken(crawl: Crawl, region: Region) {
   try {
     await takeList(crawl, region, 'users');
     return true;
@@ -54,7 +54,7 @@ async function isListTaken(crawl: Crawl, region: Region): Promise<boolean> {
 }
 
 /** Some of those who are not in the list are asked for by name. If one of them exists, the list is not trusted. */
-async function believeList(crawl: Crawl, region: Region): Promise<void> {
+async function believeList(crawl: Crawl, region: Region) {
   const { survey } = crawl;
   let believed = true;
   for (const user of survey.sql<OpenUser>('some_open_users').all({ region, limit: SPOT_CHECKS })) {
@@ -67,7 +67,7 @@ async function believeList(crawl: Crawl, region: Region): Promise<void> {
   }
 }
 
-async function askForUsers(crawl: Crawl, region: Region): Promise<void> {
+async function askForUsers(crawl: Crawl, region: Region) {
   const { survey } = crawl;
   const answered = crawl.progress('users', survey.openUserCount(region));
   await inTurns(
@@ -107,7 +107,7 @@ async function stateOf(
  * The service gives the same answer for a deactivated user as for one who does not exist, and may list such a user as a
  * member; the list of deactivated users distinguishes them.
  */
-async function findDeactivated(crawl: Crawl, region: Region): Promise<void> {
+async function findDeactivated(crawl: Crawl, region: Region) {
   try {
     await takeList(crawl, region, 'deactivated');
   } catch (error) {

@@ -44,7 +44,7 @@ export function exportHandlers(exports: Exports, having: readonly Region[]) {
 }
 
 /** @throws WRONG_STATE */
-function refuseDownload(id: string, list: ExportList, { state, options }: ReturnType<Exports['record']>): void {
+function refuseDownload(id: string, list: ExportList, { state, options }: ReturnType<Exports['record']>) {
   const lists = listsOf(options);
   if (!lists.includes(list)) {
     const remedy = 'ask for one of the lists in `possible`, or begin another export';

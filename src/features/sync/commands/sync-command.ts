@@ -89,7 +89,7 @@ async function carryOut(io: Io, id: string, flags: RunningFlags & Partial<Reason
   return run(running, syncWork(running, { begin, shown, isNew: false }));
 }
 
-async function reject(io: Io, id: string, flags: CommonFlags & Reason): Promise<void> {
+async function reject(io: Io, id: string, flags: CommonFlags & Reason) {
   const { reason } = flags;
   const { syncs } = await openSyncs(flags);
   await syncs.client.call(syncOperations.reject, { id, reason });

@@ -55,7 +55,7 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
   });
 }
 
-function decideSync(sql: Statements, { flags, newcomers = false }: Decision): void {
+function decideSync(sql: Statements, { flags, newcomers = false }: Decision) {
   sql('gather_wanted').run({ outside: OUTSIDE });
   sql('gather_contradicted').run();
   sql('gather_unnamed').run();
@@ -75,7 +75,7 @@ function decideSync(sql: Statements, { flags, newcomers = false }: Decision): vo
  * `added` is removed, `changed` changed back, `removed` added again, each only where the live state is still as the import left
  * it. Users who were members already are not touched, nor are those whom a later import names.
  */
-function decideUndo(sql: Statements, { allowUnban, includeUncertain }: PlanFlags): void {
+function decideUndo(sql: Statements, { allowUnban, includeUncertain }: PlanFlags) {
   const places = { outside: OUTSIDE, ban: BAN, unrecorded: UNRECORDED };
   sql('gather_undone').run(places);
   sql('decide_undo').run({ unban: allowUnban ? 1 : 0, uncertain: includeUncertain ? 1 : 0, ...places });

@@ -84,13 +84,13 @@ function profileCells(
   fields: readonly CreateField[],
   { action, row, group, isNew }: PlannedChange,
   isFirst: boolean,
-): string[] {
+) {
   const ofUser = action === 'add' && row !== null ? profiles.ofRow(row) : undefined;
   const ofGroup = isNew && isFirst ? profiles.ofGroup(group) : undefined;
   return fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
 }
 
-function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>): string {
+function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>) {
   if (action === 'ban') return 'add';
   return action === 'change' && to === '' ? 'unban' : action;
 }

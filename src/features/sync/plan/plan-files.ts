@@ -73,12 +73,7 @@ export async function stageFile(
 }
 
 /** Copies a file that must not change meanwhile, unless there is a copy. */
-async function keepCopy(
-  source: string,
-  copy: string,
-  name: string,
-  options: Parameters<typeof fileStateOf>[2],
-): Promise<void> {
+async function keepCopy(source: string, copy: string, name: string, options: Parameters<typeof fileStateOf>[2]) {
   if (existsSync(copy)) return;
   const before = await fileStateOf(source, name, options);
   const unfinished = `${copy}.part`;
@@ -100,7 +95,7 @@ async function keepCopy(
   await putInPlace(unfinished, copy);
 }
 
-async function lastByteOf(file: FileHandle): Promise<number> {
+async function lastByteOf(file: FileHandle) {
   const { size } = await file.stat();
   const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
   return buffer[0] ?? 0;

@@ -60,7 +60,7 @@ const CREATION_GUARDS: readonly Guard[] = [
 ];
 
 /** Some names, and how many more there are. */
-function firstOf(names: readonly string[], of = names.length): string {
+function firstOf(names: readonly string[], of = names.length) {
   const shown = names.slice(0, SHOWN_NAMES);
   return `${shown.join(', ')}${of > shown.length ? ` and ${grouped(of - shown.length)} more` : ''}`;
 }
@@ -229,7 +229,7 @@ export function checkGuards(facts: GuardFacts, given?: GivenLimits): StoredObjec
 }
 
 /** Returns the advice after a guard's objection. An undo has no file to fix. */
-function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']): string {
+function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']) {
   return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }
 
@@ -261,7 +261,7 @@ function missingFrom<Group extends GroupName>(groups: readonly GroupName[], othe
   return others.filter((group) => !held.has(groupKey(group)));
 }
 
-function placed(region: Region | null, guid: string | null, what: string): string {
+function placed(region: Region | null, guid: string | null, what: string) {
   if (guid !== null) return `Group ${guid} (${region}): ${what}`;
   return region === null ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `Region ${region}: ${what}`;
 }

@@ -91,12 +91,12 @@ function* table(members: Iterable<string>): Generator<string> {
   yield* members;
 }
 
-function list(lines: readonly string[], noun: string): string {
+function list(lines: readonly string[], noun: string) {
   return bounded(lines, lines.length, noun, MAX_LIST_BYTES);
 }
 
 /** Returns as many of the lines as fit. */
-function bounded(lines: Iterable<string>, all: number, noun: string, room: number): string {
+function bounded(lines: Iterable<string>, all: number, noun: string, room: number) {
   let text = '';
   let taken = 0;
   let bytes = 100;
@@ -109,16 +109,16 @@ function bounded(lines: Iterable<string>, all: number, noun: string, room: numbe
   return taken < all ? `${text}\n… and ${counted(all - taken, `more ${noun}`)}\n` : text;
 }
 
-function nameOf({ guid, region }: Pick<PlanGroup, 'guid' | 'region'>): string {
+function nameOf({ guid, region }: Pick<PlanGroup, 'guid' | 'region'>) {
   return `${code(guid)} (${region})`;
 }
 
-function line(cells: readonly string[]): string {
+function line(cells: readonly string[]) {
   return `| ${cells.join(' | ')} |\n`;
 }
 
 /** An id in a code span: nothing in it is read as Markdown, HTML, or the name of a person to notify. */
-function code(id: string): string {
+function code(id: string) {
   const text = cut(printable(id), MAX_ID_LENGTH).replaceAll('|', '\\|');
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
@@ -126,7 +126,7 @@ function code(id: string): string {
 }
 
 /** A sentence that may name what is in the file. */
-function words(sentence: string): string {
+function words(sentence: string) {
   return cut(printable(sentence), MAX_SENTENCE_LENGTH)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

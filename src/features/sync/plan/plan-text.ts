@@ -102,7 +102,7 @@ export function planText(
 }
 
 /** Consecutive objections with the same remedy name it once. */
-function objections(objected: readonly StoredObjection[], width: number): string[] {
+function objections(objected: readonly StoredObjection[], width: number) {
   return objected.flatMap(({ what, remedy }, at) => {
     const [before, after] = [objected[at - 1]?.remedy === remedy, objected[at + 1]?.remedy === remedy];
     const objection = wrap(`- ${printable(before || after ? what : `${what} ${remedy}`)}`, width, '  ');
@@ -110,7 +110,7 @@ function objections(objected: readonly StoredObjection[], width: number): string
   });
 }
 
-function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals): string {
+function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: PlanTotals) {
   const done = [
     [actions.add, 'to add'],
     [actions.change, 'to change'],
@@ -126,12 +126,12 @@ function verdict({ actions, right, groups, unlisted, changes, invalid = 0 }: Pla
 }
 
 /** Says what members will see of the plan. */
-function messages({ changes, groups, changedGroups = groups }: PlanTotals): string[] {
+function messages({ changes, groups, changedGroups = groups }: PlanTotals) {
   return changes === 0 ? [] : [messagesSentence({ messages: changes, groups: changedGroups })];
 }
 
 /** A note on groups that the plan takes beyond the size with all features. */
-function growth(groups: readonly PlanGroup[]): string[] {
+function growth(groups: readonly PlanGroup[]) {
   const after = ({ members, actions }: PlanGroup) => members + actions.add - actions.remove - actions.ban;
   const grown = groups.filter(
     (group) => group.members <= MEMBERS_WITH_ALL_FEATURES && after(group) > MEMBERS_WITH_ALL_FEATURES,
@@ -142,7 +142,7 @@ function growth(groups: readonly PlanGroup[]): string[] {
 }
 
 /** Returns sentences about the creations before users are added; empty if there are none. */
-function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
+function creation({ create }: PlanTotals, creating: PlanCreating | undefined) {
   if (create === undefined || creating === undefined) return [];
   const { groups, users, reactivated, calls } = create;
   const some = creating.missing?.first ?? [];
@@ -161,14 +161,14 @@ function creation({ create }: PlanTotals, creating: PlanCreating | undefined): s
   ];
 }
 
-function newGroup({ creates, actions }: PlanGroup): string {
+function newGroup({ creates, actions }: PlanGroup) {
   if (creates === undefined) return '';
   const { name, type, owner } = creates;
   const owned = owner === '' ? '' : `, owned by ${printable(owner)}`;
   return `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${counted(actions.add, 'member')}`;
 }
 
-function table({ listed: groups, totals, columns }: Contents, shown: number, width: number, paint: Paint): string[] {
+function table({ listed: groups, totals, columns }: Contents, shown: number, width: number, paint: Paint) {
   const first = groups.slice(0, shown);
   const total = `total of ${counted(groups.length, 'group')}`;
   const nameWidth = Math.max(total.length, ...first.map((group) => widthOf(nameOf(group))));
@@ -198,19 +198,14 @@ function table({ listed: groups, totals, columns }: Contents, shown: number, wid
   ];
 }
 
-function list<Item>(
-  items: readonly Item[],
-  noun: string,
-  shown: number,
-  lines: (item: Item) => readonly string[],
-): string[] {
+function list<Item>(items: readonly Item[], noun: string, shown: number, lines: (item: Item) => readonly string[]) {
   return [...items.slice(0, shown).flatMap(lines), ...more(items.length - shown, noun)];
 }
 
-function more(hidden: number, noun: string): string[] {
+function more(hidden: number, noun: string) {
   return hidden > 0 ? [`… and ${grouped(hidden)} more ${noun}${hidden === 1 ? '' : 's'}`] : [];
 }
 
-function nameOf({ guid, region }: PlanGroup): string {
+function nameOf({ guid, region }: PlanGroup) {
   return `${cut(printable(guid), NAME_WIDTH)} (${region})`;
 }

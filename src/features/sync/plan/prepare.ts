@@ -112,7 +112,7 @@ async function listAndDecide(
   { folder, flags, request, create, pages, signal, maxCalls, onProgress }: PlanningTask,
   plan: PlanLedger,
   desired: string,
-): Promise<void> {
+) {
   const { survey } = plan;
   const regions = survey.regions();
   const onRead = ({ step, done, of }: SurveyProgress) => {

@@ -34,7 +34,7 @@ export async function readProtectFile(path: string, name = path): Promise<Readon
 }
 
 /** Whether the first line is a header: one of its cells names the UID. */
-function isTable(lines: readonly string[]): boolean {
+function isTable(lines: readonly string[]) {
   const header = lines.find((line) => line.trim() !== '') ?? '';
   return header.split(DELIMITERS).some((cell) => fieldByAlias(cell.replace(/^"|"$/g, '').trim()) === 'uid');
 }

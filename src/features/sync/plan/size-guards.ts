@@ -60,11 +60,11 @@ export function tooMany<Group extends GroupName>(
   return groups.map((group) => ({ region: group.region, guid: group.guid, value, limit, what: what(group) }));
 }
 
-function share(whole: number, percent: number): number {
+function share(whole: number, percent: number) {
   return percent === Number.POSITIVE_INFINITY ? percent : Math.floor((whole * percent) / 100);
 }
 
-function percentOf(part: number, whole: number): string {
+function percentOf(part: number, whole: number) {
   return `${grouped(Number(((part / whole) * 100).toFixed(1)))} %`;
 }
 
@@ -197,6 +197,6 @@ export function gainsOf({ actions, lowered }: PlanGroup): number {
   return actions.add + actions.change - lowered;
 }
 
-function sum(all: readonly Judged[], count: (one: Judged) => number): number {
+function sum(all: readonly Judged[], count: (one: Judged) => number) {
   return all.reduce((total, one) => total + count(one), 0);
 }

@@ -112,6 +112,6 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
  * Takes the place of the path that a sync on the command line reads: it finds the previous run. It is not a path, because
  * the upload is the plan's own copy. A file without a name has no previous run.
  */
-function sourceName(id: string, name: string | undefined): string {
+function sourceName(id: string, name: string | undefined) {
   return `upload:${name === undefined ? id : labelOf(name)}`;
 }

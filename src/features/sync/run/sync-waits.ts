@@ -73,7 +73,7 @@ export function syncWaits({ catalog, folder, whenOver, changed, fail }: SyncWait
 }
 
 /** Deaths of processes in a row at a sync, the one that left it now among them. */
-function deathsIn(history: readonly SyncMove[]): number {
+function deathsIn(history: readonly SyncMove[]) {
   const before = history.findLastIndex(({ reason }) => reason !== AGAIN && reason !== LEFT_ALONE);
   return 1 + history.slice(before + 1).filter(({ reason }) => reason === AGAIN).length;
 }
