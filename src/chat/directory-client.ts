@@ -15,50 +15,44 @@ import {
 } from './replies.ts';
 import { MAX_PER_PAGE } from './service/limits.ts';
 
-/** The membership of one user in a group. */
-interface OwnMembership extends ReplyMeta {
-  /** Null when the user is not a member, or may not see the group. */
-  readonly scope: string | null;
-  /** False when the reply does not say whether the user is a member. */
-  readonly isKnown: boolean;
-}
+export type DirectoryClient = ReturnType<typeof createDirectoryClient>;
+export type CreateClient = ReturnType<typeof createCreateClient>;
 
 /**
  * Calls that read one user or group: publicly known, not contract (docs/chat-service.md, 61, 62 and 68 to 70). list-client.ts reads lists.
  */
-export interface DirectoryClient {
-  /** `GET /users/{uid}`. */
-  getUser(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly user: UserFacts }>;
-  /** `GET /groups` on behalf of a user: groups of the user, 1,000 at most. `hasJoined` is null where the service does not say it. */
-  listJoined(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly groups: readonly JoinedGroup[] }>;
-  /** `GET /groups/{guid}`. */
-  getGroup(guid: string, options?: CallOptions): Promise<ReplyMeta & GroupFacts>;
-  /** `GET /groups/{guid}` on behalf of a user: says whether this user is a member. */
-  getMembership(guid: string, uid: string, options?: CallOptions): Promise<OwnMembership>;
-}
-
-export function createDirectoryClient(ask: Ask): DirectoryClient {
+export function createDirectoryClient(ask: Ask) {
   const askForGroup = (guid: string, { signal }: CallOptions, onBehalfOf?: string) =>
     ask({ method: 'GET', path: `/groups/${segment('guid', guid)}`, onBehalfOf }, groupReply, signal);
 
   return {
-    async getUser(uid, { signal } = {}) {
+    /** `GET /users/{uid}`. */
+    async getUser(uid: string, { signal }: CallOptions = {}): Promise<ReplyMeta & { readonly user: UserFacts }> {
       const path = `/users/${segment('uid', uid)}`;
       const { reply, ...meta } = await ask({ method: 'GET', path }, userReply, signal);
       return { user: reply.data, ...meta };
     },
-    async listJoined(uid, { signal } = {}) {
+    /** `GET /groups` on behalf of a user: groups of the user, 1,000 at most. `hasJoined` is null where the service does not say it. */
+    async listJoined(
+      uid: string,
+      { signal }: CallOptions = {},
+    ): Promise<ReplyMeta & { readonly groups: readonly JoinedGroup[] }> {
       const path = `/groups?perPage=${MAX_PER_PAGE}&page=1&hasJoined=true`;
       const asked = { method: 'GET', path, onBehalfOf: uid, maxReplyBytes: MAX_PAGE_BYTES } as const;
       const { reply, ...meta } = await ask(asked, joinedPage, signal);
       return { groups: reply.data.filter(({ hasJoined }) => hasJoined !== false), ...meta };
     },
-    async getGroup(guid, options = {}) {
+    /** `GET /groups/{guid}`. */
+    async getGroup(guid: string, options: CallOptions = {}): Promise<ReplyMeta & GroupFacts> {
       const { reply, ...meta } = await askForGroup(guid, options);
       const { hasJoined: _, scope: __, ...facts } = reply.data;
       return { ...facts, guid: facts.guid || guid, ...meta };
     },
-    async getMembership(guid, uid, options = {}) {
+    /**
+     * `GET /groups/{guid}` on behalf of a user: the scope of this user, null where the user is no member, or may not see the
+     * group. Not `isKnown`: the reply does not say whether the user is a member.
+     */
+    async getMembership(guid: string, uid: string, options: CallOptions = {}) {
       const { reply, ...meta } = await askForGroup(guid, options, uid);
       const { hasJoined, scope } = reply.data;
       // A group that says nothing about joining says nothing about this user.
@@ -95,15 +89,6 @@ export const newGroup = z.object({
 });
 export type NewGroup = z.infer<typeof newGroup>;
 
-/** Calls that create and reactivate: publicly known, not contract. Errors are those of every call. */
-export interface CreateClient {
-  createUser(user: NewUser, options?: CallOptions): Promise<ReplyMeta>;
-  /** An acting user becomes owner and admin of the group. @param members up to 25 UIDs; left out if there is none */
-  createGroup(group: NewGroup, members: AddMembersRequest, options?: ActingOptions): Promise<CreatedGroup>;
-  /** Makes deactivated users active again. */
-  reactivateUsers(uids: readonly string[], options?: CallOptions): Promise<Reactivated>;
-}
-
 export interface CreatedGroup extends ReplyMeta {
   /** Results of the members that were sent with it; empty if the reply does not mention them. */
   readonly entries: MemberEntries;
@@ -118,14 +103,20 @@ const reply = z.looseObject({ data: z.looseObject({}) });
 const membersReply = addMembersReply.shape.data.optional().catch(undefined);
 const uidList = z.array(z.string()).optional().catch(undefined);
 
-export function createCreateClient(ask: Ask, redact: Redact): CreateClient {
+/** Calls that create and reactivate: publicly known, not contract. Errors are those of every call. */
+export function createCreateClient(ask: Ask, redact: Redact) {
   return {
-    async createUser(user, { signal } = {}) {
+    async createUser(user: NewUser, { signal }: CallOptions = {}): Promise<ReplyMeta> {
       const body = { ...user, uid: foldId(user.uid) };
       const { reply: _, ...meta } = await ask({ method: 'POST', path: '/users', body }, reply, signal);
       return meta;
     },
-    async createGroup(group, members, { signal, onBehalfOf } = {}) {
+    /** An acting user becomes owner and admin of the group. @param members up to 25 UIDs; left out if there is none */
+    async createGroup(
+      group: NewGroup,
+      members: AddMembersRequest,
+      { signal, onBehalfOf }: ActingOptions = {},
+    ): Promise<CreatedGroup> {
       const { guid, owner } = group;
       const profile = { ...group, guid: foldId(guid), ...(owner !== undefined && { owner: foldId(owner) }) };
       const body = Object.keys(members).length === 0 ? profile : { ...profile, members: foldMembers(members) };
@@ -137,7 +128,8 @@ export function createCreateClient(ask: Ask, redact: Redact): CreateClient {
       const data = membersReply.parse(created.data['members']) ?? {};
       return { ...meta, entries: entriesOf({ data }, redact) };
     },
-    async reactivateUsers(uids, { signal } = {}) {
+    /** Makes deactivated users active again. */
+    async reactivateUsers(uids: readonly string[], { signal }: CallOptions = {}): Promise<Reactivated> {
       const request = { method: 'PUT', path: '/users', body: { uidsToActivate: uids.map(foldId) } } as const;
       const { reply: changed, ...meta } = await ask(request, reply, signal);
       const named = uidList.parse(changed.data['reactivatedUids'])?.map(foldId);

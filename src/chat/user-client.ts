@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { foldId } from '../membership/membership.ts';
-import { type ActingOptions, type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
+import { type ActingOptions, type Ask, type CallOptions, segment } from './call.ts';
 import { MalformedReply } from './call-errors.ts';
 
 /** Owner of an auth token, as the service shows it for tokens that are changed (docs/chat-service.md, 53). */
@@ -16,26 +16,18 @@ export interface Receiver {
   readonly receiver: string;
 }
 
-/** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
-export interface UserClient {
-  /** `POST /users/{uid}/auth_tokens`: the token lets a client application log in as this user. */
-  createAuthToken(
-    uid: string,
-    use: TokenUse,
-    options?: CallOptions,
-  ): Promise<ReplyMeta & { readonly authToken: string }>;
-  /** `POST /messages` with a text. The id is null where the reply does not say it. */
-  sendText(to: Receiver, text: string, options?: ActingOptions): Promise<ReplyMeta & { readonly id: string | null }>;
-}
+export type UserClient = ReturnType<typeof createUserClient>;
 
 const tokenReply = z.looseObject({ data: z.looseObject({ authToken: z.string().min(1) }) });
 const messageReply = z.looseObject({
   data: z.looseObject({ id: z.union([z.string(), z.number()]).transform(String).nullable().default(null).catch(null) }),
 });
 
-export function createUserClient(ask: Ask): UserClient {
+/** Calls for one user. Their replies are publicly known, not contract (docs/chat-service.md, 53). */
+export function createUserClient(ask: Ask) {
   return {
-    async createAuthToken(uid, use, { signal } = {}) {
+    /** `POST /users/{uid}/auth_tokens`: the token lets a client application log in as this user. */
+    async createAuthToken(uid: string, use: TokenUse, { signal }: CallOptions = {}) {
       const request = { method: 'POST', path: `/users/${segment('uid', uid)}/auth_tokens`, body: use } as const;
       const { reply, ...meta } = await ask(request, tokenReply, signal).catch((error: unknown) => {
         // Its text quotes the reply, which may hold the token.
@@ -44,7 +36,8 @@ export function createUserClient(ask: Ask): UserClient {
       });
       return { authToken: reply.data.authToken, ...meta };
     },
-    async sendText({ receiverType, receiver }, text, { onBehalfOf, signal } = {}) {
+    /** `POST /messages` with a text. The id is null where the reply does not say it. */
+    async sendText({ receiverType, receiver }: Receiver, text: string, { onBehalfOf, signal }: ActingOptions = {}) {
       const body = { receiver: foldId(receiver), receiverType, type: 'text', data: { text } };
       const { reply, ...meta } = await ask(
         { method: 'POST', path: '/messages', body, onBehalfOf },
