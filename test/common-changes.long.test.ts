@@ -168,6 +168,7 @@ test('a new error of ours: an entry in a table; for a file that cannot be used, 
   }),
 `,
   );
+  copy.insert('test/errors.test.ts', '  NO_IMPORTS: {', "  TAGS_CLOSED: { tag: 'shut' },\n");
   const command = 'src/cli/commands/imports-commands.ts';
   copy.insert(
     command,
