@@ -6,7 +6,7 @@ import type { Field, FileFacts, FileLook, Preview } from '../../answers.ts';
 import { MISSING } from '../../import-words.ts';
 import type { Form } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
-import { ApiError, connection, query, request, wrongField } from '../../requests.ts';
+import { ApiError, connection, query, request } from '../../requests.ts';
 import { isZip } from '../../uploads.ts';
 import { READING, SHAPING, shapeOf, unsaidOf } from './shape-form.ts';
 import { readiness } from './steps.ts';
@@ -43,7 +43,7 @@ export class ShownFile {
   /** Columns of the file, as far as they are known. */
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   /** Columns that were chosen by hand, by field. */
-  chosen = computed(() => this.#chosen());
+  chosen = computed(() => chosenIn(this.form.get('map')));
   protected form;
 
   constructor(form: Form) {
@@ -51,8 +51,8 @@ export class ShownFile {
   }
 
   /** @param columns of fields; '' for none */
-  chooseAll(columns: Readonly<Partial<Record<Field, string>>>) {
-    this.form.set('map', pairs({ ...this.chosen.peek(), ...columns }));
+  chooseAll(columns: Chosen) {
+    this.form.set('map', chosenText({ ...this.chosen.peek(), ...columns }));
     for (const field of Object.keys(columns)) this.form.setError(`map-${field}`, '');
   }
 
@@ -61,33 +61,17 @@ export class ShownFile {
     const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
     return this.columns.value.includes(column) ? column : '';
   }
-
-  #chosen(): Readonly<Partial<Record<Field, string>>> {
-    try {
-      return pairsIn(this.form.get('map'), 'map');
-    } catch {
-      // The user is typing it.
-      return {};
-    }
-  }
 }
 
-/** `a=b, c=d` @throws ApiError at the field where it is not so */
-export function pairsIn(text: string, field: string): Record<string, string> {
-  return Object.fromEntries(
-    text.split(/,(?=[^,]*=)/).flatMap((part) => {
-      if (part.trim() === '') return [];
-      const at = part.indexOf('=');
-      if (at < 1) throw wrongField(field, `“${part.trim()}” is not name=value.`);
-      return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
-    }),
-  );
+type Chosen = Readonly<Partial<Record<Field, string>>>;
+
+/** The text of a form's value that keeps chosen columns, by field: a column may have any name. */
+export function chosenText(columns: Chosen) {
+  return Object.keys(columns).length === 0 ? '' : JSON.stringify(columns);
 }
 
-export function pairs(values: object) {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(', ');
+export function chosenIn(text: string): Chosen {
+  return text === '' ? {} : JSON.parse(text);
 }
 
 export class FilePreview extends ShownFile {

@@ -4,7 +4,7 @@ import type { RecipeSettings } from '../../../console/answers.ts';
 import { listIn } from '../../../console/format.ts';
 import { wrongField } from '../../../console/requests.ts';
 import { CREATING, creatingOptions } from '../../../console/view/upload/creating-options.ts';
-import { pairs, pairsIn } from '../../../console/view/upload/file-preview.ts';
+import { chosenIn, chosenText } from '../../../console/view/upload/file-preview.ts';
 import {
   FIRST_OF,
   fieldsAndRest,
@@ -117,6 +117,24 @@ function reading<Value>({ allowed, parse }: Allowed<Value>): Reader {
   };
 }
 
+/** `a=b, c=d` @throws ApiError at the field where it is not so */
+function pairsIn(text: string, field: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split(/,(?=[^,]*=)/).flatMap((part) => {
+      if (part.trim() === '') return [];
+      const at = part.indexOf('=');
+      if (at < 1) throw wrongField(field, `“${part.trim()}” is not name=value.`);
+      return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
+    }),
+  );
+}
+
+function pairs(values: object) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+}
+
 /** A setting as its field has it. */
 function textOf(name: string, value: unknown): string {
   if (value === (CHOICES as Readonly<Record<string, readonly unknown[]>>)[name]?.[0]) return '';
@@ -167,7 +185,7 @@ export function readingFields({ map = {}, shape: given = {}, ...plain }: Schedul
   return {
     ...textsOf(READ, plain),
     ...fields,
-    map: pairs(uid === undefined ? map : { ...map, uid }),
+    map: chosenText(uid === undefined ? map : { ...map, uid }),
     width: String(shape.columns?.length ?? ''),
     shape: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
   };
@@ -188,7 +206,7 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
   const at = (name: string) => values[name] ?? '';
   if (/^$|\/$/.test(at('file'))) throw wrongField('file', 'Say which file is read: give its path.');
   const { name: _, ...shown } = before ?? { name: '' };
-  const map = pairsIn(at('map'), 'map');
+  const map = chosenIn(at('map'));
   const { uid = recognisedUid, ...others } = map;
   const made = {
     ...shown,
