@@ -72,10 +72,11 @@ test('a worker whose queue does not answer is alive, is not ready, and still tel
   await server.freeze();
   onTestFinished(() => server.thaw());
   expect((await ask('/healthz')).status).toBe(200);
-  expect(await ask('/readyz')).toEqual({
-    status: 503,
-    text: '{"status":"not ready","message":"the queue does not answer"}',
-  });
+  const { status: unready, text: why } = await ask('/readyz');
+  expect([unready, JSON.parse(why)]).toEqual([
+    503,
+    { status: 'not ready', message: expect.stringContaining('the queue does not answer') },
+  ]);
   const { status, text } = await ask('/metrics');
   expect([status, text]).toEqual([200, expect.stringContaining('process_cpu_seconds_total')]);
   expect(text).not.toContain('rollcall_backlog{');

@@ -62,10 +62,10 @@ describe('a page of rows is bounded in bytes, too', () => {
 
   test('and all rows are there, each once, when one goes on from page to page', async () => {
     const seen: number[] = [];
-    let cursor: string | null = '0';
+    let cursor: string | null = '';
     let pages = 0;
     while (cursor !== null) {
-      const response = await server.fetch(`/v1/imports/${id}/rows?limit=1000&cursor=${cursor}`);
+      const response = await server.fetch(`/v1/imports/${id}/rows?limit=1000${cursor && `&cursor=${cursor}`}`);
       const text = await response.text();
       expect(text.length).toBeLessThan(5 * 1024 * 1024);
       const page: Page = JSON.parse(text);
