@@ -12,7 +12,7 @@ import type { Running } from './run.ts';
 interface InputFiles {
   /** The file itself, where it is not at a path. */
   readonly fetched: FetchedFile | undefined;
-  /** Whether one of them is to be fetched. */
+  /** Whether one of them comes from an address. */
   readonly areFetched: boolean;
   /** Progress of fetching. */
   lines(): readonly string[];

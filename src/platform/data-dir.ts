@@ -34,7 +34,7 @@ export function dataDir(path: string) {
     address: join(root, 'address'),
     /** Recipes that were saved. */
     recipes: join(root, 'recipes'),
-    /** Files for schedules, where a server with a sandbox is not told of other folders. */
+    /** Files for the schedules of a server with a sandbox whose settings name no other folder. */
     sources: join(root, 'sources'),
     /** Room on the disk that is kept free for the catalog, while a coordinator works. */
     reserve: join(root, 'reserve'),

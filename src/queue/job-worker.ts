@@ -102,7 +102,7 @@ export function jobRunner<Payload, Ports>(options: JobWorkerOptions<Payload, Por
     /** Wait before the next attempt, in ms. */
     backoffMs: (job: { readonly name: string } | undefined, attemptsMade: number, error: Error | undefined) =>
       definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
-    /** To be told of a job that has used up its attempts. The log says why, from its cause. */
+    /** Reports a job that has used up its attempts. The log says why, from its cause. */
     givenUp: (job: { readonly id?: string | undefined; readonly name: string }, error: Error) =>
       onError(new Error(`job ${job.id} (${job.name}) was given up`, { cause: error })),
     /** The methods of the worker that end it. @param close resolves when the running jobs have finished */
