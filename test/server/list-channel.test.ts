@@ -11,16 +11,19 @@ afterEach(() => vi.useRealTimers());
 function openList(count: number) {
   const states = new Map(Array.from({ length: count }, (_, at) => [`import-${at}`, 'running']));
   const recordOf = (id: string) => ({ id, state: states.get(id) }) as unknown as ImportRecord;
+  const lookUp = (id: string) => (states.has(id) ? recordOf(id) : undefined);
   let asked = 0;
   let isBusy = false;
+  let meanwhile = () => {};
   const warnings: unknown[] = [];
   const of = async ({ id, state }: ImportRecord) => {
     asked += 1;
+    if (id === 'import-2') meanwhile();
     if (isBusy && id === 'import-2') throw new Error('too much to read');
     return { id, state };
   };
   const sources = {
-    coordinator: { lookUp: recordOf },
+    coordinator: { lookUp },
     regions: () => [],
     reading: {
       page: () => ({ imports: [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)) }),
@@ -41,7 +44,10 @@ function openList(count: number) {
   const setBusy = (busy: boolean) => {
     isBusy = busy;
   };
-  return { list, states, join, setBusy, warnings, asked: () => asked };
+  const setMeanwhile = (act: () => void) => {
+    meanwhile = act;
+  };
+  return { list, states, join, setBusy, setMeanwhile, warnings, asked: () => asked };
 }
 
 test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
@@ -88,5 +94,21 @@ test('an end that cannot be sent at first, because another import cannot be read
   setBusy(false);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(written.at(-1)).toContain('"import-1","state":"completed"');
+  list.close();
+});
+
+test('of an import that is removed while it is looked at, nothing is sent after the news that it is gone', async () => {
+  const { list, states, join, setMeanwhile } = openList(3);
+  const written = await join();
+  await vi.advanceTimersByTimeAsync(1_000);
+  for (const id of ['import-1', 'import-2']) states.set(id, 'paused');
+  setMeanwhile(() => {
+    if (states.delete('import-1')) list.removed('import-1');
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  const [removed, ...after] = written.slice(1);
+  expect(removed).toContain('event: removed');
+  expect(after.join()).toContain('import-2');
+  expect(after.join()).not.toContain('import-1');
   list.close();
 });

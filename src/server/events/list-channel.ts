@@ -135,8 +135,10 @@ export class ListChannel {
       throw error;
     }
     for (const [id, text] of changed) {
-      // One that was removed or ended meanwhile is not among the unfinished ones.
-      if (isFinal(coordinator.lookUp(id)?.state ?? 'completed')) sent.delete(id);
+      const state = coordinator.lookUp(id)?.state;
+      // Removed meanwhile, and its watchers know it.
+      if (state === undefined) changed.delete(id);
+      else if (isFinal(state)) sent.delete(id);
       else sent.set(id, text);
     }
     if (sent === this.#sent) this.#lookedAt = Date.now();

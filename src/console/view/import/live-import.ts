@@ -34,6 +34,7 @@ export class LiveImport {
   state = computed(() => this.view.value?.state);
   readonly id;
   #heard = 0;
+  #isRemoved = false;
   #announced = { percent: 0, at: 0 };
 
   constructor(id: string) {
@@ -58,7 +59,13 @@ export class LiveImport {
     this.#update(view);
   }
 
+  /** What was asked for before may be answered later. */
+  removed() {
+    this.#isRemoved = true;
+  }
+
   #update(view: Followed) {
+    if (this.#isRemoved) return;
     const before = this.view.peek();
     const hasMoved = before !== undefined && before.state !== view.state;
     batch(() => {
@@ -95,7 +102,11 @@ export function useLiveImport(id: string) {
           const view = imports.find((one) => one.id === id);
           if (view !== undefined) live.hear(view);
         },
-        removed: (removed) => removed.id === id && void ask(),
+        removed: (removed) => {
+          if (removed.id !== id) return;
+          live.removed();
+          void ask();
+        },
       },
       () => void ask().then(() => void live.turns.value++),
     );
