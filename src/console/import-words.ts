@@ -285,6 +285,7 @@ export const FIELDS: readonly (readonly [field: Field, label: string])[] = [
   ['scope', 'Scope'],
   ['region', 'Region'],
   ['onBehalfOf', 'Acting user'],
+  ['joinedAt', 'Joined at'],
 ];
 
 /** A column as people know it: cells beyond the header have none of their own. */

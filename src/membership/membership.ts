@@ -25,10 +25,12 @@ export interface Membership {
   readonly scope: Scope;
   /** UID of the acting user; empty when the service itself acts. */
   readonly onBehalfOf: string;
+  /** The time at which the member joined, in seconds since 1970: only in an import that is sent in silence. Absent: now. */
+  readonly joinedAt?: number;
   /** Absent: `add`, as in every ordinary import. */
   readonly action?: Action;
 }
 
 /** The fields of a membership that an input may have columns for. */
-export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf'] as const;
+export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf', 'joinedAt'] as const;
 export type Field = (typeof FIELDS)[number];

@@ -8,7 +8,7 @@ import { ACTION_MEANINGS, SCOPE_MEANINGS, SCOPES } from '../membership/membershi
  */
 
 /** Fields of a membership, as columns and templates give them. */
-const FIELD = z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']);
+const FIELD = z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf', 'joinedAt']);
 
 const column = z.string().min(1).max(300);
 const word = z.string().max(200);

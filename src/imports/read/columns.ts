@@ -21,6 +21,7 @@ const ALIASES: Readonly<Record<Field, readonly string[]>> = {
   uid: ['uid', 'user', 'userid', 'member', 'memberid'],
   scope: ['scope', 'role'],
   onBehalfOf: ['onbehalfof', 'actinguser'],
+  joinedAt: ['joinedat'],
 };
 
 const FIELD_BY_ALIAS: ReadonlyMap<string, Field> = new Map(

@@ -72,7 +72,7 @@ interface CellRows {
 
 /** Rows that are one membership each. */
 function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): CellRows {
-  const at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
+  const at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1, joinedAt: -1 };
   let actionAt = -1;
   let reasonAt = -1;
   return {
@@ -97,6 +97,7 @@ function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): Cel
         cells[at.uid] ?? '',
         cells[at.scope] ?? '',
         cells[at.onBehalfOf] ?? '',
+        cells[at.joinedAt] ?? '',
         isLeft ? undefined : action,
       );
       return [isLeft ? leftInPlace(row, cells[reasonAt] ?? '') : row];

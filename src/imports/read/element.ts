@@ -56,13 +56,9 @@ export interface ElementRows extends Elements {
 export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepeat }: RowReading): ElementRows {
   const known = new Set<string>();
   /** Key that each field is read from; empty until one came to light. */
-  const keyOf: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '' };
+  const keyOf: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '', joinedAt: '' };
   let line = 0;
   let hasLists = false;
-
-  function isRow(element: Element): boolean {
-    return looksLikeRow(element, (key) => columns.isFor('uid', key));
-  }
 
   function* rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
@@ -130,7 +126,16 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
       reader.addProblem(repetition(repeated));
     }
     const read = (field: Field) => textOf(element, field, keyOf[field], text, reader);
-    return reader.read(line, original, read('region'), read('guid'), read('uid'), read('scope'), read('onBehalfOf'));
+    return reader.read(
+      line,
+      original,
+      read('region'),
+      read('guid'),
+      read('uid'),
+      read('scope'),
+      read('onBehalfOf'),
+      reader.isSilent ? read('joinedAt') : '',
+    );
   }
 
   function learn(key: string, place: string) {
@@ -139,6 +144,7 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
     for (const field of FIELDS) keyOf[field] = columns.nameOf(field) ?? '';
   }
 
+  const isRow = (element: Element) => looksLikeRow(element, (key) => columns.isFor('uid', key));
   return { isRow, rows, finish, rowsRead: () => line, hasLists: () => hasLists };
 }
 

@@ -20,6 +20,7 @@ export type RowProblemCode =
   | 'CONTROL_CHARACTER'
   | 'UNKNOWN_SCOPE'
   | 'UNKNOWN_REGION'
+  | 'BAD_TIME' // it cannot be read, or is in the future
   | 'UNKNOWN_ACTION' // in an import of edits, or of a file of changes
   // Codes of shaped inputs:
   | 'UNKNOWN_IDENTITY' // the identity file does not have the key

@@ -131,7 +131,11 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     columns: () => columns.names,
     notes: () => {
       const notes = [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...idle.notes(), ...ids.notes()];
-      const column = recognised().guid;
+      const { guid: column, joinedAt } = recognised();
+      if (joinedAt !== undefined && !options.silent) {
+        const text = `the times in column ${shown(joinedAt)} are not used: whoever is added joins at that moment`;
+        notes.push({ code: 'JOINED_AT_NOT_USED', text });
+      }
       if (!hasDefaultGuid || column === undefined) return notes;
       const text = `rows are added to the groups in column ${shown(column)}; the group that was given for all rows counts only where that is empty`;
       return [...notes, { code: 'GROUPS_OF_ROWS', text }];

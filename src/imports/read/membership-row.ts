@@ -5,6 +5,7 @@ import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { type Bounds, IntakeError, shown } from './intake-error.ts';
+import { TIMES, timeOf } from './times.ts';
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
 export interface RowDefaults {
@@ -12,6 +13,8 @@ export interface RowDefaults {
   readonly guid?: string | undefined;
   readonly scope?: Scope | undefined;
   readonly onBehalfOf?: string | undefined;
+  /** It is sent in silence: rows may say since when their users are members. */
+  readonly silent?: boolean | undefined;
 }
 
 /** The parts that all readers of rows share. */
@@ -90,6 +93,11 @@ export class MembershipReader {
     }
   }
 
+  /** Whether rows may say since when their users are members. */
+  get isSilent(): boolean {
+    return this.#defaults.silent ?? false;
+  }
+
   /** A problem of the row that is read next. */
   addProblem(problem: RowProblem): void {
     this.#problems ??= [];
@@ -105,6 +113,7 @@ export class MembershipReader {
     uid: string,
     scope: string,
     onBehalfOf: string,
+    joinedAt: string,
     action?: string,
   ): InputRow {
     const asked = action === undefined ? 'add' : this.#action(action);
@@ -116,6 +125,7 @@ export class MembershipReader {
       uid: this.#id('uid', uid),
       scope: this.#scopeFor(asked, scope),
       onBehalfOf: onBehalfOf === '' ? (this.#defaults.onBehalfOf ?? '') : this.#id('onBehalfOf', onBehalfOf),
+      ...(this.isSilent && this.#joinedAt(joinedAt)),
       problems: this.#problems === undefined ? NO_PROBLEMS : this.#takeProblems(),
     };
     return asked === 'add' ? row : { ...row, action: asked };
@@ -183,6 +193,17 @@ export class MembershipReader {
     const reason = `${shown(text)} is not a valid scope; allowed are ${SCOPES.join(', ')}${hint}`;
     this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
     return 'participant';
+  }
+
+  #joinedAt(text: string): Pick<InputRow, 'joinedAt'> {
+    const written = text.trim();
+    if (written === '') return {};
+    const at = timeOf(written);
+    if (at !== undefined && at <= Date.now()) return { joinedAt: Math.floor(at / 1_000) };
+    const reason =
+      at === undefined ? `${shown(text)} is not a valid time; allowed are ${TIMES}` : `${shown(text)} is in the future`;
+    this.#add('joinedAt', text, 'BAD_TIME', reason);
+    return {};
   }
 
   #id(field: 'guid' | 'uid' | 'onBehalfOf', text: string) {

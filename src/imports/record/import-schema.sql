@@ -75,6 +75,7 @@ create table rows (
   scope_id  integer,                     -- null: the row is invalid or asks for a removal
   uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
   uid       text,
+  joined_at integer,                     -- since when the user is a member, in seconds since 1970; null: the row does not say
   original  text not null                -- JSON: the input as it was; empty where the first membership of the row has it
 ) strict;
 

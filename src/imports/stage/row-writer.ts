@@ -82,10 +82,14 @@ interface CallGroup {
   readonly group: number;
 }
 
+const COLUMNS = [
+  ...['line', 'region_id', 'group_id', 'call_group_id', 'scope_id', 'uid_hash', 'uid', 'original'],
+  'joined_at',
+];
+
 /** Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. `cut` does the rest. */
 export function rowInserter(database: DatabaseSync) {
-  const columns = ['line', 'region_id', 'group_id', 'call_group_id', 'scope_id', 'uid_hash', 'uid', 'original'];
-  const inserts = bulkInsert(database, 'rows', columns);
+  const inserts = bulkInsert(database, 'rows', COLUMNS);
   const noteProblems = problemInserter(database);
   const noteShape = shapeInserter(database);
   const findCallGroup = callGroupFinder(database);
@@ -133,6 +137,7 @@ export function rowInserter(database: DatabaseSync) {
     const values = inserts.values;
     values[at] = row.line;
     values[at + 7] = row.original;
+    values[at + 8] = row.joinedAt ?? null;
     if (isValid) {
       const { id, group } = callGroupOf(row);
       values[at + 1] = region;

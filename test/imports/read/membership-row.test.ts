@@ -127,3 +127,42 @@ describe('the membership of a row', () => {
     expect(rows[1]?.problems).toEqual([]);
   });
 });
+
+describe('the time at which a member joined', () => {
+  const NOON = Date.UTC(2024, 4, 1, 12) / 1_000;
+  const read1 = async (written: string, silent = true) =>
+    (await read(JSON.stringify([{ uid: 'u1', guid: 'g1', joined_at: written }]), { silent })).rows[0];
+
+  test.each([
+    ['2024-05-01', NOON - 12 * 3600],
+    ['2024-05-01T12:00:00Z', NOON],
+    ['2024-05-01 14:00:00.25+02', NOON],
+    ['2024-05-01T12:00', NOON],
+    [String(NOON), NOON],
+    [` ${NOON}999 `, NOON],
+    ['', undefined],
+  ])('%j', async (written, seconds) => {
+    const row = await read1(written);
+    expect([row?.problems, row?.joinedAt]).toEqual([[], seconds]);
+  });
+
+  test.each(['last summer', '2024-02-31', '2024-05-01T25:00Z', '12', '2999-01-01'])('not %j', async (written) => {
+    expect((await read1(written))?.problems).toMatchObject([{ column: 'joined_at', value: written, code: 'BAD_TIME' }]);
+  });
+
+  test('is not read from rows that are added, and a note says so', async () => {
+    expect(await read1('last summer', false)).toMatchObject({ problems: [] });
+    const { intake, rows } = await read('uid,guid,since\nu1,g1,2024-05-01\n', { map: { joinedAt: 'since' } });
+    expect(rows[0]).not.toHaveProperty('joinedAt');
+    expect(intake.notes()).toMatchObject([{ code: 'JOINED_AT_NOT_USED' }]);
+  });
+
+  test('may be made by a shape', async () => {
+    const { rows } = await read('uid,guid,day\nu1;u2,g1,2024-05-01\n', {
+      silent: true,
+      map: { joinedAt: '{day}T12:00Z' },
+      shape: { split: { uid: ';' } },
+    });
+    expect(rows.map(({ joinedAt }) => joinedAt)).toEqual([NOON, NOON]);
+  });
+});

@@ -23,6 +23,7 @@ import { actionWords, scopeWords } from './words.ts';
 export interface Plan {
   readonly region: Source | undefined;
   readonly onBehalfOf: Source | undefined;
+  readonly joinedAt: Source | undefined;
   readonly scope: Source | undefined;
   /** Returns the meaning of a scope word; undefined: no membership. */
   readonly scopeOf: ReturnType<typeof scopeWords>;
@@ -74,13 +75,13 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
     const name = columns.nameOf(field);
     return name === undefined ? undefined : openSource({ kind: 'columns', columns: [name] }, field, slotOf, () => true);
   };
-  const [region, onBehalfOf, scope] = [open('region'), open('onBehalfOf'), open('scope')];
+  const [region, onBehalfOf, joinedAt, scope] = [open('region'), open('onBehalfOf'), open('joinedAt'), open('scope')];
   const where = (shape.where ?? [])
     .filter((one) => !isNumbered(one, shape, has))
     .map((condition) => ({ condition, slot: slotOf(condition.column, 'a condition') }));
   const action = shape.actions && actionOf(shape.actions, layout);
   const shared = [
-    ...[region, onBehalfOf, scope].flatMap((source) => source?.slots ?? []),
+    ...[region, onBehalfOf, joinedAt, scope].flatMap((source) => source?.slots ?? []),
     ...where.map(({ slot }) => slot),
     ...(action === undefined ? [] : [action.slot]),
   ];
@@ -91,6 +92,7 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
   return {
     region,
     onBehalfOf,
+    joinedAt,
     scope: groups.haveScopes ? undefined : scope,
     scopeOf: scopeWords(shape.scopeWords),
     people: people.map((one) => ({ ...one, slots: [...new Set([...shared, ...one.slots, ...groups.slots])] })),
@@ -190,7 +192,7 @@ export function sourcedFields(shape: Shape, sources: FieldSources): ReadonlySet<
 }
 
 /** Returns the source of each field in the plan, as the report and the preview show it. */
-export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan) {
+export function recognisedBy({ region, onBehalfOf, joinedAt, scope, people, groups }: Plan) {
   const users = new Set(people.map(({ source }) => source.label));
   return defined({
     region: region?.label,
@@ -198,6 +200,7 @@ export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan
     uid: users.size === 0 ? undefined : [...users].join(', '),
     scope: scope?.label,
     onBehalfOf: onBehalfOf?.label,
+    joinedAt: joinedAt?.label,
   });
 }
 

@@ -98,6 +98,7 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
     labels.scope = group.scopeLabel ?? plan.scope?.label ?? 'scope';
     labels.region = plan.region?.label ?? 'region';
     labels.onBehalfOf = plan.onBehalfOf?.label ?? 'onBehalfOf';
+    labels.joinedAt = plan.joinedAt?.label ?? 'joinedAt';
     labels.action = plan.action?.column ?? 'action';
     allowedActions = plan.action?.allowed ?? [];
     const bad = cells.notText === undefined ? undefined : refuseOthers(plan, request, cells.notText, reader);
@@ -112,6 +113,7 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
       bad?.has('uid') ? '' : uidOf(person, lookups, reader),
       action === 'ban' ? 'ban' : request.scope,
       bad?.has('onBehalfOf') ? '' : (plan.onBehalfOf?.read(cells) ?? ''),
+      plan.joinedAt?.read(cells) ?? '',
       action === 'ban' ? 'add' : action,
     );
   }

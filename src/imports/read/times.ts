@@ -1,0 +1,18 @@
+const SECONDS = /^\d{9,10}$/;
+const MILLISECONDS = /^\d{12,13}$/;
+const WRITTEN = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/** The times that `timeOf` reads, for messages. */
+export const TIMES = '2024-05-01, 2024-05-01T12:00:00Z, and seconds or milliseconds since 1970';
+
+/** The time that a text means, in ms since 1970: of a date its beginning, and without a zone in UTC. Undefined where it is none. */
+export function timeOf(text: string): number | undefined {
+  if (SECONDS.test(text)) return Number(text) * 1_000;
+  if (MILLISECONDS.test(text)) return Number(text);
+  const [, day = '', time = '00:00', zone = 'Z'] = WRITTEN.exec(text) ?? [];
+  const date = new Date(`${day}T00:00Z`);
+  if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day)) return undefined;
+  const [, hours, minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? [];
+  const at = Date.parse(`${day}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
+  return Number.isNaN(at) ? undefined : at;
+}
