@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/chat-client.ts';
-import type { AddMembersRequest } from '../src/chat/contract.ts';
+import type { Addition, AddMembersRequest, MemberResult } from '../src/chat/contract.ts';
 import { judge, type RefusedOutcome, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
 import { ACTOR_OUTSIDE } from '../src/chat/service/codes.ts';
@@ -205,31 +205,38 @@ export function rowsOf(lists: ListedRows): readonly (readonly [row: number, succ
  * group had after the last one.
  */
 export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Read {
-  const others: RowOutcome[] = [];
-  const unsaid: RowOutcome[] = [];
+  const read = { others: [], unsaid: [] };
   const messages: [row: number, id: string][] = [];
   let members: number | undefined;
   for (const list of MEMBER_LISTS) {
     for (const [row, uid] of lists[list] ?? []) {
-      const found = entries.get(foldId(uid));
-      if (found === undefined) {
-        unsaid.push({ row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message: 'no reply mentions this UID' });
-        continue;
-      }
-      const { outcome, code, message } = readEntry(list, found.entry);
-      if (outcome === null) {
-        unsaid.push({ row, outcome: 'unconfirmed', code: code ?? '', message: message ?? '' });
-        continue;
-      }
-      if (code === null) {
-        const { addition } = found.entry;
-        if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
-        if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
-        continue;
-      }
-      const note = outcome !== 'failed' && uncertainty !== null ? `; ${maybeEarlier(uncertainty)}` : '';
-      others.push({ row, outcome, code, message: `${message ?? ''}${note}` });
+      const addition = readRow(read, row, list, entries.get(foldId(uid))?.entry, uncertainty);
+      if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
+      if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
     }
   }
-  return { others, unsaid, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };
+  return { ...read, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };
+}
+
+/** Reads what a reply says of one row. @param entry absent: nothing @returns facts about an addition */
+export function readRow(
+  { others, unsaid }: { others: RowOutcome[]; unsaid: RowOutcome[] },
+  row: number,
+  list: MemberList,
+  entry: MemberResult | undefined,
+  uncertainty: string | null,
+): Addition | undefined {
+  if (entry === undefined) {
+    unsaid.push({ row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message: 'no reply mentions this UID' });
+    return undefined;
+  }
+  const { outcome, code, message } = readEntry(list, entry);
+  if (outcome === null) {
+    unsaid.push({ row, outcome: 'unconfirmed', code: code ?? '', message: message ?? '' });
+    return undefined;
+  }
+  if (code === null) return entry.addition;
+  const note = outcome !== 'failed' && uncertainty !== null ? `; ${maybeEarlier(uncertainty)}` : '';
+  others.push({ row, outcome, code, message: `${message ?? ''}${note}` });
+  return undefined;
 }

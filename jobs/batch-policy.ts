@@ -42,6 +42,8 @@ export interface Ended {
   readonly size: number;
   /** Whether its group can be asked what became of it. */
   readonly asks: boolean;
+  /** Whether a repeat does no harm, and says of each row whether it was carried out before. */
+  readonly repeatsSay?: boolean | undefined;
 }
 
 /** The step after a call that was refused, or not answered. */
@@ -76,6 +78,9 @@ export function afterRefusal(verdict: Refusal, ended: Ended, region: Unanswered)
     }
     default: {
       if (!verdict.maybeCarriedOut) return { step: 'refused' };
+      if (verdict.kind === 'halve' && ended.repeatsSay) {
+        return { step: 'halve', standing: { ...triedAgain(ended), tries: 0 } };
+      }
       // A success that says it is none. A repeat tells, where the group cannot be asked.
       const standing = triedAgain(ended);
       return { step: asks || standing.tries >= UNSAID_REPLIES ? 'end' : 'again', standing };

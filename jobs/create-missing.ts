@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/chat-client.ts';
-import { type CreatedGroup, newGroup, newUser, type Reactivated } from '../src/chat/directory-client.ts';
+import { type CreatedGroup, importedGroup, newGroup, newUser, type Reactivated } from '../src/chat/directory-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
-import { GROUP_MISSING, isIdTaken, OPERATION_MISSING, USER_MISSING } from '../src/chat/service/codes.ts';
+import type { ImportedEntities } from '../src/chat/import-client.ts';
+import {
+  CALL_ENDED_BY_ENTITY,
+  GROUP_MISSING,
+  isIdTaken,
+  OPERATION_MISSING,
+  USER_MISSING,
+} from '../src/chat/service/codes.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
 import type { CreationToSend } from '../src/imports/record/creating.ts';
 import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
@@ -16,9 +23,11 @@ import { askNext, asksGroups, type LookingPorts, unansweredCalls } from './repea
 import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch } from './send-batch.ts';
 
 /**
- * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.
+ * create-missing: checks whether a group exists, creates a user or a group, or reactivates users. For a silent import it creates
+ * users or groups by the data import, which may give a group the time of its creation.
  *
- * Queue, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
+ * Queue, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget; those of the data
+ * import are in the queue of import-members.
  * Input     the batch: what to do, and for a group the rows that are sent with it as its first members.
  * Output    `made` with what was found or done, and an outcome for each of these rows.
  * Repeats   harmless: what the earlier call created exists already. It counts as created, and `message` says so. A reply
@@ -41,7 +50,7 @@ const payload = z.object({
   /** Findings about users to reactivate. */
   looked: looked.optional(),
   create: z.discriminatedUnion('what', [
-    z.object({ what: z.literal('look') }),
+    z.object({ what: z.literal('look'), guid: z.string() }),
     z.object({ what: z.literal('user'), profile: newUser }),
     z.object({
       what: z.literal('group'),
@@ -51,37 +60,56 @@ const payload = z.object({
       onBehalfOf: z.string().optional(),
     }),
     z.object({ what: z.literal('reactivate'), uids: z.array(z.string()).min(1) }),
+    z.object({
+      what: z.literal('import'),
+      of: z.enum(['users', 'groups']),
+      profiles: z.array(z.union([newUser, importedGroup])).min(1),
+    }),
   ]),
 });
 export type CreateMissingPayload = z.infer<typeof payload>;
 
 /** The calls that create users and groups, or make users active again. */
 export interface CreateMissingPorts extends BatchPorts, LookingPorts {
-  readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers'> & LookingPorts['chat'];
+  readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers' | 'importEntities'> &
+    LookingPorts['chat'];
 }
 
-type Reply = ReplyMeta & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'>>;
+type Reply = ReplyMeta &
+  Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'> & { readonly imported: ImportedEntities }>;
 
 const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   name: 'create-missing',
   // Looking is the question for a group.
   operation: ({ create }) =>
-    create.what === 'look' ? 'group' : create.what === 'group' ? 'create-group' : create.what,
-  send: ({ chat }, { guid, create, looked: known }, { signal }) => {
+    create.what === 'look'
+      ? 'group'
+      : create.what === 'group'
+        ? 'create-group'
+        : create.what === 'import'
+          ? `import-${create.of}`
+          : create.what,
+  send: async ({ chat }, { create, looked: known }, { signal }): Promise<Reply> => {
     switch (create.what) {
       case 'look':
-        return chat.getGroup(guid, { signal });
+        return chat.getGroup(create.guid, { signal });
       case 'user':
         return chat.createUser(create.profile, { signal });
       case 'group':
         return chat.createGroup(create.profile, requestOf(create.lists), { signal, onBehalfOf: create.onBehalfOf });
       case 'reactivate':
         return chat.reactivateUsers(inactive(create.uids, known), { signal });
+      case 'import': {
+        const { entries: imported, ...meta } = await chat.importEntities(create.of, entitiesOf(create), { signal });
+        return { ...meta, imported };
+      }
     }
   },
   judge: (batch, error) => {
     const { create } = batch;
     const verdict = judge(error, sizeOf(batch), create.what === 'group' ? create.onBehalfOf : undefined);
+    if (create.what === 'import' && verdict.code === CALL_ENDED_BY_ENTITY && (batch.standing?.tries ?? 0) > 0)
+      return { ...verdict, kind: sizeOf(batch) > 1 ? 'halve' : 'final' };
     // Not part of the contract: if the service lacks this operation, the others must continue.
     return verdict.code === OPERATION_MISSING ? { ...verdict, kind: 'final' } : verdict;
   },
@@ -98,20 +126,18 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
       }
       case 'reactivate':
         return reactivated(batch, reply.uids);
+      case 'import':
+        return { ...made('created'), each: eachOf(create, reply.imported ?? new Map(), uncertainty) };
     }
   },
   readRefusal: ({ create, uncertainty }, { kind, code, message }) => {
     if (create.what === 'look' && code === GROUP_MISSING) return made('missing', code, message);
-    if (isIdTaken(code)) {
-      // It exists. If an earlier call got no answer, that call probably created it.
-      return uncertainty === null
-        ? made('existing', code, message)
-        : made('created', code, `${maybeEarlier(uncertainty)} (${message})`);
-    }
+    if (isIdTaken(code)) return { ...made('existing'), ...taken(code, message, uncertainty) };
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },
   size: sizeOf,
   asks: (ports, { create }) => create.what === 'reactivate' && asksGroups(ports),
+  repeatsSay: ({ create }) => create.what === 'import',
   rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
 };
 
@@ -184,11 +210,46 @@ function settled(batch: CreateMissingPayload, rest: readonly string[]): Sent {
 
 /** One of the members may be the reason of a failure: the group can be tried again without them. */
 function sizeOf({ create }: Pick<CreateMissingPayload, 'create'>): number {
+  if (create.what === 'import') return create.profiles.length;
   return create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1;
 }
 
 function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, { kind: 'made' }> {
   return { kind: 'made', outcome, code, message, others: [], missing: [] };
+}
+
+type Import = Extract<CreateMissingPayload['create'], { what: 'import' }>;
+
+function entitiesOf({ profiles }: Import): ReadonlyMap<string, object> {
+  const entities = profiles.map((profile): [string, object] => {
+    const owner = 'owner' in profile && profile.owner !== undefined && { owner: foldId(profile.owner) };
+    const id = 'guid' in profile ? { guid: foldId(profile.guid) } : { uid: foldId(profile.uid) };
+    return [nameOf(profile), { ...profile, ...id, ...owner }];
+  });
+  return new Map(entities);
+}
+
+/** UID or GUID in lower case. */
+function nameOf(profile: Import['profiles'][number]): string {
+  return foldId('guid' in profile ? profile.guid : profile.uid);
+}
+
+/** The end of each user or group of a call. Nothing is known of one that the reply does not name. */
+function eachOf({ profiles }: Import, imported: ImportedEntities, uncertainty: string | null) {
+  return profiles.map((profile) => {
+    const name = nameOf(profile);
+    const { success, error: { code = '', message = '' } = {} } = imported.get(name) ?? {};
+    if (success === true) return { name, outcome: 'created' as const, code: '', message: '' };
+    if (isIdTaken(code)) return { name, ...taken(code, message, uncertainty) };
+    return { name, outcome: success === false ? ('refused' as const) : ('unconfirmed' as const), code, message };
+  });
+}
+
+/** It exists. If an earlier call got no answer, that call probably created it. */
+function taken(code: string, message: string, uncertainty: string | null) {
+  return uncertainty === null
+    ? { outcome: 'existing' as const, code, message }
+    : { outcome: 'created' as const, code, message: `${maybeEarlier(uncertainty)} (${message})` };
 }
 
 /** The creation that a batch makes. */

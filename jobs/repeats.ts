@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GROUP_MISSING } from '../src/chat/service/codes.ts';
 import type { MemberScope } from '../src/chat/service/lists.ts';
 import { foldId } from '../src/membership/membership.ts';
 import type { AskBeforeRepeat } from '../src/platform/settings.ts';
@@ -148,7 +149,9 @@ function afterPage(known: Looked, answer: ServiceAnswer, wanted: readonly Wanted
     if (hasMore(answer, banned.size, page)) return { ...known, found, page: page + 1 };
     return { ...known, found, next: 'none', whole: [...whole, 'banned'] };
   }
-  return nothingKnown(known);
+  // Nobody is in a group that is not there.
+  const isNobody = answer.kind === 'refused' && answer.code === GROUP_MISSING;
+  return isNobody ? { ...known, found: [], next: 'none', whole: ['members', 'banned'] } : nothingKnown(known);
 }
 
 /** The user who is asked for now; undefined where a list is read. */

@@ -18,7 +18,7 @@ import { afterRefusal, type Ended, type Unanswered } from './batch-policy.ts';
 
 /**
  * The common part of the jobs of a region's queue: each start makes one call for one batch, and every batch ends in one
- * result. add-members.ts, edit-member.ts and create-missing.ts say which call it is, and what its answer means.
+ * result. add-members.ts, import-members.ts, edit-member.ts and create-missing.ts say which call it is, and what its answer means.
  *
  * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
  * Output    a BatchResult through the port `deliver`, however the batch ends: without a result it would be lost.
@@ -87,6 +87,8 @@ export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPort
   readonly size?: (batch: Payload) => number;
   /** Whether the service can be asked what became of a call: it has the last word where nothing more is sent. */
   readonly asks?: (ports: Ports, batch: Payload) => boolean;
+  /** A repeat does no harm, and says of each row whether it was carried out before. */
+  readonly repeatsSay?: (batch: Payload) => boolean;
   /** Every row, with its outcome if the call succeeds. */
   rows(batch: Payload): readonly (readonly [row: number, success: Outcome])[];
 }
@@ -197,7 +199,7 @@ export async function startLater<Payload extends BatchPayload>({ payload, update
 }
 
 function endedOf<Payload extends BatchPayload, Ports extends BatchPorts>(
-  { size, asks }: Pick<BatchCall<Payload, Ports, never>, 'size' | 'asks'>,
+  { size, asks, repeatsSay }: Pick<BatchCall<Payload, Ports, never>, 'size' | 'asks' | 'repeatsSay'>,
   ports: Ports,
   batch: Payload,
   at: number,
@@ -208,6 +210,7 @@ function endedOf<Payload extends BatchPayload, Ports extends BatchPorts>(
     now: Date.now(),
     size: size?.(batch) ?? 1,
     asks: asks?.(ports, batch) ?? false,
+    repeatsSay: repeatsSay?.(batch),
   };
 }
 

@@ -21,6 +21,7 @@ import {
   createDirectoryClient,
   type DirectoryClient,
 } from './directory-client.ts';
+import { createImportClient, type ImportClient } from './import-client.ts';
 import { createListClient, type ListClient } from './list-client.ts';
 import { type BANNED_LISTS, bannedAddress, createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
@@ -62,7 +63,7 @@ export interface AddMembersResult extends ReplyMeta {
  * Calls to one app. Every method throws what call-errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
-export interface ChatClient extends MemberClient, ListClient, CreateClient, DirectoryClient, UserClient {
+export interface ChatClient extends MemberClient, ListClient, CreateClient, DirectoryClient, UserClient, ImportClient {
   /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
   /** `GET /users` (docs/chat-service.md, 52). */
@@ -135,6 +136,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     ...createDirectoryClient(ask),
     ...createCreateClient(ask, redact),
     ...createUserClient(ask),
+    ...createImportClient(ask, redact),
     async addMembers(guid, members, { onBehalfOf, signal } = {}) {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;

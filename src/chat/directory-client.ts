@@ -89,6 +89,10 @@ export const newGroup = z.object({
 });
 export type NewGroup = z.infer<typeof newGroup>;
 
+/** A group as the data import takes it: it may be older than today. In seconds since 1970. */
+export const importedGroup = newGroup.extend({ createdAt: z.int().optional() });
+export type ImportedGroup = z.infer<typeof importedGroup>;
+
 export interface CreatedGroup extends ReplyMeta {
   /** Results of the members that were sent with it; empty if the reply does not mention them. */
   readonly entries: MemberEntries;

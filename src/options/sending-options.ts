@@ -121,8 +121,24 @@ export const TRIAL = {
 };
 export type TrialChoices = Given<typeof TRIAL>;
 
+/** The way by which rows are sent. */
+export const SILENCE = {
+  silent: option({
+    ...SWITCH,
+    help: 'add members by the data import of the service, which writes no messages into groups, and keeps the times in the column joined_at; 50 members of any groups a call, 60 calls a minute',
+  }),
+};
+
 /** Options of every import for sending its rows. */
-export const SENDING = { ...STOPPING, ...GIVING_UP, ...REMOVING, ...TRIAL, ...HELD, ...ASKING };
+export const SENDING = {
+  ...SILENCE,
+  ...STOPPING,
+  ...GIVING_UP,
+  ...REMOVING,
+  ...TRIAL,
+  ...HELD,
+  ...ASKING,
+};
 
 /** Answers to a question for which an import waits, on the command line. */
 export const ANSWERING = { ...MAX_CREATE, ...REMOVING, ...BAN_CHECK, ...LEAVING_OUT };

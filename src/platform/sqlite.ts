@@ -44,9 +44,9 @@ const NO_LEDGER = words`put it back from a backup, or import the input again, wi
 /** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const DAMAGE: ReadonlySet<number | undefined> = new Set([11, 26]);
 
-/** Other errors of a file that holds what rollcall never writes: the number of its format, names of tables, a number above 2^53. */
+/** Other errors of a file that holds what rollcall never writes: the number of its format, names of tables, values of a state, a number above 2^53. */
 const STRANGE =
-  /^unsupported file format$|^no such (?:column|table): |^table \S+ has no column named |too large to be represented as a JavaScript number/;
+  /^unsupported file format$|^no such (?:column|table): |^table \S+ has no column named |^CHECK constraint failed: |too large to be represented as a JavaScript number/;
 
 /** A database whose errors say which file is held or damaged: SQLite does not, and may notice damage at any statement. */
 class NamedDatabase extends DatabaseSync {

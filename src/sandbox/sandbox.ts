@@ -82,7 +82,8 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const DAY_MS = 86_400_000;
+/** The users and groups of the start are so old, in ms: members may have joined long ago. */
+const AGE_MS = 10 * 365 * 86_400_000;
 
 /** Shared by the sandboxes of one process, so that clients can cache the authority. */
 const made = new Map<string, Promise<Certificates>>();
@@ -109,7 +110,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const randomLatency = seededRandom(randomSeed + 1);
   const [from, to] = typeof latencyMs === 'number' ? [latencyMs, latencyMs] : latencyMs;
   // Users and groups of the start are a day old, so they are visible with any read delay.
-  const createdAt = now() - DAY_MS;
+  const createdAt = now() - AGE_MS;
 
   const tenants = byRegion((region) => makeTenant(region, options, behaviour, createdAt));
   const management = options.management ?? { key: newKey(), secret: newKey() };

@@ -41,7 +41,7 @@ async function openCircuit({ lateMs = 0 } = {}) {
       slowDown: queue.slowDown,
       endWait: queue.endWait,
     },
-    lists: { slowDown: async (ms) => void waits.push(ms), endWait: async () => void waits.push(0) },
+    others: [{ slowDown: async (ms) => void waits.push(ms), endWait: async () => void waits.push(0) }],
     chat: {
       getGroup: async (guid: string) => {
         asked.push(guid);

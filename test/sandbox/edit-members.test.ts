@@ -32,7 +32,7 @@ describe('what an edit does', () => {
     const { status, json } = await ask('PUT', `${MEMBERS}/Pat`, scopeTo('moderator'));
     expect([status, json]).toEqual([
       200,
-      { data: { guid: 'team', uid: 'pat', scope: 'moderator', joinedAt: 1_800_000_000 - 86_400 } },
+      { data: { guid: 'team', uid: 'pat', scope: 'moderator', joinedAt: 1_800_000_000 - 3_650 * 86_400 } },
     ]);
     expect(sandbox.members('us', 'team').get('pat')).toBe('moderator');
   });

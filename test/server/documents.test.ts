@@ -158,6 +158,7 @@ describe('the description of the API', () => {
       ...Object.keys(CREATION),
       'allowUnban',
       'banCheck',
+      'silent',
       'maxErrors',
       'giveUpAfter',
       'maxRemovals',

@@ -35,6 +35,8 @@ interface Meaning {
 export const USER_MISSING = 'ERR_UID_NOT_FOUND';
 export const GROUP_MISSING = 'ERR_GUID_NOT_FOUND';
 export const NOT_A_MEMBER = 'ERR_NOT_A_MEMBER';
+/** A fault of the server, by which one entity also ends a data import. */
+export const CALL_ENDED_BY_ENTITY = 'ERR_EXCEPTION';
 /** The acting user is not a member of the group. */
 export const ACTOR_OUTSIDE = 'ERR_GROUP_NOT_JOINED';
 /** The acting user's scope does not allow this at all, or not for this list. */
@@ -57,7 +59,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   // Faults of the server, which may come with a 4xx status such as 417.
   ERR_MISSION_FAILED: { kind: 'again' },
   ERR_OPERATION_FAILED: { kind: 'again' },
-  ERR_EXCEPTION: { kind: 'again' },
+  [CALL_ENDED_BY_ENTITY]: { kind: 'again' },
   ERR_BAD_ERROR_RESPONSE: { kind: 'again' },
   // It says only that the call failed. A repeat is safe: if the change was made after all, it is already in place.
   ERR_MEMBER_SCOPE_CHANGE_FAILED: { kind: 'again' },
@@ -135,6 +137,10 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       why: 'the acting user is not a member of the group',
       advice: 'Add the acting user to the group first, or leave the acting user out.',
     },
+  },
+  ERR_IMPORT_INVALID_JOINEDAT: {
+    kind: 'halve',
+    advice: 'The time is before the creation of the group: correct it in the retry file, or leave it out.',
   },
   ERR_EMPTY_GROUP_PASS: {
     kind: 'halve',

@@ -3,6 +3,10 @@
 /** UIDs in one call: of an addition over all four lists, and users that one call reactivates (docs/chat-service.md, 16). */
 export const MAX_UIDS_PER_CALL = 25;
 
+/** Users, groups or members of one call of the data import, and its calls a minute, which no other budget counts (docs/chat-service.md, 72). */
+export const MAX_IMPORTED_PER_CALL = 50;
+export const IMPORTS_PER_MINUTE = 60;
+
 /** Members of a group (docs/chat-service.md, 27). */
 export const MAX_GROUP_MEMBERS = 100_000;
 

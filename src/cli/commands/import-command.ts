@@ -3,7 +3,7 @@ import { BANS } from '../../options/ban-options.ts';
 import { inputNames } from '../../options/input-kinds.ts';
 import { mapLookups } from '../../options/lookups.ts';
 import { READING } from '../../options/reading-options.ts';
-import { EXPECTING, HELD, STOPPING } from '../../options/sending-options.ts';
+import { EXPECTING, HELD, SILENCE, STOPPING } from '../../options/sending-options.ts';
 import { type Action, EXIT } from '../exit-codes.ts';
 import { withCheckCost } from '../flags/check-flags.ts';
 import { withJson, withPace, withSandbox, withServer, withWorkers } from '../flags/flags.ts';
@@ -25,7 +25,7 @@ export function importCommand(action: Action) {
   withOptions(withCreation(withOptions(command, READING)), BANS);
   withRecipeFlag(command);
   command.addOption(tagFlag('tag to find the import by; may be repeated'));
-  withOptions(withSource(command), { ...EXPECTING, ...HELD });
+  withOptions(withSource(command), { ...EXPECTING, ...SILENCE, ...HELD });
   const says = 'read the file, ask the service which rows would fail, and send nothing';
   withCheckCost(command.addOption(new Option('--check', says).conflicts('dryRun')));
   withPace(withOptions(command, STOPPING)).addOption(settingFlag('giveUpAfter'));

@@ -20,12 +20,19 @@ create temp view inputs as
 select r.id as row_id, case r.original when '' then f.original else r.original end as original
 from staged.rows r left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row;
 
+-- name: open_sent
+-- Rows that would be sent, by their groups. Batches of a silent import are of every group.
+create temp view sent as
+select cg.group_id, m.row_id from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
+join staged.memberships m on m.batch_id = b.id
+union all
+select r.group_id, r.id from staged.rows r where r.call_group_id is not null and exists (select 1 from staged.groups where guid = '');
+
 -- name: fill_groups
 -- Groups of the rows that would be sent.
 insert into groups (id, region, guid)
 select g.id, r.name, g.guid from staged.groups g join staged.regions r on r.id = g.region_id
-where exists (select 1 from staged.call_groups cg where cg.group_id = g.id)
-  and g.id in (select group_id from staged.rows where call_group_id is not null);
+where g.id in (select group_id from staged.rows where call_group_id is not null);
 
 -- name: fill_users
 -- Users of the rows that would be sent.
@@ -63,13 +70,12 @@ delete from verdicts;
 -- In: add (action). Out: missing groups to which rows add users.
 select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists (
   select 1 from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
-  where cg.group_id = g.id and cg.action_id = :add and b.size > b.bans);
+  where cg.group_id = g.id and cg.action_id = :add and b.size > b.bans
+  union all select 1 from staged.groups where guid = '');
 
 -- name: rows_of_new_group
 -- In: group. Out: what the input had for its rows, in its order.
-select i.original
-from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id join staged.memberships m on m.batch_id = b.id
-join inputs i on i.row_id = m.row_id where cg.group_id = :group order by m.row_id limit 1000;
+select i.original from sent s join inputs i on i.row_id = s.row_id where s.group_id = :group order by s.row_id limit 1000;
 
 -- name: acting_user
 -- In: group, add (action). Out: the only user on whose behalf rows are added to it, who creates and owns a group without an owner.
@@ -91,9 +97,8 @@ update users set first_row = f.row_id from (
 
 -- name: unknown_owners
 -- Out: unknown and deactivated owners of groups that would be created, with their row in the group (null: none).
-select u.id, u.uid, min((select min(r.id) from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
-  join staged.memberships m on m.batch_id = b.id join staged.rows r on r.id = m.row_id
-  where cg.group_id = g.id and r.uid = u.uid collate nocase)) as row
+select u.id, u.uid, min((select min(r.id) from sent s join staged.rows r on r.id = s.row_id
+  where s.group_id = g.id and r.uid = u.uid collate nocase)) as row
 from groups g join users u on u.region = g.region and u.uid = g.owner
 where g.creation = '' and u.state in ('unknown', 'deactivated') group by u.id;
 
@@ -228,7 +233,7 @@ select (select count(*) from groups where creation is not null) as groups,
 
 -- name: count_known
 -- Out: groups and users of the file, for limits in percent.
-select (select count(*) from staged.groups) as groups,
+select (select count(*) from staged.groups where guid <> '') as groups,
   (select count(distinct uid_hash) from staged.rows where call_group_id is not null) as users;
 
 -- name: later_rows

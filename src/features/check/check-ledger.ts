@@ -64,7 +64,7 @@ function ledgerOf(database: DatabaseSync, folder: string): CheckLedger {
   try {
     attachForReading(database, checkFiles(folder).ledger, 'staged', IMPORT_SCHEMA);
     const sql = statementsOf(database, CHECK_STATEMENTS);
-    for (const view of ['open_checked', 'open_growing', 'open_inputs']) sql(view).run();
+    for (const view of ['open_checked', 'open_growing', 'open_inputs', 'open_sent']) sql(view).run();
     return { survey: new Survey(database), sql };
   } catch (error) {
     database.close();

@@ -88,9 +88,10 @@ function keyOf({ region, guid, uid, scope, onBehalfOf, action }: Asked) {
   return [region, ...ids, action ?? 'add', action === 'remove' || action === 'unban' ? '' : scope].join(' ');
 }
 
-function membershipOf(line: number, { region, guid, uid, scope, onBehalfOf, action = 'add' }: InputRow) {
+function membershipOf(line: number, row: InputRow) {
+  const { region, guid, uid, scope, onBehalfOf, action = 'add', joinedAt = null } = row;
   const isScoped = action === 'add' || action === 'change';
-  return { line, region, guid, uid, scope: isScoped ? scope : '', actor: onBehalfOf, action };
+  return { line, region, guid, uid, scope: isScoped ? scope : '', actor: onBehalfOf, action, joined_at: joinedAt };
 }
 
 /** The memberships of these rows that the service has already, by row. */

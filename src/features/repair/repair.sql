@@ -129,7 +129,7 @@ select coalesce(t.first_row, m.row_id) as row, g.region_id as region, g.guid, r.
   left join parts t on t.row_id = r.id
   join memberships m on m.row_id = r.id
   join call_groups cg on cg.id = r.call_group_id
-  join groups g on g.id = cg.group_id
+  join groups g on g.id = r.group_id
  where m.outcome_id in (select value from json_each(:fulfilled))
    and (r.id in (select value from json_each(:rows))
     or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows))));

@@ -21,6 +21,7 @@ export type RowProblemCode =
   | 'UNKNOWN_SCOPE'
   | 'UNKNOWN_REGION'
   | 'BAD_TIME' // it cannot be read, or is in the future
+  | 'NOT_SILENT' // in an import that is silent: no addition
   | 'UNKNOWN_ACTION' // in an import of edits, or of a file of changes
   // Codes of shaped inputs:
   | 'UNKNOWN_IDENTITY' // the identity file does not have the key

@@ -126,9 +126,11 @@ export class MembershipReader {
       scope: this.#scopeFor(asked, scope),
       onBehalfOf: onBehalfOf === '' ? (this.#defaults.onBehalfOf ?? '') : this.#id('onBehalfOf', onBehalfOf),
       ...(this.isSilent && this.#joinedAt(joinedAt)),
-      problems: this.#problems === undefined ? NO_PROBLEMS : this.#takeProblems(),
+      problems: NO_PROBLEMS,
     };
-    return asked === 'add' ? row : { ...row, action: asked };
+    if (this.isSilent) this.#requireSilent(asked, row);
+    const checked = this.#problems === undefined ? row : { ...row, problems: this.#takeProblems() };
+    return asked === 'add' ? checked : { ...checked, action: asked };
   }
 
   /** The empty membership, for a row that cannot be read. */
@@ -193,6 +195,15 @@ export class MembershipReader {
     const reason = `${shown(text)} is not a valid scope; allowed are ${SCOPES.join(', ')}${hint}`;
     this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
     return 'participant';
+  }
+
+  /** The data import adds members, and nobody acts for it. */
+  #requireSilent(action: Action, { scope, onBehalfOf: actor }: InputRow) {
+    const add = (field: ColumnRole, value: string, what: string) =>
+      this.#add(field, value, 'NOT_SILENT', `${what} cannot be sent in silence; allowed is to add members`);
+    if (action !== 'add') add('action', action, `the action ${action}`);
+    if (scope === 'ban') add('scope', scope, 'a ban');
+    if (actor !== '') add('onBehalfOf', actor, `an addition by ${shown(actor)}`);
   }
 
   #joinedAt(text: string): Pick<InputRow, 'joinedAt'> {

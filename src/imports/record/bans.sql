@@ -1,21 +1,24 @@
 -- Statements on who is banned from the groups of an import, by name.
 
--- name: call_groups_to_ask
--- In: region, add (action), after (call group), limit. Out: call groups with pending rows, of groups whose banned users are not
--- known.
-select cg.id, g.id as group_id, g.guid from call_groups cg join groups g on g.id = cg.group_id
- where cg.id > :after and cg.action_id = :add and g.region_id = :region and g.banned_users = 'not_asked' and g.refused_code is null
-   and exists (select 1 from batches b where b.call_group_id = cg.id and b.state in ('pending', 'waiting') and b.size > b.bans)
- order by cg.id limit :limit;
+-- name: open_to_ask
+-- Groups to which pending rows add users, and whose banned users are not known. The rows of a silent import are of every group.
+create temp view if not exists to_ask as
+select g.id, g.guid, g.region_id from groups g
+ where g.guid <> '' and g.banned_users = 'not_asked' and g.refused_code is null
+   and exists (select 1 from call_groups cg join batches b on b.call_group_id = cg.id join actions a on a.id = cg.action_id
+                where cg.group_id in (g.id, (select e.id from groups e where e.region_id = g.region_id and e.guid = '' collate nocase))
+                  and a.name = 'add' and b.state in ('pending', 'waiting') and b.size > b.bans);
+
+-- name: groups_to_ask
+-- In: region, after (group), limit. Out: the next of these groups.
+select id, guid from temp.to_ask where id > :after and region_id = :region order by id limit :limit;
 
 -- name: count_to_ask
--- In: region, add (action). Counts the groups of a region that have been asked about, and all that must be.
+-- In: region. Counts the groups of a region that have been asked about, and all that must be.
 insert into counters (region_id, name, n)
-  select :region, 'bansToAsk', count(distinct g.id) + coalesce(
+  select :region, 'bansToAsk', count(*) + coalesce(
     (select n from counters where region_id = :region and name = 'bansAsked'), 0)
-    from call_groups cg join groups g on g.id = cg.group_id
-   where cg.action_id = :add and g.region_id = :region and g.banned_users = 'not_asked' and g.refused_code is null
-     and exists (select 1 from batches b where b.call_group_id = cg.id and b.state in ('pending', 'waiting') and b.size > b.bans)
+    from temp.to_ask where region_id = :region
   on conflict (region_id, name) do update set n = excluded.n;
 
 -- name: count_asked
@@ -31,7 +34,9 @@ update groups set banned_users = 'known' where id = :group;
 -- In: group, add (action), ban (scope), uids (JSON array, in lower case). Out: rows that would add one of these users.
 select b.id as batch, b.region_id, m.row_id
   from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
- where cg.group_id = :group and cg.action_id = :add and b.state in ('pending', 'waiting', 'later') and m.scope_id <> :ban
+ where cg.group_id in (select :group union all
+                       select e.id from groups g join groups e on e.region_id = g.region_id and e.guid = '' collate nocase where g.id = :group)
+   and r.group_id = :group and cg.action_id = :add and b.state in ('pending', 'waiting', 'later') and m.scope_id <> :ban
    and lower(r.uid) in (select value from json_each(:uids))
  order by b.id, m.row_id;
 

@@ -14,7 +14,7 @@ export interface BannedUsers {
 }
 
 const ADD = actionId('add');
-const CALL_GROUPS_AT_ONCE = 400;
+const GROUPS_AT_ONCE = 400;
 const BAN = scopeId('ban');
 const KEPT = 'not sent: the user is banned from this group';
 const LIFTED = 'the user was banned from this group; adding lifts the ban';
@@ -30,6 +30,7 @@ interface Found {
  * @param sql statements of bans.sql, importSql those of import.sql on the same file
  */
 export function bansOf(database: DatabaseSync, sql: Statements, importSql: Statements) {
+  sql('open_to_ask').run();
   const fail = (batch: number, rows: readonly Found[], at: number): void => {
     const size = rows.length;
     const to = Number(sql('cut_off').run({ batch, size, at }).lastInsertRowid);
@@ -53,22 +54,19 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     /** Groups with pending rows whose banned users are not known. A few at a time. */
     groupsToAsk: function* (region: Region) {
       for (let after = 0; ; ) {
-        const callGroups = sql('call_groups_to_ask').all({
+        const groups = sql<{ id: number; guid: string }>('groups_to_ask').all({
           region: regionId(region),
-          add: ADD,
           after,
-          limit: CALL_GROUPS_AT_ONCE,
+          limit: GROUPS_AT_ONCE,
         });
-        after = Number(callGroups.at(-1)?.['id'] ?? 0);
-        if (callGroups.length === 0) return;
-        // A group has several, one for each acting user.
-        const guids = new Map(callGroups.map(({ group_id, guid }) => [Number(group_id), String(guid)]));
-        yield [...guids].map(([id, guid]) => ({ id, guid }));
+        after = groups.at(-1)?.id ?? 0;
+        if (groups.length === 0) return;
+        yield groups;
       }
     },
     /** Counts the groups to ask about in a region, for the progress. */
     begin: (region: Region) => {
-      sql('count_to_ask').run({ region: regionId(region), add: ADD });
+      sql('count_to_ask').run({ region: regionId(region) });
     },
     /** Records who is banned from groups: rows that would add a banned user fail, or say that they lift a ban. */
     record: (answers: readonly BannedUsers[], choice: BanChoice) =>

@@ -100,6 +100,10 @@ const sent = z.discriminatedUnion('kind', [
     outcome: creationOutcome,
     /** The users with this outcome, if there are several; absent if the reply names none. */
     uids: list(z.string()).exactOptional(),
+    /** Each of several, by its id in lower case, where each has an outcome of its own. */
+    each: list(
+      z.object({ name: z.string(), outcome: z.enum(['created', 'existing', 'refused', 'unconfirmed']), ...REFUSAL }),
+    ).exactOptional(),
     ...REFUSAL,
   }),
   refusal.extend({ kind: z.literal('halve'), standing: standing.optional() }),

@@ -1,14 +1,32 @@
 -- Statements on what an import creates, by name. Batches that wait for it are `waiting`. Batches that check or create
 -- something are ordinary ones that `creations.batch_id` names.
 
+-- name: open_members
+-- Rows that are sent, by their groups. Those of a silent import, whose batches are of every group, have an index for it.
+create temp view if not exists members as
+  select cg.group_id, m.row_id from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id
+  union all
+  select r.group_id, r.id from rows r where r.call_group_id is not null and exists (select 1 from groups where guid = '');
+
 -- name: add_groups
 -- In: add (action). Adds a check for every group that gets members now, once, before anything is sent to it. Groups of rows
 -- that are sent later are checked then.
 insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
    where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
-     and exists (select 1 from call_groups cg join batches b on b.call_group_id = cg.id
-                  where cg.group_id = g.id and cg.action_id = :add and b.state = 'pending' and b.size > b.bans);
+     and (exists (select 1 from call_groups cg join batches b on b.call_group_id = cg.id
+                   where cg.group_id = g.id and cg.action_id = :add and b.state = 'pending' and b.size > b.bans and g.guid <> '')
+          or g.id in (select r.group_id from rows r join batches b on b.call_group_id = r.call_group_id
+                        join memberships m on m.batch_id = b.id and m.row_id = r.id
+                       where b.state = 'pending' and exists (select 1 from groups where guid = '')));
+
+-- name: every_group
+-- Out: something in a silent import, whose batches are of every group.
+select 1 as yes from groups where guid = '' limit 1;
+
+-- name: first_joined
+-- In: group. Out: when the first of its members joined, in seconds since 1970; null: no row says it.
+select min(joined_at) as at from rows where group_id = :group;
 
 -- name: park_all
 -- Every pending batch waits until its group exists.
@@ -33,7 +51,7 @@ update creations set batch_id = null where outcome is null and batch_id is not n
 
 -- name: open
 -- In: step. Out: creations at this step: to look for, to create or to reactivate.
-select id, kind, region_id, name, group_id, row_id, alone from creations
+select id, kind, region_id, name, group_id, row_id, alone, coalesce(body ->> 'what' = 'import', 0) as tried from creations
  where step = :step and outcome is null order by region_id, id;
 
 -- name: count_missing
@@ -42,7 +60,7 @@ select count(*) as n, coalesce(sum(outcome is null), 0) as open from creations w
 
 -- name: count_groups
 -- Out: groups of the input.
-select count(*) as n from groups;
+select count(*) as n from groups where guid <> '';
 
 -- name: count_users
 -- Out: users of the input, by the hashes of their UIDs.
@@ -50,7 +68,8 @@ select count(distinct uid_hash) as n from rows where call_group_id is not null;
 
 -- name: call_group_of_group
 -- In: group. Out: one of its call groups.
-select min(id) as id from call_groups where group_id = :group;
+select min(id) as id from call_groups where group_id in (:group, (
+  select e.id from groups g join groups e on e.region_id = g.region_id and e.guid = '' where g.id = :group));
 
 -- name: call_group_of_row
 -- In: row. Out: its call group.
@@ -91,9 +110,9 @@ update creations set step = 'done', outcome = :outcome, code = :code, message = 
 -- name: rows_of_group
 -- In: group. Out: what the input had for its rows, in its order.
 select iif(r.original = '', f.original, r.original) as original
-  from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+  from temp.members m join rows r on r.id = m.row_id
   left join parts p on p.row_id = r.id left join rows f on f.id = p.first_row
- where cg.group_id = :group order by m.row_id limit 1000;
+ where m.group_id = :group order by m.row_id limit 1000;
 
 -- name: original
 -- In: row. Out: what the input had for it, and its UID as it was written.
@@ -102,13 +121,12 @@ select iif(r.original = '', f.original, r.original) as original, r.uid from rows
 
 -- name: row_of_user_in_group
 -- In: group, uid. Out: a row of this user there.
-select m.row_id as id from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id
-  join rows r on r.id = m.row_id where cg.group_id = :group and r.uid = :uid collate nocase order by m.row_id limit 1;
+select m.row_id as id from temp.members m join rows r on r.id = m.row_id
+ where m.group_id = :group and r.uid = :uid collate nocase order by m.row_id limit 1;
 
 -- name: any_row_of_group
 -- In: group. Out: a row of it.
-select m.row_id as id from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id
- where cg.group_id = :group limit 1;
+select row_id as id from temp.members where group_id = :group limit 1;
 
 -- name: refused_groups
 -- Out: groups that could not be created and have rows that wait.

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { NewGroup, NewUser } from '../../chat/directory-client.ts';
+import type { ImportedGroup, NewGroup, NewUser } from '../../chat/directory-client.ts';
 import { USER_MISSING } from '../../chat/service/codes.ts';
-import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
+import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import type { Words } from '../../errors/named-options.ts';
 import { foldId } from '../../membership/membership.ts';
 import type { CreateOptions } from '../../options/create-options.ts';
@@ -9,8 +9,7 @@ import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import { columnsOfInput } from '../input-columns.ts';
-import type { BatchState } from './batch-result.ts';
-import { actionId, outcomeId, scopeId } from './enum-ids.ts';
+import { actionId, outcomeId } from './enum-ids.ts';
 import {
   type Cells,
   cellsOf,
@@ -23,10 +22,11 @@ import {
   type Unfit,
   userProfile,
 } from './profile.ts';
+import { releaseRows } from './release-rows.ts';
 
 /** The lookups, creations or reactivations of a batch. */
 export type CreationToSend =
-  | { readonly what: 'look' }
+  | { readonly what: 'look'; readonly guid: string }
   | { readonly what: 'user'; readonly profile: NewUser }
   | {
       readonly what: 'group';
@@ -34,7 +34,9 @@ export type CreationToSend =
       /** The user who creates the group and owns it; absent: the service itself. */
       readonly onBehalfOf?: string;
     }
-  | { readonly what: 'reactivate'; readonly uids: string[] };
+  | { readonly what: 'reactivate'; readonly uids: string[] }
+  /** By the data import: several in one call. */
+  | { readonly what: 'import'; readonly of: 'users' | 'groups'; readonly profiles: (NewUser | ImportedGroup)[] };
 
 /** More users or groups are missing than may be created. */
 export interface OverLimit {
@@ -59,6 +61,8 @@ interface Open {
   readonly group_id: number | null;
   readonly row_id: number | null;
   readonly alone: number;
+  /** 1: a call that would have created it was refused, perhaps for another one in it. */
+  readonly tried: number;
 }
 
 /**
@@ -93,16 +97,14 @@ export class Creating {
     inTransaction(this.#database, () => {
       if (this.#sql('add_groups').run({ add: ADD }).changes === 0) return;
       this.#sql('park_all').run();
-      for (const group of this.#open('look')) this.#send(group, { what: 'look' });
+      this.#look();
     });
   }
 
   next(options: CreateOptions): NextStep {
     return inTransaction(this.#database, () => {
       this.#sql('forget_batches').run();
-      const looks = this.#open('look');
-      for (const group of looks) this.#send(group, { what: 'look' });
-      if (looks.length > 0) return { kind: 'send' };
+      if (this.#look() > 0) return { kind: 'send' };
       if (options.reactivate) {
         for (const { id } of this.#sql('existing_users').all()) {
           this.#sql('set_step').run({ id: Number(id), step: 'reactivate', alone: 0, missing: 1 });
@@ -127,8 +129,12 @@ export class Creating {
 
   /** Returns the things that a batch creates or checks; undefined for one that only sends rows. */
   toSend(batch: number): CreationToSend | undefined {
-    const creation = this.#sql('of_batch').get({ batch });
-    return creation === undefined ? undefined : storedJson(String(creation['body']), 'a creation', isCreation);
+    const [first, ...rest] = this.#sql('of_batch')
+      .all({ batch })
+      .map(({ body }) => storedJson(String(body), 'a creation', isCreation));
+    if (first?.what !== 'import') return first;
+    const profiles = [first, ...rest].flatMap((one) => (one.what === 'import' ? one.profiles : []));
+    return { ...first, profiles };
   }
 
   /** Number of batches that wait for their groups or users. */
@@ -146,6 +152,36 @@ export class Creating {
 
   #open(step: string) {
     return this.#sql<Open>('open').all({ step });
+  }
+
+  /** Groups that are looked for. */
+  #look(): number {
+    const groups = this.#open('look');
+    for (const group of groups) this.#send(group, { what: 'look', guid: this.#guidOf(group.group_id) });
+    return groups.length;
+  }
+
+  #guidOf(group: number | null): string {
+    return String(this.#importSql('group').get({ group })?.['guid']);
+  }
+
+  /** Creates each by a call of its own; in a silent import many by one call of the data import, and alone what was refused among others. */
+  #sendEach(all: readonly (readonly [Open, CreationToSend])[]): number {
+    let batch: number | undefined;
+    let region = 0;
+    let room = 0;
+    for (const [creation, body] of all) {
+      const isTogether = body.what === 'import' && creation.tried === 0;
+      if (!isTogether || room === 0 || creation.region_id !== region) {
+        batch = undefined;
+        room = MAX_IMPORTED_PER_CALL;
+      }
+      const sent = this.#send(creation, body, batch);
+      batch = isTogether ? sent : undefined;
+      region = creation.region_id;
+      room -= 1;
+    }
+    return all.length;
   }
 
   #number(name: string, values: Record<string, string | number> = {}) {
@@ -196,7 +232,8 @@ export class Creating {
     const users = this.#open('create');
     const { columns, places } = this.#input();
     const found = places(options);
-    let sent = 0;
+    const isSilent = this.#isSilent();
+    const made: [Open, CreationToSend][] = [];
     for (const user of users) {
       if (user.kind !== 'user') continue;
       if (!options.users) {
@@ -212,12 +249,14 @@ export class Creating {
       if (profile === NAMELESS_USER && options.reactivate)
         this.#sql('set_step').run({ id: user.id, step: 'reactivate', alone: 1, missing: 1 });
       else if ('code' in profile) this.#refuse(user.id, profile);
-      else {
-        this.#send(user, { what: 'user', profile });
-        sent += 1;
-      }
+      else
+        made.push([user, isSilent ? { what: 'import', of: 'users', profiles: [profile] } : { what: 'user', profile }]);
     }
-    return sent;
+    return this.#sendEach(made);
+  }
+
+  #isSilent(): boolean {
+    return this.#sql('every_group').get() !== undefined;
   }
 
   #reactivateUsers(): number {
@@ -237,15 +276,24 @@ export class Creating {
   #createGroups(options: CreateOptions): number {
     const { columns, places } = this.#input();
     const found = places(options);
+    const isSilent = this.#isSilent();
+    const imported: [Open, CreationToSend][] = [];
     let sent = 0;
     for (const group of this.#open('create')) {
       if (group.kind !== 'group' || group.group_id === null) continue;
       const rows = this.#sql('rows_of_group').all({ group: group.group_id });
-      const guid = String(this.#importSql('group').get({ group: group.group_id })?.['guid']);
+      const guid = this.#guidOf(group.group_id);
       const cells = firstCells(rows.map((row) => cellsOf(String(row['original']), columns, found)));
       const profile = groupProfile(guid, cells, options);
       if ('code' in profile) {
         this.#refuse(group.id, profile);
+        continue;
+      }
+      if (isSilent) {
+        // Nobody can have joined before.
+        const createdAt = this.#sql('first_joined').get({ group: group.group_id })?.['at'];
+        const profiles = [{ ...profile, ...(typeof createdAt === 'number' && { createdAt }) }];
+        imported.push([group, { what: 'import', of: 'groups', profiles }]);
         continue;
       }
       const isAlone = !options.membersWithGroup || group.alone === 1;
@@ -260,7 +308,7 @@ export class Creating {
       this.#send(group, body, first === undefined ? undefined : Number(first));
       sent += 1;
     }
-    return sent;
+    return sent + this.#sendEach(imported);
   }
 
   /** If the service does not know who would own a group, that user is created first, where users may be created. */
@@ -306,67 +354,5 @@ export class Creating {
 
 /** Its profile is checked with the payload of the job (jobs/create-missing.ts). */
 function isCreation(value: unknown): value is CreationToSend {
-  return isObject(value) && ['look', 'user', 'group', 'reactivate'].includes(String(value['what']));
-}
-
-const BAN = scopeId('ban');
-
-interface WaitingRow {
-  readonly call_group_id: number;
-  readonly region_id: number;
-  readonly batch: number;
-  readonly uncertainty: string | null;
-  readonly calls: number;
-  readonly http_status: number | null;
-  readonly row_id: number;
-  readonly scope_id: number;
-  /** UID in lower case. */
-  readonly name: string;
-}
-
-/** Rows whose users were created are sent again in full calls; the others fail. Returns how many fail, by region. */
-function releaseRows(sql: Statements): Map<number, number> {
-  const failed = new Map<number, number>();
-  const rows = sql<WaitingRow>('parked_rows').all();
-  const at = Date.now();
-  const place = (together: readonly WaitingRow[], state: BatchState): void => {
-    const [first] = together;
-    if (first === undefined) return;
-    const to = sql('add_again').run({
-      call_group: first.call_group_id,
-      region: first.region_id,
-      state,
-      size: together.length,
-      bans: together.filter(({ scope_id }) => scope_id === BAN).length,
-      uncertainty: together.find(({ uncertainty }) => uncertainty !== null)?.uncertainty ?? null,
-      calls: Math.max(...together.map(({ calls }) => calls)),
-      http_status: first.http_status,
-      at: state === 'done' ? at : null,
-    }).lastInsertRowid;
-    for (const { batch, row_id } of together) sql('move_back').run({ to, from: batch, row: row_id });
-  };
-  for (const callGroup of Map.groupBy(rows, ({ call_group_id }) => call_group_id).values()) {
-    const fates = callGroup.map((row) => ({ row, user: sql('user').get({ region: row.region_id, name: row.name }) }));
-    const lost = fates.filter(({ user }) => user?.['outcome'] === 'refused');
-    place(
-      lost.map(({ row }) => row),
-      'done',
-    );
-    for (const { row, user } of lost) {
-      const why = user?.['alone'] === 1 ? NAMELESS_USER : { code: user?.['code'], message: user?.['message'] };
-      const message = `the service does not know this user, and it could not be created: ${why.message}`;
-      sql('settle_lost').run({
-        row: row.row_id,
-        outcome: outcomeId('failed'),
-        code: String(why.code),
-        message,
-      });
-      failed.set(row.region_id, (failed.get(row.region_id) ?? 0) + 1);
-    }
-    const kept = fates.filter(({ user }) => user?.['outcome'] !== 'refused').map(({ row }) => row);
-    for (let from = 0; from < kept.length; from += MAX_UIDS_PER_CALL)
-      place(kept.slice(from, from + MAX_UIDS_PER_CALL), 'pending');
-  }
-  sql('close_parked').run({ at });
-  return failed;
+  return isObject(value) && ['look', 'user', 'group', 'reactivate', 'import'].includes(String(value['what']));
 }

@@ -46,7 +46,14 @@ interface RowToSend {
   readonly row: number;
   readonly uid: string;
   readonly scope: Scope;
+  /** The group of the row, where those of a batch are of several. */
+  readonly guid?: string;
+  /** In seconds since 1970. Null: the row does not say. */
+  readonly joinedAt?: number | null;
 }
+
+/** The GUID of a batch whose rows may be of any groups. */
+export const EVERY_GROUP = '';
 
 /** A batch as the statements give it. */
 type FoundBatch = [
@@ -82,6 +89,9 @@ export class ImportLedger {
   #creations: Creations | undefined;
   // Rows as arrays: every batch and every row of the input pass here, and objects take half as long again.
   readonly #rowsToSend: Statement<[batch: number, row: number, uid: string, scope: number]>;
+  readonly #rowsToImport: Statement<
+    [batch: number, row: number, uid: string, scope: number, guid: string, at: number | null]
+  >;
   readonly #pendingBatches: Statement<FoundPending>;
   readonly #pendingOfGroup: Statement<FoundPending>;
   readonly #dispatchedBatches: Statement<FoundBatch>;
@@ -94,6 +104,7 @@ export class ImportLedger {
     this.setCreate(create);
     this.bans = bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql);
     this.#rowsToSend = asArrays(sql<[batch: number, row: number, uid: string, scope: number]>('rows_to_send'));
+    this.#rowsToImport = asArrays(sql('rows_to_import'));
     this.#pendingBatches = asArrays(sql<FoundPending>('pending_batches'));
     this.#pendingOfGroup = asArrays(sql<FoundPending>('pending_of_group'));
     this.#dispatchedBatches = asArrays(sql<FoundBatch>('dispatched_batches'));
@@ -111,6 +122,7 @@ export class ImportLedger {
     if (options === undefined) return;
     const sql = this.#sql;
     const createSql = statementsOf(this.#database, new URL('creating.sql', import.meta.url));
+    createSql('open_members').run();
     this.#creating = new Creating(this.#database, createSql, sql, (group) => settleRefusedGroup(sql, group));
     this.#creations = (recording) => new CreationRecorder(createSql, options.users || options.reactivate, recording);
   }
@@ -283,8 +295,14 @@ export class ImportLedger {
 
   #toSend(region: Region, batches: FoundBatch[]): BatchToSend[] {
     const rowsOf = new Map(batches.map(([id]): [number, RowToSend[]] => [id, []]));
-    for (const [batch, row, uid, scope] of this.#rowsToSend.all(JSON.stringify([...rowsOf.keys()])))
-      rowsOf.get(batch)?.push({ row, uid, scope: scopeOf(scope) });
+    const ids = JSON.stringify([...rowsOf.keys()]);
+    if (batches[0]?.[2] === EVERY_GROUP) {
+      for (const [batch, row, uid, scope, guid, joinedAt] of this.#rowsToImport.all(ids))
+        rowsOf.get(batch)?.push({ row, uid, scope: scopeOf(scope), guid, joinedAt });
+    } else {
+      for (const [batch, row, uid, scope] of this.#rowsToSend.all(ids))
+        rowsOf.get(batch)?.push({ row, uid, scope: scopeOf(scope) });
+    }
     return batches.map(([id, uncertainty, guid, onBehalfOf, action, standing]) => ({
       id,
       region,
@@ -303,7 +321,7 @@ const BEFORE_ALL = { turn: Number.MIN_SAFE_INTEGER, id: 0 };
 
 function asPending([id, uncertainty, guid, onBehalfOf, action, standing, turn, group]: FoundPending): PendingBatch {
   const found: FoundBatch = [id, uncertainty, guid, onBehalfOf, action, standing];
-  return { id, turn, group, guid: turn === CREATING_TURN ? undefined : guid, found };
+  return { id, turn, group, guid: turn === CREATING_TURN || guid === EVERY_GROUP ? undefined : guid, found };
 }
 
 /** Opens the ledger of an import at `path`. @param create what it may create, absent: nothing */

@@ -44,7 +44,7 @@ create table input (
 create table groups (
   id              integer primary key,
   region_id       integer not null,
-  guid            text not null,         -- as it was written first
+  guid            text not null,         -- as it was written first; '': every group, for the call group of a silent import
   refused_code    text,                  -- set when the service refused the whole group: the rest of it is not sent
   refused_message text,
   banned_users    text not null default 'not_asked' check (banned_users in (
@@ -54,7 +54,8 @@ create table groups (
   ))
 ) strict;
 
--- Rows with the same group, acting user and action may travel in one call: they are a call group.
+-- Rows with the same group, acting user and action may travel in one call: they are a call group. In a silent import all rows
+-- of a region are one.
 create table call_groups (
   id           integer primary key,
   group_id     integer not null references groups (id),
@@ -75,8 +76,8 @@ create table rows (
   scope_id  integer,                     -- null: the row is invalid or asks for a removal
   uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
   uid       text,
-  joined_at integer,                     -- since when the user is a member, in seconds since 1970; null: the row does not say
-  original  text not null                -- JSON: the input as it was; empty where the first membership of the row has it
+  original  text not null,               -- JSON: the input as it was; empty where the first membership of the row has it
+  joined_at integer                      -- seconds since 1970; null: the row does not say it
 ) strict;
 
 -- Memberships of rows that give several.

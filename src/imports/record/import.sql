@@ -31,6 +31,11 @@ select b.id, b.uncertainty, g.guid, cg.on_behalf_of, cg.action_id, b.standing
 select m.batch_id, m.row_id, r.uid, m.scope_id
   from json_each(?) b cross join memberships m on m.batch_id = b.value cross join rows r on r.id = m.row_id;
 
+-- name: rows_to_import
+-- The same of batches whose rows may be of any groups, with the GUID of each and when its user joined (null: not said).
+select m.batch_id, m.row_id, r.uid, m.scope_id, g.guid, r.joined_at
+  from json_each(?) b cross join memberships m on m.batch_id = b.value cross join rows r on r.id = m.row_id cross join groups g on g.id = r.group_id;
+
 -- name: rows_of_batch
 -- In: batch. Out: its rows, highest scope first.
 select row_id, scope_id from memberships where batch_id = :batch order by scope_id, row_id;

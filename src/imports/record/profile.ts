@@ -223,7 +223,11 @@ function metadataOf(cells: Cells): Record<string, unknown> | undefined {
 
 /** The user who would own a group that was sent: its owner, or the acting user. @param body what was sent, as the ledger keeps it */
 export function ownerIn(body: string): string | undefined {
-  const { profile, onBehalfOf } = storedJson(body, 'users and groups to create', isObject);
+  const {
+    profiles,
+    profile = Array.isArray(profiles) ? profiles[0] : undefined,
+    onBehalfOf,
+  } = storedJson(body, 'users and groups to create', isObject);
   const owner = (isObject(profile) ? profile['owner'] : undefined) ?? onBehalfOf;
   return isText(owner) ? foldId(owner) : undefined;
 }

@@ -11,6 +11,7 @@ export type Profiles = ReturnType<typeof openProfiles>;
 export function openProfiles(path: string, options: CreateOptions) {
   const database = openForReading(path, IMPORT_SCHEMA);
   const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
+  sql('open_members').run();
   const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
   const columns = columnsOfInput(input);
   const places = () => profileColumns(columns, options.columns);

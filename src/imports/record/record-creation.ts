@@ -103,8 +103,10 @@ export class CreationRecorder {
       else {
         const mayBeUnknown = kind === 'user' && alone === 1;
         const isNamed = sent.uids?.includes(name) ?? !mayBeUnknown;
-        this.#finish(creation, isNamed ? sent.outcome : 'unconfirmed', sent, result.at);
-        const counted = isNamed ? COUNTED[`${kind} ${sent.outcome}`] : undefined;
+        const own = sent.each?.find((one) => one.name === name) ?? sent;
+        const outcome = isNamed ? own.outcome : 'unconfirmed';
+        this.#finish(creation, outcome, own, result.at);
+        const counted = COUNTED[`${kind} ${outcome}`];
         if (counted !== undefined) this.#recording.count(batch.region_id, counted, 1);
       }
     }

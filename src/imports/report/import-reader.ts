@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isoTime } from '../../api/fields.ts';
 import type { RowDetailFacts } from '../../api/row-detail.ts';
 import type { CallRate, ProblemCount } from '../../api/rows.ts';
-import { MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
+import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL, MEMBERS_WITH_ALL_FEATURES } from '../../chat/service/limits.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, RETRYABLE } from '../../membership/outcome.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
@@ -18,7 +18,7 @@ import { IMPORT_SCHEMA } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import { chosenRows } from './chosen-rows.ts';
 import type { ReportRow } from './report-table.ts';
-import type { MembershipToRetry } from './retry-file.ts';
+import type { MembershipToRetry, OwnColumn } from './retry-file.ts';
 import {
   countRows,
   foundRows,
@@ -113,7 +113,11 @@ export class ImportReader {
 
   /** Returns the rows and calls of a retry, by region. */
   retryWork(): RetryWork[] {
-    return this.#sql<RetryWork>('retry_work').all({ retryable: RETRYABLE_IDS, call: MAX_UIDS_PER_CALL });
+    return this.#sql<RetryWork>('retry_work').all({
+      retryable: RETRYABLE_IDS,
+      call: MAX_UIDS_PER_CALL,
+      together: MAX_IMPORTED_PER_CALL,
+    });
   }
 
   /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
@@ -188,6 +192,12 @@ export class ImportReader {
   /** Whether the import asks for anything but adding. */
   hasChanges(): boolean {
     return this.#sql('has_changes').get({ add: actionId('add') }) !== undefined;
+  }
+
+  /** Columns that memberships to send again need in addition. */
+  moreColumns(): OwnColumn[] {
+    const isSilent = this.#sql('every_group').get() !== undefined;
+    return [...(this.hasChanges() ? (['action'] as const) : []), ...(isSilent ? (['joined_at'] as const) : [])];
   }
 
   /** Calls of all regions over time. */

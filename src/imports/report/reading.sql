@@ -115,7 +115,7 @@ select row_id as row, code, column_name as place, substr(value, 1, 60) as value 
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
 select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'change') then s.name else '' end as scope,
-       cg.on_behalf_of as actor, a.name as action
+       cg.on_behalf_of as actor, a.name as action, r.joined_at
   from memberships m
   join rows r on r.id = m.row_id
   join groups g on g.id = r.group_id
@@ -129,6 +129,10 @@ select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'c
 -- name: has_changes
 -- In: add (action). Out: a row where the import asks for any other action.
 select 1 as yes from call_groups where action_id <> :add limit 1;
+
+-- name: every_group
+-- Out: something in a silent import, whose batches are of every group.
+select 1 as yes from groups where guid = '' limit 1;
 
 -- name: asked_of_row
 -- In: row. Out: the action and the acting user; nothing where the row is not sent.
@@ -180,11 +184,12 @@ select at / cast(:step as integer) as step, count(*) as calls, sum(kind = 'slow-
   from calls group by 1 order by 1;
 
 -- name: retry_work
--- In: retryable (JSON array of outcomes), call (UIDs in a call). Out: of rows with these outcomes, by region: groups and
+-- In: retryable (JSON array of outcomes), call (UIDs in a call), together (rows of a silent call). Out: of rows with these outcomes, by region: groups and
 -- calls that sending them again takes at most.
 select r.name as region, count(distinct group_id) as groups, sum(calls) as calls
-  from (select b.region_id, l.group_id, (count(*) + cast(:call as integer) - 1) / cast(:call as integer) as calls
+  from (select b.region_id, l.group_id, (count(*) + s.size - 1) / s.size as calls
           from memberships m join batches b on b.id = m.batch_id join call_groups l on l.id = b.call_group_id
+          join (select id, cast(iif(guid = '', :together, :call) as integer) as size from groups) s on s.id = l.group_id
          where m.outcome_id in (select value from json_each(:retryable))
          group by b.region_id, l.group_id, l.id)
   join regions r on r.id = region_id

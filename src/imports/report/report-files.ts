@@ -44,7 +44,7 @@ function retryText(
   const again = retryable(filter);
   const isLeft = ({ line }: { readonly line: number }) => !without.has(line);
   return input.shaped === true
-    ? shapedRetry(Iterator.from(reader.toRetry(again)).filter(isLeft), reader.hasChanges())
+    ? shapedRetry(Iterator.from(reader.toRetry(again)).filter(isLeft), reader.moreColumns())
     : retryReport(input, reader.rows(again).filter(isLeft));
 }
 

@@ -30,27 +30,32 @@ export interface MembershipToRetry {
   readonly scope: string;
   readonly actor: string;
   readonly action: string;
+  /** In seconds since 1970; null: not said. */
+  readonly joined_at: number | null;
 }
+
+/** Columns of memberships that not every import has. */
+export type OwnColumn = 'action' | 'joined_at';
 
 /**
  * The same for a shaped input, where a row may have succeeded in part: its memberships, one on a line, in columns that
  * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
  */
-export function shapedRetry(memberships: Iterable<MembershipToRetry>, withActions: boolean): Generator<string> {
-  return membershipFile(memberships, withActions, { columns: ['_row'], of: (line) => [line] });
+export function shapedRetry(memberships: Iterable<MembershipToRetry>, more: readonly OwnColumn[]): Generator<string> {
+  return membershipFile(memberships, more, { columns: ['_row'], of: (line) => [line] });
 }
 
 /** Memberships, one on a line. @param notes columns about the row that a membership is from, which imports ignore */
 export function membershipFile(
   memberships: Iterable<MembershipToRetry>,
-  withActions: boolean,
+  more: readonly OwnColumn[],
   notes: { readonly columns: readonly string[]; of(line: number): readonly unknown[] },
 ): Generator<string> {
-  const own = ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...(withActions ? ['action'] : [])];
-  const cells = Iterator.from(memberships).map(({ line, region, guid, uid, scope, actor, action }) => [
-    ...[region, guid, uid, scope, actor],
-    ...(withActions ? [action] : []),
-    ...notes.of(line),
+  const own = ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...more];
+  const cells = Iterator.from(memberships).map((one) => [
+    ...[one.region, one.guid, one.uid, one.scope, one.actor],
+    ...more.map((column) => one[column] ?? ''),
+    ...notes.of(one.line),
   ]);
   return writeTable([...own, ...notes.columns], cells, 'csv', { exact: true });
 }

@@ -155,7 +155,7 @@ export function foundRows(database: DatabaseSync, filter: RowFilter, sort: RowSo
     ofRow.push(
       `(r.group_id in (${groups}) or r.id in (select row_id from invalid_rows where guid = :guid collate nocase))`,
     );
-    ofBatch.push(`b.call_group_id in (select id from call_groups where group_id in (${groups}))`);
+    ofBatch.push(`b.call_group_id in (select id from call_groups where group_id in (${groups} or guid = ''))`);
   }
   if (code !== undefined) values['code'] = code;
   const isNarrow = [check, problemColumn, uid, text, line].some((one) => one !== undefined);

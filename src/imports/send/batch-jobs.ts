@@ -3,12 +3,13 @@ import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-m
 import { BATCH_FIELDS, type BatchPayload, type ResultAddress, uncertaintyOf } from '../../../jobs/batch-payload.ts';
 import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
+import { type ImportMembersPayload, importMembers, membersOf } from '../../../jobs/import-members.ts';
 import type { JobKinds, QueuedJob } from '../../queue/job-queue.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
-import type { BatchToSend } from '../record/import-ledger.ts';
+import { type BatchToSend, EVERY_GROUP } from '../record/import-ledger.ts';
 
 /** Kinds of the jobs that send batches. */
-export const BATCH_JOBS: JobKinds = [addMembers, createMissing, editMember];
+export const BATCH_JOBS: JobKinds = [addMembers, createMissing, editMember, importMembers];
 
 /** The part of a batch's payload that says which calls were made. */
 const TRIES = z.object(BATCH_FIELDS).pick({ uncertainty: true, calls: true, handedBack: true });
@@ -18,7 +19,9 @@ export function toJob(
   { importId, replyTo }: ResultAddress,
   batch: BatchToSend,
   priority: number,
-): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly priority: number } {
+): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload | ImportMembersPayload> & {
+  readonly priority: number;
+} {
   const { region, guid, onBehalfOf, uncertainty, standing } = batch;
   const common = {
     importId,
@@ -36,6 +39,9 @@ export function toJob(
   if (batch.creation !== undefined) {
     const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
     return { id, priority, name: createMissing.name, payload };
+  }
+  if (guid === EVERY_GROUP) {
+    return { id, priority, name: importMembers.name, payload: { version: 1, ...common, members: membersOf(batch) } };
   }
   return batch.action === 'add'
     ? { id, priority, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }

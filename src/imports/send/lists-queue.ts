@@ -21,9 +21,10 @@ export function openListsQueue(
 
 /** Jobs of a region, wherever they are. */
 export async function depthOf(
-  queues: Record<'queue' | 'lists', Pick<JobQueue<BatchPayload>, 'depth'>>,
+  queues: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth'>>,
 ): Promise<QueueDepth> {
-  return sumOf(...(await Promise.all([queues.queue.depth(), queues.lists.depth()])));
+  const { queue, lists, silent } = queues;
+  return sumOf(await Promise.all([queue, lists, silent].map((one) => one.depth())));
 }
 
 /**
@@ -33,26 +34,32 @@ export async function depthOf(
 export async function limitedDepthOf({
   queue,
   lists,
-}: Record<'queue' | 'lists', Pick<JobQueue<BatchPayload>, 'depth' | 'limitedForMs'>>): Promise<
+  silent,
+}: Record<'queue' | 'lists' | 'silent', Pick<JobQueue<BatchPayload>, 'depth' | 'limitedForMs'>>): Promise<
   QueueDepth & { readonly limitedForMs: number }
 > {
-  const [sent, read, ofSending, ofReading] = await Promise.all([
+  const [sent, read, imported, ofSending, ofReading, ofImporting] = await Promise.all([
     queue.depth(),
     lists.depth(),
+    silent.depth(),
     queue.limitedForMs(),
     lists.limitedForMs(),
+    silent.limitedForMs(),
   ]);
-  const ofBoth = sent.waiting === 0 ? ofReading : Math.min(ofSending, ofReading);
-  return { ...sumOf(sent, read), limitedForMs: read.waiting === 0 ? ofSending : ofBoth };
+  const waits = [
+    ...(sent.waiting > 0 ? [ofSending] : []),
+    ...(read.waiting > 0 ? [ofReading] : []),
+    ...(imported.waiting > 0 ? [ofImporting] : []),
+  ];
+  return {
+    ...sumOf([sent, read, imported]),
+    limitedForMs: waits.length === 0 ? ofSending : Math.min(...waits),
+  };
 }
 
-function sumOf(sent: QueueDepth, read: QueueDepth): QueueDepth {
-  return {
-    waiting: sent.waiting + read.waiting,
-    delayed: sent.delayed + read.delayed,
-    active: sent.active + read.active,
-    setAside: sent.setAside + read.setAside,
-  };
+function sumOf(depths: readonly QueueDepth[]): QueueDepth {
+  const sum = (of: keyof QueueDepth) => depths.reduce((all, depth) => all + depth[of], 0);
+  return { waiting: sum('waiting'), delayed: sum('delayed'), active: sum('active'), setAside: sum('setAside') };
 }
 
 type Rated = Pick<JobQueue<BatchPayload>, 'callsPerMinute' | 'setCallsPerMinute'>;

@@ -74,7 +74,7 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
     const before = gone;
     gone = new Map();
     for (const opened of await regions()) {
-      const { region, keepBudget, queue, lists } = opened;
+      const { region, keepBudget, queue, lists, silent } = opened;
       await keepBudget();
       const out = imports().filter((one) => one.jobsIn(region).length > 0);
       if (out.length === 0) continue;
@@ -83,7 +83,8 @@ export function watchForLosses({ results, regions, imports, onError }: LossWatch
       const abandoned = await isDeserted(opened, isLeft);
       for (const one of out) {
         const left = Date.now() - withdrawingSince(one, region) >= LEFT_MS;
-        const missing = await lists.lost(await queue.lost(one.jobsIn(region), KINDS), KINDS);
+        const nowhere = await lists.lost(await queue.lost(one.jobsIn(region), KINDS), KINDS);
+        const missing = nowhere.length === 0 ? nowhere : await silent.lost(nowhere, KINDS);
         for (const id of missing) gone.set(id, before.get(id) ?? Date.now());
         const isLost = (id: string) => before.has(id) && (!areOnTheirWay || lastsFor(before.get(id), GONE_MS));
         const lost = left || (abandoned && one.isWithdrawing(region)) ? 'all' : new Set(missing.filter(isLost));

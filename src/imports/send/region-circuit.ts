@@ -22,8 +22,8 @@ type CircuitQueue = Pick<JobQueue<BatchPayload>, 'readCircuit' | 'swapCircuit' |
 interface RegionCircuitOptions {
   /** Keeps the state of the circuit. */
   readonly queue: CircuitQueue;
-  /** Waits as the other one does. */
-  readonly lists: Pick<CircuitQueue, 'slowDown' | 'endWait'>;
+  /** They wait as that one does. */
+  readonly others: readonly Pick<CircuitQueue, 'slowDown' | 'endWait'>[];
   readonly chat: Pick<ChatClient, 'getGroup'>;
   /** The circuit is open: afterwards the worker begins with one call at a time. */
   readonly opened: () => void;
@@ -43,15 +43,16 @@ export class RegionCircuit {
   #closed = false;
 
   constructor(options: RegionCircuitOptions) {
-    const { queue, lists, changed } = options;
-    const both: CircuitQueue = {
+    const { queue, others, changed } = options;
+    const each = [queue, ...others];
+    const all: CircuitQueue = {
       readCircuit: queue.readCircuit,
       swapCircuit: queue.swapCircuit,
-      slowDown: async (waitMs) => void (await Promise.all([queue.slowDown(waitMs), lists.slowDown(waitMs)])),
-      endWait: async () => void (await Promise.all([queue.endWait(), lists.endWait()])),
+      slowDown: async (waitMs) => void (await Promise.all(each.map((one) => one.slowDown(waitMs)))),
+      endWait: async () => void (await Promise.all(each.map((one) => one.endWait()))),
     };
     this.#options = options;
-    this.#breaker = shareCircuit({ queue: both, changed: (circuit) => changed(statusOf(circuit, Date.now())) });
+    this.#breaker = shareCircuit({ queue: all, changed: (circuit) => changed(statusOf(circuit, Date.now())) });
   }
 
   /** Wraps each start of a job. @throws NotYet */

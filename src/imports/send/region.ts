@@ -3,6 +3,7 @@ import { type AskServicePayload, type AskServicePorts, askService, isReading } f
 import type { BatchPayload } from '../../../jobs/batch-payload.ts';
 import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
+import { type ImportMembersPorts, importMembers } from '../../../jobs/import-members.ts';
 import type { BatchPorts } from '../../../jobs/send-batch.ts';
 import type { RegionStatus } from '../../api/region-status.ts';
 import type { ChatClient } from '../../chat/chat-client.ts';
@@ -20,6 +21,7 @@ import { limitedDepthOf, listsOnTheirOwn, openListsQueue, watchLimits } from './
 import { RegionCircuit, statusOf } from './region-circuit.ts';
 import { RegionFlow } from './region-flow.ts';
 import { paceOf } from './region-pace.ts';
+import { importsPerMinute, inSilence, openSilentQueue } from './silent-queue.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export type OpenRegion = Awaited<ReturnType<typeof openRegion>>;
@@ -81,19 +83,35 @@ export async function openRegion(options: RegionOptions) {
   const queue = meantFor(options, budgetShare, openRegionQueue(backend, region, appId, onError));
   const listsShare = listsPerMinute === undefined ? budgetShare : undefined;
   const lists = meantFor(options, listsShare, openListsQueue(backend, region, appId, onError));
+  const silent = meantFor(options, budgetShare, openSilentQueue(backend, region, appId, onError));
   await queue.setCallsPerMinute(config.callsPerMinute);
+  await silent.setCallsPerMinute(importsPerMinute(budgetShare));
   if (listsPerMinute !== undefined) await lists.setCallsPerMinute(listsPerMinute);
   const ownLists = listsOnTheirOwn(lists, listsPerMinute, listsShare);
   const worker: RegionWorker | undefined =
     options.worker === undefined
       ? undefined
-      : startRegionWorker({ region, host: options.host, backend, config, queue, lists, onError, ...options.worker });
+      : startRegionWorker({
+          region,
+          host: options.host,
+          backend,
+          config,
+          queue,
+          lists,
+          silent,
+          onError,
+          ...options.worker,
+        });
   const circuit = async () => statusOf(readCircuit(await queue.readCircuit()), Date.now());
   return {
     region,
     queue,
     /** The queue of calls that only read, where they have a budget of their own. */
     lists,
+    /** The queue of calls of the data import. */
+    silent,
+    /** The queue of imports that are sent in silence. */
+    forSilent: inSilence(queue, silent),
     /** The queue that a question belongs into at this moment. */
     queueOf: async (ask: AskServicePayload['ask']) => (isReading(ask) && (await ownLists()) ? lists : queue),
     circuit,
@@ -104,7 +122,7 @@ export async function openRegion(options: RegionOptions) {
         ...[depth, stopped, callsPerMinute, apart, listsPerMinute, workers, flow]
       ] = await Promise.all([
         circuit(),
-        limitedDepthOf({ queue, lists }),
+        limitedDepthOf({ queue, lists, silent }),
         queue.isPaused(),
         queue.callsPerMinute(),
         ownLists(),
@@ -128,7 +146,9 @@ export async function openRegion(options: RegionOptions) {
     },
     /** Sets the budget again where a wiped queue has forgotten it. */
     keepBudget: async () => {
-      if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(config.callsPerMinute);
+      if ((await queue.callsPerMinute()) !== undefined) return;
+      await queue.setCallsPerMinute(config.callsPerMinute);
+      await silent.setCallsPerMinute(importsPerMinute(budgetShare));
     },
     /** Reads the key from the settings again; returns whether it has changed. */
     renewKey: () => worker?.renewKey() ?? false,
@@ -140,7 +160,7 @@ export async function openRegion(options: RegionOptions) {
     abort: () => worker?.abort(),
     close: async () => {
       await worker?.close();
-      await Promise.all([queue.close(), lists.close()]);
+      await Promise.all([queue.close(), lists.close(), silent.close()]);
     },
   };
 }
@@ -155,6 +175,7 @@ export interface RegionWorkerOptions {
   readonly backend: Backend;
   readonly queue: JobQueue<BatchPayload>;
   readonly lists: JobQueue<BatchPayload>;
+  readonly silent: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
   readonly config: Pick<Config, 'concurrency' | 'askBeforeRepeat'>;
   readonly deliver: BatchPorts['deliver'];
@@ -167,13 +188,13 @@ export interface RegionWorkerOptions {
 
 /** The sender of a region's batches in this process. */
 export function startRegionWorker(options: RegionWorkerOptions) {
-  const { region, host, backend, config, queue, lists, chat, deliver, answer, observer, onError } = options;
+  const { region, host, backend, config, queue, lists, silent, chat, deliver, answer, observer, onError } = options;
   const { around, settled } = observer ?? {};
   const seesLimit = watchLimits(lists, onError);
   const waits = untoldWaits();
   const circuit = new RegionCircuit({
     queue,
-    lists,
+    others: [lists, silent],
     chat,
     opened: () => flow.restart(),
     changed: (status) => observer?.circuit?.(region, status),
@@ -184,10 +205,10 @@ export function startRegionWorker(options: RegionWorkerOptions) {
     const budget = budgetWatch(from, onError);
     return backend.startWorker<
       BatchPayload | AskServicePayload,
-      AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
+      AddMembersPorts & EditMemberPorts & CreateMissingPorts & ImportMembersPorts & AskServicePorts
     >({
       queue: from,
-      definitions: [addMembers, editMember, createMissing, askService],
+      definitions: [addMembers, editMember, createMissing, importMembers, askService],
       ports: {
         chat,
         deliver,
@@ -206,7 +227,8 @@ export function startRegionWorker(options: RegionWorkerOptions) {
           if (call.kind === 'answered') waits.answered(call.at);
           if (rate === undefined) return;
           budget(rate, about.share, about.operation);
-          seesLimit(rate, about.share, about.operation);
+          // Their limit says nothing about that of other calls.
+          if (from !== silent) seesLimit(rate, about.share, about.operation);
         },
       },
       // The flow sets how many.
@@ -221,7 +243,7 @@ export function startRegionWorker(options: RegionWorkerOptions) {
       onError,
     });
   };
-  const workers = [work(queue), work(lists)];
+  const workers = [work(queue), work(lists), work(silent)];
   const flow = new RegionFlow({
     queue,
     most: config.concurrency,

@@ -190,7 +190,9 @@ export class Sending implements Pick<OpenImports, 'open' | 'close' | 'drop' | 'd
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one.queue)])),
+      fairQueues: new Map(
+        used.map((one) => [one.region, regions.fairQueueOf(opened.options.silent ? one.forSilent : one.queue)]),
+      ),
       mustWait: (region) => firstSteps.isAsking(id, region),
       emit: this.#emit,
     });

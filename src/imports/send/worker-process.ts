@@ -7,11 +7,13 @@ import type { CallObserver } from './call-observer.ts';
 import { openListsQueue } from './lists-queue.ts';
 import { openRegionQueue, type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region.ts';
 import { createAnswerSender, createOutcomeSender } from './result-queues.ts';
+import { openSilentQueue } from './silent-queue.ts';
 
 export interface WorkingRegion {
   readonly region: Region;
   readonly queue: JobQueue<BatchPayload>;
   readonly lists: JobQueue<BatchPayload>;
+  readonly silent: JobQueue<BatchPayload>;
   readonly worker: RegionWorker;
 }
 
@@ -37,6 +39,7 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
   const regions = options.apps.map(({ region, appId, host, chat }) => {
     const queue = openRegionQueue(backend, region, appId, onError);
     const lists = openListsQueue(backend, region, appId, onError);
+    const silent = openSilentQueue(backend, region, appId, onError);
     const { deliver } = sender;
     const { answer } = answers;
     const worker = startRegionWorker({
@@ -45,6 +48,7 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
       backend,
       queue,
       lists,
+      silent,
       chat,
       config,
       deliver,
@@ -52,7 +56,7 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
       observer,
       onError,
     });
-    return { region, queue, lists, worker };
+    return { region, queue, lists, silent, worker };
   });
   return {
     regions,
@@ -65,7 +69,7 @@ export function startWorkerProcess(options: WorkerProcessOptions) {
       clearTimeout(timer);
       await sender.close();
       await answers.close();
-      await Promise.all(regions.flatMap(({ queue, lists }) => [queue.close(), lists.close()]));
+      await Promise.all(regions.flatMap(({ queue, lists, silent }) => [queue.close(), lists.close(), silent.close()]));
       await backend.close();
     },
   };

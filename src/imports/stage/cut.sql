@@ -25,9 +25,10 @@ select id, call_group_id, coalesce(scope_id, :lowest) as scope_id from rows
 -- Out: row_id.
 select row_id from left_out;
 
--- name: edits
--- In: add (action). The call groups whose rows travel alone.
-select id from call_groups where action_id <> :add;
+-- name: other_sizes
+-- In: add (action), together (rows of a silent call). The call groups whose calls have another size: edits travel alone.
+select cg.id, iif(g.guid = '', cast(:together as integer), 1) as size from call_groups cg join groups g on g.id = cg.group_id
+ where cg.action_id <> :add or g.guid = '';
 
 -- name: last_batch
 -- Out: id; null where there is none.
@@ -50,10 +51,19 @@ insert into batches (id, call_group_id, region_id, turn, state, size, bans)
 -- For reports, which go from a row to its batch.
 create unique index if not exists memberships_by_row on memberships (row_id);
 
+-- name: find_writing
+-- Batches that write messages: those of a silent import do not.
+create temp view if not exists writing as
+  select b.region_id, b.size, cg.group_id
+    from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id where g.guid <> '';
+
+-- name: index_groups
+-- Batches of a silent import do not lead to the rows of a group.
+create index if not exists rows_by_group on rows (group_id) where group_id is not null;
+
 -- name: count_messages
 -- Every change writes a message into its group, at most: how many, and into how many groups.
 insert into counters (region_id, name, n)
-  select region_id, 'messages', sum(size) from batches group by region_id
+  select region_id, 'messages', sum(size) from temp.writing group by region_id
   union all
-  select b.region_id, 'messageGroups', count(distinct cg.group_id) from batches b join call_groups cg on cg.id = b.call_group_id
-   group by b.region_id;
+  select region_id, 'messageGroups', count(distinct group_id) from temp.writing group by region_id;

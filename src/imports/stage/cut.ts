@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
+import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, readStatements, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
@@ -157,16 +157,16 @@ function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentR
   for (const name of ['index_left_out', 'leave_out', 'empty_batches', 'forget_batches']) sql(name).run();
   const sent = rowsSent(sql);
   const add = actionId('add');
-  const edits = new Set(
-    sql<{ id: number }>('edits')
-      .all({ add })
-      .map(({ id }) => id),
+  const sizes = new Map(
+    sql<{ id: number; size: number }>('other_sizes')
+      .all({ add, together: MAX_IMPORTED_PER_CALL })
+      .map(({ id, size }) => [id, size]),
   );
   sql('begin_pieces').run();
   const pieces = bulkInsert(database, 'temp.pieces', ['id', 'call_group_id', 'turn', 'size', 'bans']);
   const memberships = bulkInsert(database, 'memberships', ['batch_id', 'row_id', 'scope_id']);
   let batch = sql<{ id: number }>('last_batch').get()?.id ?? 0;
-  for (const { callGroup, turn, rows, bans } of sent.pieces((id) => (edits.has(id) ? 1 : MAX_UIDS_PER_CALL))) {
+  for (const { callGroup, turn, rows, bans } of sent.pieces((id) => sizes.get(id) ?? MAX_UIDS_PER_CALL)) {
     batch += 1;
     let at = pieces.next();
     pieces.values[at] = batch;
@@ -184,7 +184,8 @@ function cutBatches(database: DatabaseSync, rowsSent: (sql: Statements) => SentR
   pieces.finish();
   memberships.finish();
   sql('list_batches').run({ add });
-  for (const name of ['find_batch_of_row', 'count_messages']) sql(name).run();
+  if ([...sizes.values()].includes(MAX_IMPORTED_PER_CALL)) sql('index_groups').run();
+  for (const name of ['find_batch_of_row', 'find_writing', 'count_messages']) sql(name).run();
 }
 
 export interface StagedTotals {

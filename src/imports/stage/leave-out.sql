@@ -27,13 +27,15 @@ insert into counters (region_id, name, n) select region_id, 'skipped', count(*) 
 delete from counters where name in ('messages', 'messageGroups');
 
 -- name: work_left
--- In: add (action), size (UIDs in one call). Out: what sending all other rows takes, by region.
+-- In: add (action), size (UIDs in one call), together (rows of a silent call). Out: what sending all other rows takes, by region.
 with without as (
   select r.call_group_id as id, count(*) as n
     from temp.left_out o join rows r on r.id = o.row_id group by 1),
 going as (
-  select cg.group_id, b.region_id, cg.action_id = :add as adds, sum(b.size) - coalesce(w.n, 0) as n
-    from batches b join call_groups cg on cg.id = b.call_group_id left join without w on w.id = cg.id group by cg.id)
+  select cg.group_id, b.region_id, cg.action_id = :add as adds, sum(b.size) - coalesce(w.n, 0) as n,
+         cast(iif(g.guid = '', :together, :size) as integer) as size
+    from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
+    left join without w on w.id = cg.id group by cg.id)
 select r.name as region, sum(n) as rows, count(distinct iif(n > 0, group_id, null)) as groups,
-       sum(iif(adds, (n + cast(:size as integer) - 1) / cast(:size as integer), n)) as calls
+       sum(iif(adds, (n + size - 1) / size, n)) as calls
   from going join regions r on r.id = going.region_id group by region_id;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
+import { MAX_IMPORTED_PER_CALL, MAX_UIDS_PER_CALL } from '../../chat/service/limits.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { actionId } from '../record/enum-ids.ts';
@@ -69,7 +69,7 @@ export function workWithout(
       return rows;
     });
     sql('keep_first').run();
-    const given = { add: actionId('add'), size: MAX_UIDS_PER_CALL };
+    const given = { add: actionId('add'), size: MAX_UIDS_PER_CALL, together: MAX_IMPORTED_PER_CALL };
     return { work: sql<WorkLeft>('work_left').all(given), leftOut };
   } finally {
     ledger.close();

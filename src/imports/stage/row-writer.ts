@@ -4,6 +4,7 @@ import { asError } from '../../errors/message-of.ts';
 import type { Action, Region } from '../../membership/membership.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { actionId, hashUid, regionId, scopeId } from '../record/enum-ids.ts';
+import { EVERY_GROUP } from '../record/import-ledger.ts';
 import { IMPORT_SCHEMA } from '../schemas.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import { cut, markOf, NO_SCOPE, SentRows, type StagedTotals } from './cut.ts';
@@ -16,7 +17,7 @@ const MAX_SMALL = 32 * 1024;
  * Starts staging into the file at `path`, which must not hold an import yet. Call `add` for every chunk of rows and `finish`
  * once, or `abandon`. The first few rows wait until it is known whether they are all.
  */
-export function startStaging(path: string) {
+export function startStaging(path: string, isSilent = false) {
   let few: StagedRow[] = [];
   let length = 0;
   let writing: { readonly database: DatabaseSync; readonly inserter: ReturnType<typeof rowInserter> } | undefined;
@@ -25,7 +26,7 @@ export function startStaging(path: string) {
   const begin = (pageBytes: 512 | 4096) => {
     const database = openForStaging(path, IMPORT_SCHEMA, pageBytes);
     database.exec('begin');
-    writing = { database, inserter: rowInserter(database) };
+    writing = { database, inserter: rowInserter(database, isSilent) };
     writing.inserter.insert(few);
     few = [];
     return writing;
@@ -88,11 +89,12 @@ const COLUMNS = [
 ];
 
 /** Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. `cut` does the rest. */
-export function rowInserter(database: DatabaseSync) {
+/** @param isSilent all rows of a region may travel in one call */
+export function rowInserter(database: DatabaseSync, isSilent = false) {
   const inserts = bulkInsert(database, 'rows', COLUMNS);
   const noteProblems = problemInserter(database);
   const noteShape = shapeInserter(database);
-  const findCallGroup = callGroupFinder(database);
+  const findCallGroup = callGroupFinder(database, isSilent);
   const callGroups = new Map<string, Map<string, CallGroup>>();
   const sent = new SentRows();
   let remembered = 0;
@@ -225,6 +227,7 @@ function asText(text: string): string {
 /** Finds or adds a group and a call group by their names, which compare without regard to case. */
 function callGroupFinder(
   database: DatabaseSync,
+  isSilent: boolean,
 ): (region: Region, guid: string, actor: string, action: Action, later: boolean) => CallGroup {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
@@ -238,13 +241,14 @@ function callGroupFinder(
   const addCallGroup = database.prepare(
     'insert into call_groups (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)',
   );
+  const groupOf = (region: number, guid: string): number =>
+    Number(findGroup.get(region, guid)?.['id'] ?? addGroup.run(region, guid).lastInsertRowid);
   return (regionName, guid, actor, actionName, later) => {
     const region = regionId(regionName);
     const action = actionId(actionName);
-    const known = findGroup.get(region, guid)?.['id'];
-    const group = Number(known ?? addGroup.run(region, guid).lastInsertRowid);
-    // A group that is new has no call group.
-    const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, Number(later))?.['id'];
-    return { id: Number(old ?? addCallGroup.run(group, actor, action, Number(later)).lastInsertRowid), group };
+    const group = groupOf(region, guid);
+    const of = isSilent ? groupOf(region, EVERY_GROUP) : group;
+    const old = findCallGroup.get(of, actor, action, Number(later))?.['id'];
+    return { id: Number(old ?? addCallGroup.run(of, actor, action, Number(later)).lastInsertRowid), group };
   };
 }

@@ -84,7 +84,7 @@ async function stageWith(
     { path: source, name },
     { ...options, scratch: dirname(ledger), signal, onRead, lookups },
   );
-  const staging = startStaging(ledger);
+  const staging = startStaging(ledger, options.silent);
   const profiles = create && watchProfiles(create);
   const marked = trial === undefined ? undefined : trialOf(trial);
   try {

@@ -59,7 +59,7 @@ export class LiveImport {
     this.#update(view);
   }
 
-  /** What was asked for before may be answered later. */
+  /** Answers to what was asked for before may still come. */
   removed() {
     this.#isRemoved = true;
   }

@@ -24,14 +24,12 @@ delete from temp.claimed;
 -- Members whom a later import has added, changed or found there. `later`: its ledger.
 insert or ignore into temp.claimed (group_id, uid)
 select g.id, l.uid
-  from main.groups g
-  join later.regions reg on reg.name = g.region
-  join later.groups lg on lg.region_id = reg.id and lg.guid = g.guid collate nocase
-  join later.call_groups cg on cg.group_id = lg.id
-  join later.batches b on b.call_group_id = cg.id
-  join later.memberships m on m.batch_id = b.id
+  from later.memberships m
   join later.outcomes o on o.id = m.outcome_id and o.name in ('added', 'already_member', 'changed')
   join later.rows r on r.id = m.row_id
+  join later.groups lg on lg.id = r.group_id
+  join later.regions reg on reg.id = lg.region_id
+  join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
   join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0;
 
 -- name: open_shielded

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { ReplyMeta } from '../src/chat/call.ts';
+import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
+import type { ImportClient, ImportedEntities } from '../src/chat/import-client.ts';
+import { CALL_ENDED_BY_ENTITY } from '../src/chat/service/codes.ts';
+import { LIST_OF_SCOPE, MEMBER_SCOPES } from '../src/chat/service/lists.ts';
+import type { RowOutcome } from '../src/imports/record/batch-result.ts';
+import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
+import { foldId } from '../src/membership/membership.ts';
+import { defineJob, type JobRun } from '../src/queue/define-job.ts';
+import { readRow } from './add-members.ts';
+import { BATCH_FIELDS, endsWorkers, maybeEarlier, uncertaintyOf } from './batch-payload.ts';
+import { afterReply } from './batch-policy.ts';
+import { asksGroups, FOUND_IN_GROUP, LOOKED_FIELDS, type LookingPorts, lookFirst } from './repeats.ts';
+import { type BatchCall, type BatchPorts, endBatch, SENDING, sendBatch, startLater } from './send-batch.ts';
+
+/**
+ * import-members: adds the rows of one batch to their groups by the service's data import, which writes no messages into them.
+ *
+ * Queue     data-import-<region>-<app>, because these calls have a budget of their own (docs/chat-service.md, 72)
+ * Output, retries: as send-batch.ts says.
+ * Input     the batch, whose rows may be of any groups, and the earlier calls for it.
+ * Repeats   without a question: the reply says who is a member already (76), and the outcome says that the earlier call may be
+ *           the reason. Where nothing more is sent, the groups are asked, and have the last word.
+ */
+
+/** Results of the groups that were asked. */
+const asked = z.object({ groups: z.array(z.string()), found: z.array(z.int()), absent: z.array(z.int()) });
+
+const payload = z.object({
+  version: z.literal(1),
+  ...BATCH_FIELDS,
+  ...LOOKED_FIELDS,
+  asked: asked.optional(),
+  /** `joinedAt` in seconds since 1970; null: now. */
+  members: z.array(z.tuple([z.int(), z.string(), z.string(), z.enum(MEMBER_SCOPES), z.int().nullable()])).min(1),
+});
+export type ImportMembersPayload = z.infer<typeof payload>;
+type Member = ImportMembersPayload['members'][number];
+
+/** The calls that import members, and the questions after the last one. */
+export interface ImportMembersPorts extends BatchPorts, LookingPorts {
+  readonly chat: Pick<ImportClient, 'importEntities'> & LookingPorts['chat'];
+}
+
+const call: BatchCall<ImportMembersPayload, ImportMembersPorts, ReplyMeta & { readonly entries: ImportedEntities }> = {
+  name: 'import-members',
+  send: ({ chat }, batch, options) => {
+    const entities = [...byKey(batch)].map(([memberId, [, uid, guid, scope, joinedAt]]) => {
+      const member = { memberId, guid: foldId(guid), uid: foldId(uid), scope, ...(joinedAt !== null && { joinedAt }) };
+      return [memberId, member] as const;
+    });
+    return chat.importEntities('members', new Map(entities), options);
+  },
+  judge: (batch, error) => {
+    const several = batch.members.length > 1;
+    const verdict = judge(error, batch.members.length);
+    // What is said of a group concerns the rows of one group.
+    if (verdict.kind === 'group') return { ...verdict, kind: several ? 'halve' : 'final' };
+    // An outage may say the same: so not after the first call.
+    const isByEntity = verdict.code === CALL_ENDED_BY_ENTITY && (batch.standing?.tries ?? 0) > 0;
+    return isByEntity ? { ...verdict, kind: several ? 'halve' : 'final' } : verdict;
+  },
+  readAnswer: (batch, { entries }, ended) => {
+    const read = { others: [], unsaid: [] };
+    const sent = byKey(batch);
+    for (const member of batch.members) {
+      const [row, , , scope] = member;
+      const key = keyOf(member);
+      readRow(
+        read,
+        row,
+        LIST_OF_SCOPE[scope],
+        sent.get(key) === member ? entries.get(key) : undefined,
+        batch.uncertainty,
+      );
+    }
+    return { kind: 'answered', ...afterReply(read, ended) };
+  },
+  readRefusal: ({ members }, { kind, code, message }) => {
+    if (kind === 'halve') return { kind, code, message };
+    const outcome = members.length === 1 ? refusedOutcome('participants', code) : 'failed';
+    return { kind: 'refused', outcome, code, message };
+  },
+  size: ({ members }) => members.length,
+  asks: asksGroups,
+  repeatsSay: () => true,
+  rows: ({ members }) => members.map(([row]) => [row, 'added']),
+};
+
+export const importMembers = defineJob<ImportMembersPayload, ImportMembersPorts>({
+  name: call.name,
+  version: 1,
+  payload,
+  ...SENDING,
+  process: async (job, ports) => {
+    const { payload: batch, starts } = job;
+    if (endsWorkers(batch, starts)) return sendBatch(call, job, ports);
+    await startLater(job);
+    if (batch.standing?.ended === undefined) return sendBatch(call, job, ports);
+    const { found, absent } = await askEachGroup(job, ports);
+    const uncertainty = uncertaintyOf(batch, starts - 1);
+    const { code, message, absent: outcome = 'failed' } = batch.standing.ended;
+    const others = batch.members.map(([row]): RowOutcome => {
+      if (found.includes(row)) {
+        return { row, outcome: 'already_member', code: FOUND_IN_GROUP, message: maybeEarlier(uncertainty) };
+      }
+      if (!absent.includes(row)) return { row, outcome: 'unconfirmed', code, message };
+      return { row, outcome, code, message: `${message}; afterwards this user was not in the group's list of members` };
+    });
+    return endBatch(call, ports, { ...batch, uncertainty }, { kind: 'answered', others, missing: [] });
+  },
+});
+
+/** Asks who is a member of each group, one call with each start. @throws SlowDown after a call */
+async function askEachGroup(job: JobRun<ImportMembersPayload>, ports: ImportMembersPorts) {
+  const { payload: batch } = job;
+  const known = batch.asked ?? { groups: [], found: [], absent: [] };
+  for (const [guid, members] of Map.groupBy(batch.members, ([, , of]) => foldId(of))) {
+    if (known.groups.includes(guid)) continue;
+    const looked = guid === batch.guid ? batch.looked : undefined;
+    const ofGroup = { ...job, payload: { ...batch, guid, looked, asked: known } };
+    const wanted = members.map(([row, uid]) => ({ row, uid, ban: false }));
+    const said = await lookFirst(ofGroup, ports, wanted, true);
+    const found = said?.found ?? [];
+    const absent = wanted.flatMap(({ row }) => (found.includes(row) ? [] : [row]));
+    known.groups.push(guid);
+    known.found.push(...found);
+    if (said?.whole.includes('members')) known.absent.push(...absent);
+  }
+  return known;
+}
+
+/** The members of a call. Two may have one key: the second one goes into a call of its own. */
+function byKey({ members }: ImportMembersPayload): ReadonlyMap<string, Member> {
+  const sent = new Map<string, Member>();
+  for (const member of members) if (!sent.has(keyOf(member))) sent.set(keyOf(member), member);
+  return sent;
+}
+
+function keyOf([, uid, guid]: Member): string {
+  return foldId(`${guid}_member_${uid}`);
+}
+
+/** The rows of a batch that is sent in silence: no others than additions, as reading saw to it. */
+export function membersOf({ rows }: BatchToSend): ImportMembersPayload['members'] {
+  return rows.map(({ row, uid, guid = '', scope, joinedAt = null }) => [
+    row,
+    uid,
+    guid,
+    scope === 'ban' ? 'participant' : scope,
+    joinedAt,
+  ]);
+}
