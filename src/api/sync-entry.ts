@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
 import { LIFTING } from '../options/ban-options.ts';
-import { MODE, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
+import { MODE, NAMING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
 import { filledShape, keptShape } from '../options/option.ts';
 import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
@@ -57,7 +57,7 @@ export const planFlags = z.strictObject({
   ...filledShape({ allowDemotion, ...LIFTING }),
   protect: PROTECTING.protect.schema.default([]),
   removeNamed: REMOVING_BY_NAME.removeNamed.schema.default([]),
-  ...keptShape(UNDOING),
+  ...keptShape({ ...UNDOING, ...NAMING }),
 });
 export type PlanFlags = Readonly<z.output<typeof planFlags>>;
 

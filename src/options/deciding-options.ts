@@ -1,6 +1,24 @@
 import { z } from 'zod';
 import { choice, type Given, OptionTextError, option, SWITCH, TEXT } from './option.ts';
 
+/** Names of schedules, and of syncs: they become names of folders, and parts of the names of jobs. */
+export const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+export const NAME_FORM = 'up to 64 lower-case letters, digits, - and _, the first a letter or digit';
+
+/** A sync with a name remembers whom it made members. A schedule's runs have that of the schedule. */
+export const NAMING = {
+  syncName: option({
+    schema: z.string(),
+    ...TEXT,
+    parse: (text) => {
+      if (NAME.test(text)) return text;
+      throw new OptionTextError(NAME_FORM);
+    },
+    value: '<name>',
+    help: 'name under which the sync remembers whom it makes members; that of a schedule continues what the schedule remembers',
+  }),
+};
+
 /** Options that decide whom a sync adds, changes and removes. */
 export const MODE = {
   mode: option({

@@ -27,6 +27,8 @@ export function dataDir(path: string) {
   return {
     root,
     catalog: join(root, CATALOG),
+    /** Members whom syncs with a name made. */
+    memory: join(root, 'memberships.sqlite'),
     controlSocket: join(root, 'control.sock'),
     /** A file with the path of the socket, where the path of the data directory is too long for it. */
     control: join(root, 'control'),
@@ -95,7 +97,7 @@ export function emptyPlace(dir: DataDir) {
 
 /** Names that rollcall uses at the top of a data directory. Other files there belong to the user. */
 const OURS =
-  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|sources|uploads|removed)$/;
+  /^(?:(?:catalog|access|memberships)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|sources|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made. For those who write into it.

@@ -80,6 +80,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   groupIcon: ['https://example.com/i.png', 'https://example.com/i.png'],
   groupDescription: ['All of us', 'All of us'],
   maxCreate: ['users=500,groups=5%', { users: { count: 500 }, groups: { percent: 5 } }],
+  syncName: ['nightly', 'nightly'],
   mode: ['mirror', 'mirror'],
   missing: ['ban', 'ban'],
   protect: ['anna,bob', ['anna', 'bob']],

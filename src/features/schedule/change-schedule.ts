@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isoTime } from '../../api/fields.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { NAME, NAME_FORM } from '../../options/deciding-options.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { type KeptSettings, keptSettings } from './operations.ts';
@@ -21,8 +22,6 @@ interface ChangeOptions {
 
 /** Addresses of the API beside those of schedules: `/v1/schedules/next`. */
 const TAKEN_NAMES: ReadonlySet<string> = new Set(['next', 'look', 'try']);
-/** Becomes the name of a folder, and part of the names of jobs. */
-const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** @throws RollcallError where the name is taken, or cannot be one */
 export function checkNewName(catalog: Pick<ScheduleCatalog, 'find'>, name: string): void {
@@ -31,7 +30,7 @@ export function checkNewName(catalog: Pick<ScheduleCatalog, 'find'>, name: strin
     throw badSetting(
       'name',
       `${shown} cannot be the name of a schedule`,
-      `allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit, but not ${[...TAKEN_NAMES].join(', ')}`,
+      `allowed are ${NAME_FORM}, but not ${[...TAKEN_NAMES].join(', ')}`,
     );
   }
   if (catalog.find(name) !== undefined)

@@ -286,6 +286,7 @@ export class ScheduleRuns {
       ...settings,
       ...patienceOf(settings, this.#options.patience, record.nextDue - this.#clock()),
       schedule: name,
+      syncName: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
     this.#noteProgress(run, id);

@@ -17,6 +17,8 @@ import { undoQuery } from './deciding-query.ts';
 
 const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
 
+const named = z.object({ name: z.string().meta({ description: 'Name of a sync (syncName), or of a schedule.' }) });
+
 const decided = {
   body: reasonBody,
   answer: syncView,
@@ -70,6 +72,12 @@ export const syncOperations = {
     status: 202,
     location: '/v1/syncs/:id',
     answer: syncView,
+  }),
+  members: operation('GET /v1/syncs/named/:name/members', 'viewer', {
+    summary: 'Download whom syncs with this name made members, as rows that imports and syncs read',
+    params: named,
+    answer: fileOf('The rows, streamed.', 'text/csv'),
+    refusals: ['NOT_FOUND'],
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',

@@ -140,6 +140,8 @@ function readerOf(database: DatabaseSync) {
           .all({ states: JSON.stringify(states) })
           .map((row) => [row['state'], row['syncs']] as [SyncState, number]),
       ),
+    /** Imports that retried rows of these, and are over: ids. */
+    retriesOf: (ids: readonly string[]) => idsOf(sql('retries_of').all({ ids: JSON.stringify(ids) })),
     /** Syncs that undo this import, oldest first. */
     undos: (importId: string) => syncsOf(sql<KeptText>('undos').all({ import: importId })),
     close: () => {

@@ -7,7 +7,7 @@ import { withShape } from '../../../cli/flags/shape-flags.ts';
 import { withSource } from '../../../cli/flags/source-flags.ts';
 import { run } from '../../../cli/run.ts';
 import { type Io, say } from '../../../cli/screen/io.ts';
-import { MODE } from '../../../options/deciding-options.ts';
+import { MODE, NAMING } from '../../../options/deciding-options.ts';
 import { inputNames } from '../../../options/input-kinds.ts';
 import { READING } from '../../../options/reading-options.ts';
 import { EXPECTING } from '../../../options/sending-options.ts';
@@ -15,7 +15,7 @@ import { syncOperations } from '../operations.ts';
 import { planOf } from './plan-file.ts';
 import { openSyncs } from './sync-client.ts';
 import { type SyncFileFlags, withDeciding, withPlan } from './sync-flags.ts';
-import { syncListCommand, syncShowCommand } from './sync-list-command.ts';
+import { syncListCommand, syncMembersCommand, syncShowCommand } from './sync-list-command.ts';
 import { askedOwner, openRunningSyncs, type SyncWork, syncWork } from './sync-work.ts';
 
 type Flags = RunningFlags & SyncFileFlags & { readonly markdown?: boolean };
@@ -36,7 +36,7 @@ export function syncCommand(action: Action) {
     )
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
-  withPlan(withCreation(withDeciding(withOptions(command, MODE))));
+  withPlan(withCreation(withDeciding(withOptions(command, { ...NAMING, ...MODE }))));
   withShape(withRecipeFlag(withOptions(withSource(command), { ...EXPECTING, ...READING })));
   withRunning(command);
   const format = command.options.find(({ long }) => long === '--format');
@@ -52,7 +52,8 @@ export function syncCommand(action: Action) {
     .addCommand(withRunning(decisionCommand('approve', APPROVE, 'why the plan is right')).action(action(carryOut)))
     .addCommand(withServer(decisionCommand('reject', REJECT, 'why you reject it')).action(action(reject)))
     .addCommand(syncListCommand(action))
-    .addCommand(syncShowCommand(action));
+    .addCommand(syncShowCommand(action))
+    .addCommand(syncMembersCommand(action));
 }
 
 async function sync(io: Io, file: string, flags: Flags) {

@@ -18,6 +18,7 @@ import {
   APPLYING,
   MODE,
   type ModeChoices,
+  NAMING,
   PROTECTING,
   REMOVING_BY_NAME,
   UNDOING,
@@ -38,7 +39,7 @@ export interface DecidingFlags extends Given<typeof LIFTING & typeof REMOVING_BY
   readonly limit?: Readonly<Record<string, number>>;
 }
 
-export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices {}
+export interface ModeFlags extends Pick<CommonFlags, 'profile'>, DecidingFlags, ModeChoices, Given<typeof NAMING> {}
 
 export function withDeciding(command: Command) {
   return withOptions(command, { ...LIFTING, ...REMOVING_BY_NAME })
@@ -96,7 +97,16 @@ async function protectedUids(protect: string, profile: string | undefined) {
   }
 }
 
-const SENT = { ...MODE, ...LIFTING, ...PROTECTING, ...REMOVING_BY_NAME, ...APPLYING, ...SURVEYING, ...UNDOING };
+const SENT = {
+  ...NAMING,
+  ...MODE,
+  ...LIFTING,
+  ...PROTECTING,
+  ...REMOVING_BY_NAME,
+  ...APPLYING,
+  ...SURVEYING,
+  ...UNDOING,
+};
 
 /** Characters of UIDs that a server takes with one request. */
 const MAX_UIDS_LENGTH = 8_000;

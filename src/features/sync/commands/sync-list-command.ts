@@ -106,6 +106,19 @@ function headOf(sync: SyncView) {
   ];
 }
 
+/** `rollcall sync members`: whom a sync with a name made members. */
+export function syncMembersCommand(action: Action) {
+  const command = new Command('members')
+    .description('write whom a sync with a name (--sync-name, or a schedule) made members, as CSV')
+    .argument('<name>', 'as --sync-name gave it, or the name of a schedule');
+  return withServer(command).action(
+    action(async (io: Io, name: string, flags: CommonFlags) => {
+      const { syncs } = await openSyncs(flags);
+      await writeOut(io, await syncs.client.download(syncOperations.members, { name }));
+    }),
+  );
+}
+
 const MAX_NAMES = 50;
 
 export const syncNames: Names = {

@@ -1,10 +1,12 @@
 import { serve } from '../../../platform/threads.ts';
+import { type MemoryThread, remember } from '../memory/memory.ts';
 import { type DecideThread, makePlan } from './make-plan.ts';
 import { type PlanDownloadThread, planPieces } from './plan-download.ts';
 import { openPlanLedger } from './plan-ledger.ts';
 
-serve<DecideThread & PlanDownloadThread>({
+serve<DecideThread & PlanDownloadThread & MemoryThread>({
   plan: planPieces,
+  remember,
   decide: ({ path, decision }) => {
     const plan = openPlanLedger(path);
     try {

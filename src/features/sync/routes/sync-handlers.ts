@@ -7,6 +7,7 @@ import type { ServerContext } from '../../../server/context.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
 import { decisionOf, type Sync } from '../kept-sync.ts';
+import { membersCsv } from '../memory/memory.ts';
 import type { syncOperations } from '../operations.ts';
 import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -67,6 +68,7 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
         const { items, next } = await pages.actionPage(filter, cursorContent(actionPlace, cursor), limit);
         return { actions: items, nextCursor: next && cursorText(next) };
       }),
+    members: async ({ name }) => membersCsv(dir.memory, name),
     plan: async ({ id, format = 'csv', width, color }) =>
       pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
   } satisfies HandlersOf<typeof syncOperations>;

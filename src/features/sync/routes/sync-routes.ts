@@ -32,6 +32,14 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       const bytes = Readable.from(await handlers.plan(wanted), { objectMode: false });
       return send(reply, id, `plan.${format === 'markdown' ? 'md' : format}`, TYPES[format], bytes);
     },
+    members: async ({ name }, { reply }) => {
+      const bytes = Readable.from(await handlers.members({ name }), { objectMode: false });
+      return sendFile(reply, {
+        type: `${TYPES.csv}; charset=utf-8`,
+        disposition: attachment(name, 'members.csv'),
+        bytes,
+      });
+    },
     before: async ({ id }, { reply }) => {
       if (!hasBefore(dir, syncs.find(id))) {
         throw new RollcallError('NOT_FOUND', {

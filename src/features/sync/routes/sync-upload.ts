@@ -5,7 +5,7 @@ import { isError } from '../../../errors/rollcall-error.ts';
 import { newImportId, reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { CREATION } from '../../../options/create-options.ts';
-import { MODE } from '../../../options/deciding-options.ts';
+import { MODE, NAMING } from '../../../options/deciding-options.ts';
 import { mapLookupsInTurn } from '../../../options/lookups.ts';
 import type { Api, ServerContext } from '../../../server/context.ts';
 import { serveAll } from '../../../server/serve.ts';
@@ -25,7 +25,7 @@ const syncQuery = z.strictObject({
     description:
       'Name of the file. Syncs of one name are runs of the same sync: guards compare each with the one before.',
   }),
-  ...queryOf({ ...MODE, ...CREATION }),
+  ...queryOf({ ...NAMING, ...MODE, ...CREATION }),
   ...DECIDING,
   ...FROM,
   ...KEPT_READING,

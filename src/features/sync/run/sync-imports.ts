@@ -22,7 +22,7 @@ import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 
 /** The imports that syncs are about, and their files. */
-interface Place {
+export interface Place {
   readonly coordinator: Pick<Coordinator, 'lookUp' | 'others' | 'create'>;
   readonly dir: DataDir;
 }

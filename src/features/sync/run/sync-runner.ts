@@ -6,7 +6,7 @@ import { asError, messageOf } from '../../../errors/message-of.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { forOneAsker } from '../../../imports/ask/group-pages.ts';
 import type { Coordinator } from '../../../imports/life/coordinator.ts';
-import type { Waits } from '../../../imports/life/waits.ts';
+import { type Waits, waitOf } from '../../../imports/life/waits.ts';
 import { isMachineWait } from '../../../imports/reason-codes.ts';
 import { inputRowsIn } from '../../../imports/stage/rows-before.ts';
 import { checkTarget, isSameTarget, wrongTarget } from '../../../imports/target.ts';
@@ -27,6 +27,7 @@ import { checkPlan, sourceNow, writeChanges } from '../plan/staleness.ts';
 import type { MoveOptions, SyncCatalog } from '../sync-catalog.ts';
 import { checkDecision, type SyncReasonCode } from '../sync-errors.ts';
 import { beginImportOf, importOf, importToUndo, ledgersAfter } from './sync-imports.ts';
+import { rememberOthers, rememberRun } from './sync-memory.ts';
 import { failureCode, STOPPED, syncWaits } from './sync-waits.ts';
 
 /** The parts with which syncs are planned and carried out. */
@@ -259,6 +260,7 @@ export class SyncRunner {
 
   async #plan(record: Sync, how: How): Promise<void> {
     const { id, limits, isTry, apply, create } = record;
+    await rememberOthers(this.#options, record);
     const made = await planFor(this.#taskOf(record, record.source, how));
     try {
       const before = this.#runsBefore(record);
@@ -271,7 +273,7 @@ export class SyncRunner {
       else if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
         this.#move(id, 'held', { reason, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
-      } else if (totals.changes === 0) this.#move(id, 'unchanged');
+      } else if (totals.changes === 0) await this.#unchanged(record);
       else {
         this.#move(id, 'planned');
         if (!apply) return;
@@ -290,8 +292,13 @@ export class SyncRunner {
     const { within, sentence, changes } = await checkPlan(this.#taskOf(record, now, how));
     if (!within) {
       this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
-    } else if (changes === 0) this.#move(id, 'unchanged');
+    } else if (changes === 0) await this.#unchanged(record);
     else await this.#beginImport(record);
+  }
+
+  async #unchanged(record: Sync) {
+    await rememberRun(this.#options, record);
+    this.#move(record.id, 'unchanged');
   }
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
@@ -308,13 +315,28 @@ export class SyncRunner {
     const record = this.catalog.find(id);
     if (record?.state === 'applying') this.events.emit('import', id, state);
     if (record?.state === 'applying' && isFinal(state)) {
-      if (state === 'completed') this.#move(id, 'applied');
-      else {
-        const reason = `its import was ${state} before every change was carried out`;
-        this.#move(id, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
-      }
+      this.#works
+        .begin(`end of ${id}`, () => this.#end(record, state))
+        .catch((error: unknown) => void this.events.emit('failure', asError(error)));
     }
   };
+
+  /** A run is part of its sync's memory before it is over: after a crash between, the next process begins with the memory again. */
+  async #end(record: Sync, state: ImportState): Promise<void> {
+    const { id } = record;
+    try {
+      await rememberRun(this.#options, record);
+    } catch (error) {
+      const wait = waitOf(error);
+      if (wait !== undefined && this.whenOver(wait, () => this.#follow({ id, state }))) return;
+      this.catalog.note(id, `the run is not remembered: ${messageOf(error)}`);
+    }
+    if (state === 'completed') this.#move(id, 'applied');
+    else {
+      const reason = `its import was ${state} before every change was carried out`;
+      this.#move(id, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
+    }
+  }
 
   #folder(id: string): string {
     return this.#options.dir.sync(id);

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { isoTime } from '../../../api/fields.ts';
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { scopeOf } from '../../../imports/record/enum-ids.ts';
+import { IMPORT_SCHEMA } from '../../../imports/schemas.ts';
+import type { Aimed } from '../../../imports/target.ts';
+import { REGIONS } from '../../../membership/membership.ts';
+import {
+  attachForReading,
+  idsOf,
+  inTransaction,
+  openForReading,
+  openForWriting,
+  statementsOf,
+} from '../../../platform/sqlite.ts';
+import { writeTable } from '../../../platform/table.ts';
+import { PLAN_SCHEMA } from '../plan/plan-reading.ts';
+
+export const MEMORY_SCHEMA = new URL('memory-schema.sql', import.meta.url);
+const STATEMENTS = new URL('memory.sql', import.meta.url);
+
+/** The statements by which each kind of work becomes part of the memory; those about the plan follow for a run. */
+const STEPS = {
+  /** The import of a run, and of a retry of it. */
+  own: ['add_made', 'note_changed', 'forget_removed'],
+  /** Another import, whose additions the sync takes for its own. */
+  adopted: ['add_made'],
+  /** An import that reverses a run. */
+  undo: ['note_changed', 'forget_removed'],
+} as const;
+
+/** Work that becomes part of the memory of a sync. */
+export interface Remembered {
+  /** Path of the memory. */
+  readonly memory: string;
+  /** Name of the sync. */
+  readonly sync: string;
+  readonly kind: keyof typeof STEPS;
+  /** Id of the run or the import. */
+  readonly id: string;
+  /** Path of the ledger; undefined where nothing was sent. */
+  readonly ledger?: string | undefined;
+  /** Path of the plan of a run. */
+  readonly plan?: string | undefined;
+  /** JSON of region -> app. */
+  readonly apps: string;
+}
+
+/** The apps as the memory names them. */
+export function appsOf({ sandbox, target }: Aimed): string {
+  if (!sandbox) return JSON.stringify(target?.apps ?? {});
+  return JSON.stringify(Object.fromEntries(REGIONS.map((region) => [region, 'sandbox'])));
+}
+
+/** Makes work part of the memory: once, however often this is asked for. @throws LedgerError */
+export function remember({ memory, sync, kind, id, ledger, plan, apps }: Remembered): void {
+  const database = openForWriting(memory, MEMORY_SCHEMA);
+  try {
+    const sql = statementsOf(database, STATEMENTS);
+    if (ledger !== undefined) attachForReading(database, ledger, 'done', IMPORT_SCHEMA);
+    if (plan !== undefined) attachForReading(database, plan, 'planned', PLAN_SCHEMA);
+    inTransaction(database, () => {
+      if (sql('take').run({ sync, id }).changes === 0) return;
+      if (ledger !== undefined) sql('add_groups').run({ sync, apps });
+      sql('open_own').run();
+      sql('gather_own').run({ sync, apps });
+      if (ledger !== undefined) {
+        sql('open_outcomes').run();
+        const given = { at: Date.now(), own: kind === 'own' ? 1 : 0 };
+        for (const step of STEPS[kind]) sql(step).run(step === 'add_made' ? given : {});
+      }
+      if (plan !== undefined) for (const step of ['note_right', 'forget_gone']) sql(step).run();
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** The thread that makes one large piece of work part of the memory. */
+export type MemoryThread = { remember: (work: Remembered) => void };
+
+/** Ids of runs and imports that are part of the memory of a sync. */
+export function takenBy(memory: string, sync: string): string[] {
+  if (!existsSync(memory)) return [];
+  const database = openForReading(memory, MEMORY_SCHEMA);
+  try {
+    return idsOf(statementsOf(database, STATEMENTS)('taken').all({ sync }));
+  } finally {
+    database.close();
+  }
+}
+
+/** Writes whom a sync made members, as CSV. @throws NOT_FOUND where it remembers nothing */
+export function membersCsv(memory: string, sync: string): AsyncGenerator<string> {
+  if (takenBy(memory, sync).length > 0) return membersIn(memory, sync);
+  throw new RollcallError('NOT_FOUND', { what: `nothing is remembered under the name ${JSON.stringify(sync)}` });
+}
+
+type Member = Readonly<Record<'region' | 'guid' | 'uid' | 'app', string> & Record<'place' | 'at', number>>;
+
+async function* membersIn(memory: string, sync: string) {
+  const database = openForReading(memory, MEMORY_SCHEMA);
+  try {
+    const members = Iterator.from(statementsOf(database, STATEMENTS)<Member>('members').iterate({ sync }));
+    const rows = members.map((one) => [one.region, one.guid, one.uid, scopeOf(one.place), isoTime(one.at), one.app]);
+    yield* writeTable(['region', 'guid', 'uid', 'scope', 'added_at', 'app'], rows, 'csv');
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { hasLedger } from '../../../imports/lost-ledger.ts';
+import { Thread } from '../../../platform/threads.ts';
+import type { Sync } from '../kept-sync.ts';
+import { appsOf, type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
+import { planFiles } from '../plan/plan-files.ts';
+import type { SyncCatalog } from '../sync-catalog.ts';
+import { importOf, type Place } from './sync-imports.ts';
+
+interface MemoryOf extends Place {
+  readonly catalog: Pick<SyncCatalog, 'find' | 'retriesOf'>;
+}
+
+/** Files up to this size take less time than starting a thread. */
+const MAX_INLINE_BYTES = 8 * 1024 * 1024;
+
+async function note(work: Remembered) {
+  const bytes = [work.ledger, work.plan].reduce((sum, path) => sum + (path === undefined ? 0 : statSync(path).size), 0);
+  if (bytes <= MAX_INLINE_BYTES) remember(work);
+  else await new Thread<MemoryThread>(import.meta.url, '../plan/plan-thread').askOnce('remember', work);
+}
+
+/** An import that has a ledger. */
+function sentImport(place: Place, id: string) {
+  const found = importOf(place, id);
+  return found !== undefined && hasLedger(found.record, found.ledger) ? found : undefined;
+}
+
+/** Makes a run that is over part of the memory of its sync, if that has a name. @throws LedgerError */
+export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
+  const { dir, catalog } = place;
+  const { id, importId, undoOf } = run;
+  // An undo takes back what a run did.
+  const { syncName } = (undoOf === null ? run : catalog.find(undoOf)) ?? {};
+  if (syncName === undefined) return;
+  await note({
+    memory: dir.memory,
+    sync: syncName,
+    kind: undoOf === null ? 'own' : 'undo',
+    id,
+    ledger: importId === null ? undefined : sentImport(place, importId)?.ledger,
+    plan: undoOf === null ? planFiles(dir.sync(id)).plan : undefined,
+    apps: appsOf(run),
+  });
+}
+
+/** Makes retries of earlier runs part of the memory of a sync that is about to be planned. @throws LedgerError */
+export async function rememberOthers(place: MemoryOf, { syncName }: Sync): Promise<void> {
+  if (syncName === undefined) return;
+  const { dir, catalog } = place;
+  const taken = takenBy(dir.memory, syncName);
+  for (const id of catalog.retriesOf(taken).filter((retry) => !taken.includes(retry))) {
+    const found = sentImport(place, id);
+    if (found !== undefined)
+      await note({ memory: dir.memory, sync: syncName, kind: 'own', id, ledger: found.ledger, apps: appsOf(found) });
+  }
+}
