@@ -24,6 +24,13 @@ export type Created = z.infer<typeof created>;
 const writes = z.strictObject({ messages: count, groups: count });
 export type Writes = z.infer<typeof writes>;
 
+/** Messages, at most, and calls of both ways to add members. */
+const ways = z.strictObject({
+  added: z.strictObject({ messages: count, calls: count }),
+  silent: z.strictObject({ calls: count }),
+});
+export type Ways = z.infer<typeof ways>;
+
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
   .strictObject({
@@ -48,6 +55,10 @@ export const importSummary = z
     writes: writes.optional().meta({
       description:
         'Messages that it writes into conversations at most, one for each change, and into how many groups; absent before the file is read.',
+    }),
+    ways: ways.optional().meta({
+      description:
+        'Messages and calls of both ways to send it, added and in silence; absent before the file is read, and where rows do not only add.',
     }),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     banQuestions: count.optional().meta({

@@ -117,6 +117,7 @@ export const sendingPlan = z
       description:
         'Rows that people have edited: they are not sent with the others, but repaired, when the import is over.',
     }),
+    silent: z.boolean().meta({ description: 'It is sent in silence: no messages are written.' }),
     groups: count,
     calls: count.meta({ description: 'At least, all regions together.' }),
     ms: count.meta({

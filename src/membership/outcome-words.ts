@@ -1,5 +1,5 @@
 import { MEMBERS_WITH_ALL_FEATURES } from '../chat/service/limits.ts';
-import { counted, grouped, printable, unbroken } from '../text/wording.ts';
+import { counted, grouped, printable, roughly, unbroken } from '../text/wording.ts';
 import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from './outcome.ts';
 
 /** Labels of the outcomes. */
@@ -47,6 +47,19 @@ function fromRows({ read, skipped }: RowCounts, inputRows: number) {
 /** Returns the sentence about the messages that an import will write, before its first call. Some rows change nothing. */
 export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
   return `Up to ${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, ${ONE_FOR_EACH}.`;
+}
+
+/** Messages and calls of both ways to add members, with the calls a minute of each. */
+interface LimitedWays {
+  readonly added: { readonly messages: number; readonly calls: number; readonly callsPerMinute: number };
+  readonly silent: { readonly calls: number; readonly callsPerMinute: number };
+}
+
+/** Returns what adding members takes by each of its two ways. */
+export function waysSentences({ added, silent }: LimitedWays): string {
+  const taking = ({ calls, callsPerMinute }: LimitedWays['silent']) =>
+    `at least ${counted(calls, 'call')}, ${roughly((calls * 60_000) / callsPerMinute)} at ${grouped(callsPerMinute)} a minute`;
+  return `Added, these rows write up to ${counted(added.messages, 'message')} and take ${taking(added)}. In silence they write none and take ${taking(silent)}.`;
 }
 
 /** The words for what writes a message. */

@@ -5,6 +5,7 @@ export const CREATING_CHECKS = {
   reactivate: 'Reactivate users who are deactivated',
 };
 export const BAN_CHECKS = { allowUnban: 'Add users who are banned, which lifts their ban' };
+export const SILENT_CHECK = { silent: 'Without messages in groups: slower, and keeps when people joined' };
 export const PLAN_CHECKS = {
   allowDemotion: 'Allow demotions',
   ...BAN_CHECKS,
@@ -50,6 +51,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   ...CREATING_CHECKS,
   createMap: 'Columns of new users and groups',
   groupType: 'Type of a new group',
+  ...SILENT_CHECK,
   dryRun: 'Only check the file, send nothing yet (dry run)',
   first: 'Send only the first rows',
   maxErrors: 'Stop after errors',

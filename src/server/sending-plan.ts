@@ -5,6 +5,7 @@ import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { findEdited } from '../imports/repaired-rows.ts';
 import { leastMs, slowestCallMs } from '../imports/send/region-pace.ts';
+import { importsPerMinute } from '../imports/send/silent-queue.ts';
 import { findFailing } from '../imports/stage/foreseen.ts';
 import { workWithout } from '../imports/stage/leave-out.ts';
 import { actionsOf } from '../membership/import-state.ts';
@@ -48,13 +49,19 @@ export async function sendingPlanOf(
   const total = (what: keyof Work) => sumOf(work.map((one) => one[what] ?? 0));
   const used = Object.entries(settings.apps).filter(([region]) => region in regions);
   const callMs = slowestCallMs(await coordinator.regions.status());
+  const silent = readOptions(record).silent === true;
   return {
     rows: total('rows'),
+    silent,
     leftOut,
     edited,
     groups: total('groups'),
     calls: total('calls'),
-    ms: leastMs(Math.max(0, ...work.map(({ calls }) => calls)), { ...settings, callMs }),
+    ms: leastMs(Math.max(0, ...work.map(({ calls }) => calls)), {
+      ...settings,
+      ...(silent && { callsPerMinute: importsPerMinute() }),
+      callMs,
+    }),
     callMs,
     profile: settings.profile,
     host: settings.host,

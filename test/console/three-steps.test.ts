@@ -25,6 +25,19 @@ test('a known good file is sent in two clicks, and few controls stand between', 
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
 });
 
+test('a file is sent without messages where a person ticks it, and the review says what either way takes', async () => {
+  const page = await browser.open(`${server.url}/imports/new`);
+  await chooseFile(page, 'guid,uid,joined_at\nquiet,ada,2024-05-01\nquiet,ben,\n', 'quiet.csv');
+  await page.getByText('How the file is read').click();
+  await page.getByLabel(/^Without messages/).check();
+  await review(page);
+  const facts = page.getByRole('region', { name: 'State' });
+  await facts.getByText('with 2 messages in groups, 1 call').waitFor();
+  expect(await facts.innerText()).toMatch(/Messages in groups\s+none/);
+  await sendButton(page).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+});
+
 test('of a strange file each suggestion is taken or refused, and a word that nobody decided is not sent', async () => {
   const page = await browser.open(`${server.url}/imports/new`);
   const rows = Array.from(

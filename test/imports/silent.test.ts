@@ -65,7 +65,8 @@ describe.each(QUEUE_PLACES)('on the $name queue, in silence', (place) => {
       expect(state).toBe('completed');
       expect(outcomes(pipeline, id)).toEqual(rows.map(() => 'added'));
       expect(pipeline.calls(id)).toBe(3);
-      expect(pipeline.summary(id).writes).toBeUndefined();
+      expect(pipeline.summary(id)).not.toHaveProperty('writes');
+      expect(pipeline.summary(id).ways).toEqual({ added: { messages: 120, calls: 40 }, silent: { calls: 3 } });
       expect(pipeline.sandbox.members('us', 'g0').get('u0')).toBe('admin');
     },
   );

@@ -78,6 +78,16 @@ export const checkSummary = z
     messages: z
       .strictObject({ count, groups: count })
       .meta({ description: 'Messages that changes of members write into the conversations of groups, at most.' }),
+    ways: z
+      .strictObject({
+        added: z.strictObject({ messages: count, calls: count, callsPerMinute: count }),
+        silent: z.strictObject({ calls: count, callsPerMinute: count }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Messages and calls of both ways to add these members, with the calls a minute of each; null where rows do not only add.',
+      }),
     notes: z
       .array(z.string())
       .meta({ description: 'Facts that could not be found out, and groups that grow beyond 300 members.' }),

@@ -269,6 +269,12 @@ select count(*) as asked, count(*) filter (where state = 'exists') as exist, cou
 -- Out: rows of the file.
 select sum(n) as n from staged.counters where name = 'read';
 
+-- name: ways
+-- Out: messages and calls of both ways to add the rows, added and in silence; null where they do not only add.
+select (select sum(n) from staged.counters where name = 'addedMessages') as messages,
+  (select sum(n) from staged.counters where name = 'addedCalls') as addedCalls,
+  (select sum(n) from staged.counters where name = 'silentCalls') as silentCalls;
+
 -- name: unsent_rows
 -- Out: rows that would not be sent, duplicates and others.
 select (select count(*) from staged.rows where call_group_id is null and id in (select row_id from staged.duplicates)) as duplicate,
@@ -277,7 +283,7 @@ select (select count(*) from staged.rows where call_group_id is null and id in (
   (select count(*) from staged.skipped) as skipped;
 
 -- name: calls_to_send
--- In: looks (calls for every group before rows are sent to it), call (UIDs in a call). Out: calls by region: batches that wait, groups that are looked
+-- In: looks (calls for every group before rows are sent to it), call (UIDs in a call), made (users or groups that one call creates). Out: calls by region: batches that wait, groups that are looked
 -- at first, users who are created or made active again. A new group comes with its first members.
 select region, sum(n) as n from (
   select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
@@ -285,7 +291,9 @@ select region, sum(n) as n from (
   union all
   select region, count(*) * cast(:looks as integer) from groups group by 1
   union all
-  select region, count(*) from users where creation = '' group by 1
+  select region, (count(*) + cast(:made as integer) - 1) / cast(:made as integer) from users where creation = '' group by 1
+  union all
+  select region, (count(*) + cast(:made as integer) - 1) / cast(:made as integer) from groups where creation = '' and :made > 1 group by 1
   union all
   select region, (count(distinct user_id) + cast(:call as integer) - 1) / cast(:call as integer) from checked
   where user_state = 'deactivated' and code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP') group by 1

@@ -1,11 +1,13 @@
 import {
   MAX_GROUP_MEMBERS,
   MAX_GROUPS_OF_USER,
+  MAX_IMPORTED_PER_CALL,
   MAX_UIDS_PER_CALL,
   MEMBERS_WITH_ALL_FEATURES,
 } from '../../chat/service/limits.ts';
 import { reasonOf } from '../../imports/predictions/check-verdict.ts';
 import { leastMs, type PossiblePace } from '../../imports/send/region-pace.ts';
+import { importsPerMinute } from '../../imports/send/silent-queue.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
 import { manyMembers } from '../../membership/outcome-words.ts';
@@ -20,7 +22,9 @@ type CheckProblem = CheckSummary['problems'][number];
 export interface CheckSubject {
   readonly id: string;
   readonly file: string;
-  readonly pace: PossiblePace;
+  readonly pace: PossiblePace & { readonly budgetShare?: number | undefined };
+  /** It is sent in silence. */
+  readonly isSilent?: boolean | undefined;
   /** The service lets users act in groups that they are not in. */
   readonly anybodyActs?: boolean | undefined;
   /** Creations that the import may make. */
@@ -44,11 +48,14 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
   const { n: later } = one<Counted>('later_rows');
   const { n: inTooManyGroups } = one<Counted>('users_in_many_groups', { most: MAX_GROUPS_OF_USER });
   const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
+  const looks = (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1);
+  const made = subject.isSilent ? MAX_IMPORTED_PER_CALL : 1;
   const send = Object.fromEntries(
     sql<Counted & { readonly region: Region }>('calls_to_send')
-      .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1), call: MAX_UIDS_PER_CALL })
+      .all({ looks, call: MAX_UIDS_PER_CALL, made })
       .map(({ region, n }) => [region, n]),
   );
+  const regions = Math.max(1, Object.keys(send).length);
   const { calls, notes } = survey.record();
   const problems = [
     ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
@@ -56,7 +63,11 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
       .all()
       .map(({ reason, ...row }) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason })),
   ];
-  const { id, file, pace } = subject;
+  const { id, file, isSilent = false } = subject;
+  const callsPerMinute = importsPerMinute(subject.pace.budgetShare);
+  const pace = isSilent ? { ...subject.pace, callsPerMinute } : subject.pace;
+  const { messages, addedCalls, silentCalls } = one<Record<string, number | null>>('ways');
+  const added = { messages: messages ?? 0, calls: addedCalls ?? 0, callsPerMinute: subject.pace.callsPerMinute };
   return {
     id,
     file,
@@ -75,10 +86,12 @@ export function summaryOfCheck({ sql, survey }: CheckLedger, subject: CheckSubje
     },
     users: { ...one<Omit<Users, 'inTooManyGroups'>>('count_users'), inTooManyGroups },
     calls: { check: calls, send },
-    sendingMs: leastMs(Math.max(0, ...Object.values(send)), pace),
+    // The questions beside them have another budget.
+    sendingMs: leastMs(isSilent ? Number(silentCalls) / regions : Math.max(0, ...Object.values(send)), pace),
     callsPerMinute: pace.callsPerMinute,
     callMs: pace.callMs,
-    messages: { ...one<CheckSummary['messages']>('messages') },
+    messages: isSilent ? { count: 0, groups: 0 } : { ...one<CheckSummary['messages']>('messages') },
+    ways: silentCalls === null ? null : { added, silent: { calls: Number(silentCalls), callsPerMinute } },
     notes: grown === 0 ? [...notes] : [...notes, manyMembers(grown, example, 'would grow')],
   };
 }

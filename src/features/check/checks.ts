@@ -5,7 +5,7 @@ import { readOptions } from '../../imports/import-options.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { requireNames } from '../../imports/record/profiles.ts';
 import { openImportReader } from '../../imports/report/import-reader.ts';
-import { type PossiblePace, slowestCallMs } from '../../imports/send/region-pace.ts';
+import { slowestCallMs } from '../../imports/send/region-pace.ts';
 import {
   type Crawl,
   pay,
@@ -22,6 +22,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { Works } from '../../platform/works.ts';
 import { type CheckLedger, createCheckLedger, openCheckLedger } from './check-ledger.ts';
+import type { CheckSubject } from './check-summary.ts';
 import { checkOf } from './check-view.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
 
@@ -32,7 +33,7 @@ interface ChecksOptions {
   readonly coordinator: Pick<Coordinator, 'find' | 'pages' | 'sendsTo' | 'regions'>;
   /** By region. */
   readonly apps: Readonly<Record<string, unknown>>;
-  readonly pace: Omit<PossiblePace, 'callMs'>;
+  readonly pace: Omit<CheckSubject['pace'], 'callMs'>;
   readonly anybodyActs?: boolean | undefined;
 }
 
@@ -92,10 +93,10 @@ export class Checks {
     try {
       const rows = Number(sql('rows_read').get()?.['n'] ?? 0);
       const { file, options } = coordinator.find(id);
-      const { create, bans } = readOptions({ options });
+      const { create, bans, silent: isSilent } = readOptions({ options });
       const work = async (step: CheckWork['step']) => {
         const callMs = slowestCallMs(await coordinator.regions.status());
-        const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans };
+        const subject = { id, file, pace: { ...pace, callMs }, anybodyActs, create, bans, isSilent };
         await doCheckWork({ folder, step, subject }, rows);
       };
       if (isNew) await work('fill');

@@ -12,6 +12,7 @@ import { Download } from '../../console/view/import/downloads.tsx';
 import type { LiveImport } from '../../console/view/import/live-import.ts';
 import type { RowsWanted } from '../../console/view/import/rows-wanted.tsx';
 import { VERDICT_LABELS } from '../../membership/check-words.ts';
+import { waysSentences } from '../../membership/outcome-words.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { CheckSummary, CheckView } from './api.ts';
 
@@ -157,7 +158,7 @@ function rowsWith({ verdict, code }: CheckSummary['problems'][number]) {
 }
 
 function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummary; filter: RowsWanted }) {
-  const { rows, problems, groups, users, messages, sendingMs, callMs, calls } = summary;
+  const { rows, problems, groups, users, messages, ways, sendingMs, callMs, calls } = summary;
   const send = Object.values(calls.send).reduce((sum, number) => sum + number, 0);
   return (
     <div class="check-result">
@@ -195,6 +196,7 @@ function CheckResult({ id, summary, filter }: { id: string; summary: CheckSummar
             ['Calls', `at least ${grouped(send)}`],
             ['Time', atLeast(sendingMs, callMs)],
             ['Messages in groups', `${grouped(messages.count)} in ${counted(messages.groups, 'group')}`],
+            ['Both ways', ways !== null && waysSentences(ways)],
             ['Calls of this check', grouped(calls.check)],
           ]}
         />

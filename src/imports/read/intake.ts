@@ -133,7 +133,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
       const notes = [...(source.sheet?.notes(idColumns(columns, shape, map)) ?? []), ...idle.notes(), ...ids.notes()];
       const { guid: column, joinedAt } = recognised();
       if (joinedAt !== undefined && !options.silent) {
-        const text = `the times in column ${shown(joinedAt)} are not used: whoever is added joins at that moment`;
+        const text = `the times in column ${shown(joinedAt)} count only for an import in silence: who is added joins at that moment`;
         notes.push({ code: 'JOINED_AT_NOT_USED', text });
       }
       if (!hasDefaultGuid || column === undefined) return notes;

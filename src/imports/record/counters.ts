@@ -1,4 +1,4 @@
-import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts';
+import type { Created, RegionCounts, Ways, Writes } from '../../api/import-summary.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import type { Statements } from '../../platform/sqlite.ts';
@@ -9,6 +9,8 @@ interface RegionCounters extends RegionCounts {
   readonly created?: Created;
   /** Absent where there are none. */
   readonly writes?: Writes;
+  /** Absent where it does not only add. */
+  readonly ways?: Ways;
 }
 
 /** Counters of an import; `unprocessed` counts rows without an outcome. `''` holds rows whose region is not known. */
@@ -45,6 +47,12 @@ export function readCounters(sql: Statements): Counters {
       ...createdBy(n),
       ...(n('bansToAsk') > 0 && { banQuestions: { asked: n('bansAsked'), of: n('bansToAsk') } }),
       ...(n('messages') > 0 && { writes: { messages: n('messages'), groups: n('messageGroups') } }),
+      ...(n('silentCalls') > 0 && {
+        ways: {
+          added: { messages: n('addedMessages'), calls: n('addedCalls') },
+          silent: { calls: n('silentCalls') },
+        },
+      }),
       rows: { read, ...Object.fromEntries(settled), unprocessed } as RowCounts,
     });
   }

@@ -41,6 +41,7 @@ const SUMMARY_FIELDS = {
   regions: true,
   created: true,
   writes: true,
+  ways: true,
   calls: true,
   banQuestions: true,
   retries: true,
@@ -72,11 +73,13 @@ export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): 
   const regions = [...counters]
     .filter(([region]) => region !== '')
     .map(
-      ([region, { created: _, writes: __, ...counts }]) => [region, { ...counts, rows: rowsOf(counts.rows) }] as const,
+      ([region, { created: _, writes: __, ways: ___, ...counts }]) =>
+        [region, { ...counts, rows: rowsOf(counts.rows) }] as const,
     );
   const sum = (count: (region: InRegion) => number | undefined) =>
     [...counters.values()].reduce((total, region) => total + (count(region) ?? 0), 0);
   const messages = sum(({ writes }) => writes?.messages);
+  const inSilence = sum(({ ways }) => ways?.silent.calls);
   const banQuestions = sum(({ banQuestions }) => banQuestions?.asked);
   const created = {
     users: sum(({ created }) => created?.users),
@@ -89,6 +92,12 @@ export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): 
     regions: Object.fromEntries(regions),
     ...(Object.values(created).some((count) => count > 0) && { created }),
     ...(messages > 0 && { writes: { messages, groups: sum(({ writes }) => writes?.groups) } }),
+    ...(inSilence > 0 && {
+      ways: {
+        added: { messages: sum(({ ways }) => ways?.added.messages), calls: sum(({ ways }) => ways?.added.calls) },
+        silent: { calls: inSilence },
+      },
+    }),
     calls: sum(({ calls }) => calls),
     ...(banQuestions > 0 && { banQuestions }),
     retries: sum(({ retries }) => retries),

@@ -1,9 +1,11 @@
 import { styleText } from 'node:util';
-import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportSummary, Ways } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
+import { IMPORTS_PER_MINUTE } from '../../chat/service/limits.ts';
 import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome } from '../../membership/outcome.ts';
-import { messagesSentence, OUTCOME_LABELS, sumEquation } from '../../membership/outcome-words.ts';
+import { messagesSentence, OUTCOME_LABELS, sumEquation, waysSentences } from '../../membership/outcome-words.ts';
+import { USUAL_CALLS_PER_MINUTE } from '../../platform/settings.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import { adviceForCode } from './advice.ts';
@@ -44,6 +46,9 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     summary.state === 'staged' && summary.writes !== undefined
       ? wrap(messagesSentence(summary.writes), width, '  ')
       : [],
+    summary.state === 'staged' && summary.ways !== undefined
+      ? wrap(waysSentences(withUsualLimits(summary.ways)), width, '  ')
+      : [],
     summary.created === undefined ? [] : wrap(`${createdText(summary.created)}.`, width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
@@ -52,6 +57,14 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** A check knows the limits of the service. */
+function withUsualLimits({ added, silent }: Ways) {
+  return {
+    added: { ...added, callsPerMinute: USUAL_CALLS_PER_MINUTE },
+    silent: { ...silent, callsPerMinute: IMPORTS_PER_MINUTE },
+  };
 }
 
 /** "import 20261122-195221-2mm, staged: members.csv" */

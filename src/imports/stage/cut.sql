@@ -67,3 +67,22 @@ insert into counters (region_id, name, n)
   select region_id, 'messages', sum(size) from temp.writing group by region_id
   union all
   select region_id, 'messageGroups', count(distinct group_id) from temp.writing group by region_id;
+
+-- name: count_calls
+-- In: add (action), call (UIDs in a call), together (rows of a silent call). Calls of both ways to add members, where nothing
+-- else is asked: rows of a silent import by their groups, and those of another one by its batches.
+insert into counters (region_id, name, n)
+  with ways as (
+    select region_id, 'addedCalls' as name, count(*) as n from temp.writing group by region_id
+    union all
+    select region_id, 'addedCalls', sum((n + cast(:call as integer) - 1) / cast(:call as integer))
+      from (select region_id, group_id, count(*) as n from rows
+             where call_group_id is not null and exists (select 1 from groups where guid = '') group by region_id, group_id)
+     group by region_id
+    union all
+    select region_id, 'addedMessages', sum(size) from batches group by region_id
+    union all
+    select region_id, 'silentCalls', (sum(size) + cast(:together as integer) - 1) / cast(:together as integer) from batches group by region_id)
+  select region_id, name, n from ways
+   where not exists (select 1 from batches b join call_groups cg on cg.id = b.call_group_id
+                      where cg.action_id <> :add or cg.on_behalf_of <> '' or b.bans > 0);

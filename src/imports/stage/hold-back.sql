@@ -57,4 +57,4 @@ insert into temp.left_out
 
 -- name: forget_messages
 -- They are counted again.
-delete from counters where name in ('messages', 'messageGroups');
+delete from counters where name in ('messages', 'messageGroups', 'addedMessages', 'addedCalls', 'silentCalls');

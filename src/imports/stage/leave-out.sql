@@ -24,7 +24,7 @@ insert into counters (region_id, name, n) select region_id, 'skipped', count(*) 
 
 -- name: forget_messages
 -- and they leave no message in a group.
-delete from counters where name in ('messages', 'messageGroups');
+delete from counters where name in ('messages', 'messageGroups', 'addedMessages', 'addedCalls', 'silentCalls');
 
 -- name: work_left
 -- In: add (action), size (UIDs in one call), together (rows of a silent call). Out: what sending all other rows takes, by region.

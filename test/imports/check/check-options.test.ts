@@ -177,6 +177,7 @@ test('in a file of changes every row gets a verdict on what it would do', async 
     '8 nothing_to_do',
   ]);
   expect(summary?.messages).toEqual({ count: 3, groups: 1 });
+  expect(summary?.ways).toBeNull();
 });
 
 test.each([

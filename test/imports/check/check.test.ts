@@ -73,6 +73,8 @@ test('every row of the file gets a verdict, and nothing is changed', async () =>
     groups: { asked: 4, found: 3, missing: 1 },
     users: { exist: 4, unknown: 1, deactivated: 1, notChecked: 0 },
     messages: { count: 1, groups: 1 },
+    // A user acts for some of them.
+    ways: null,
   } satisfies DeepPartial<CheckSummary>);
 });
 
@@ -98,7 +100,11 @@ test('a banned user whom the plan adds is shown, because adding lifts the ban', 
   const id = await at.stage('uid,guid\nmallory,team\n');
   await at.check(id);
   expect(at.found(id)).toMatchObject([{ check: 'lifts_ban', now: 'banned', reason: 'adding the user lifts the ban' }]);
-  expect(await at.findings(id)).toMatchObject({ wouldFail: false, messages: { count: 1 } });
+  expect(await at.findings(id)).toMatchObject({
+    wouldFail: false,
+    messages: { count: 1 },
+    ways: { added: { calls: 1 }, silent: { calls: 1 } },
+  });
 });
 
 describe('the cheaper way is chosen', () => {

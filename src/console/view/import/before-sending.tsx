@@ -117,13 +117,18 @@ export function SumOfPlans({ plans, wouldFail }: { plans: readonly SendingPlan[]
   const apps = [...new Set(plans.flatMap((plan) => plan.apps))];
   // Regions send side by side.
   const ms = apps.length === 1 ? total('ms') : Math.max(0, ...plans.map((plan) => plan.ms));
-  const sums = { rows: total('rows'), calls: total('calls'), groups: total('groups') };
+  const sums = {
+    rows: total('rows'),
+    calls: total('calls'),
+    groups: total('groups'),
+    silent: plans.every(({ silent }) => silent),
+  };
   const [first] = plans;
   return <Facts list={factsOf({ ...first, ...sums, apps, ms }, wouldFail)} />;
 }
 
 export function factsOf(
-  { rows, leftOut = 0, edited = 0, groups = 0, calls, ms, callMs, ...to }: SendingFacts,
+  { rows, silent = false, leftOut = 0, edited = 0, groups = 0, calls, ms, callMs, ...to }: SendingFacts,
   wouldFail = 0,
   checkedAt?: string,
 ): (readonly [string, ComponentChildren])[] {
@@ -135,7 +140,7 @@ export function factsOf(
     ['Would fail', wouldFail > edited && `${grouped(wouldFail - edited)} of them, as the check says`],
     ['Checked', leftOut + wouldFail > 0 && checkedAt !== undefined && <Time iso={checkedAt} />],
     ['Groups', groups > 0 && grouped(groups)],
-    ['Messages in groups', rows > 0 && `up to ${grouped(rows)}, ${ONE_FOR_EACH}`],
+    ['Messages in groups', rows > 0 && (silent ? 'none' : `up to ${grouped(rows)}, ${ONE_FOR_EACH}`)],
     ['Calls', `at least ${grouped(calls)}`],
     ['Time', ms !== undefined && atLeast(ms, callMs)],
     ...sendsToFacts(to),

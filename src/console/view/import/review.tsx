@@ -1,5 +1,6 @@
 /** The review of a file that was read: its rows, what sending them takes, the choices for it, and the one button that sends. */
 import { useEffect } from 'preact/hooks';
+import { IMPORTS_PER_MINUTE } from '../../../chat/service/limits.ts';
 import { creatingMissing, ImportCheck, useCheck } from '../../../features/check/page.tsx';
 import { sumOfOutcomes } from '../../../membership/outcome.ts';
 import { BAN_CHECKS } from '../../../options/labels.ts';
@@ -68,6 +69,7 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
     ...factsOf(plan.data),
     ['Banned users', bansText(form)] as const,
     ['Created', createdText(form, failing)] as const,
+    ['The other way', otherWay(view, plan.data.silent)] as const,
   ];
   return (
     <div class="review">
@@ -225,6 +227,15 @@ function planned({ leaveOutFailing, maxCreate, createUsers, createGroups }: Read
     ...(maxCreate !== undefined &&
       /^users=\d+,groups=\d+$/.test(maxCreate) && { createUsers, createGroups, maxCreate }),
   };
+}
+
+/** Both ways add the same members; the way is chosen with the columns. */
+function otherWay({ ways }: ImportView, isSilent: boolean) {
+  if (ways === undefined) return false;
+  const { added, silent } = ways;
+  return isSilent
+    ? `with ${counted(added.messages, 'message')} in groups, ${counted(added.calls, 'call')}`
+    : `without messages, ${counted(silent.calls, 'call')}, at most ${IMPORTS_PER_MINUTE} a minute: choose it with the columns`;
 }
 
 function bansText(form: Form) {

@@ -1,13 +1,14 @@
 /** The second step: the first rows of the file, and what each column is. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { SILENT_CHECK } from '../../../options/labels.ts';
 import { sameFile } from '../../../text/wording.ts';
 import type { Recipe } from '../../answers.ts';
 import { dayAndTime } from '../../format.ts';
 import { stateSentence } from '../../import-words.ts';
 import { entryAt, forget } from '../../kept-entries.ts';
 import { Empty, ErrorPlace, importHref, Steps } from '../../kit/elements.tsx';
-import { Drawer, FieldGroup, Fields, type Form, useChange } from '../../kit/form.tsx';
+import { Drawer, FieldGroup, Fields, type Form, ticks, useChange } from '../../kit/form.tsx';
 import { saidBeside } from '../../option-words.ts';
 import { keepInAddress, usePlace } from '../../place.ts';
 import { ApiError, query } from '../../requests.ts';
@@ -129,7 +130,7 @@ function Reading({ preview, form, isImport }: { preview: FilePreview; form: Form
   const hasRecipe = form.get('recipe') !== '';
   const recipes = useAnswer<{ recipes: readonly Recipe[] }>('/v1/recipes');
   const { scopeWords: _, ...shaping } = SHAPING;
-  const names = [...Object.keys({ ...READING, ...shaping }), 'recipe', 'expectRows', 'minRows'];
+  const names = [...Object.keys({ ...READING, ...shaping }), 'recipe', 'expectRows', 'minRows', 'silent'];
   return (
     <Drawer title="How the file is read" changed={changedOf(names, form.values.value)}>
       {(isImport || hasRecipe) && <RecipeChoice preview={preview} form={form} known={recipes.data?.recipes ?? []} />}
@@ -141,6 +142,11 @@ function Reading({ preview, form, isImport }: { preview: FilePreview; form: Form
           <div class="fields">
             <Fields form={form} fields={ROWS_EXPECTED} />
           </div>
+        </FieldGroup>
+      )}
+      {isImport && (
+        <FieldGroup title="In silence">
+          <Fields form={form} fields={ticks(SILENT_CHECK)} />
         </FieldGroup>
       )}
       {isImport && !hasRecipe && preview.found.value !== undefined && (

@@ -40,9 +40,9 @@ export const IMPORT: UploadKind = {
   steps: ['File', 'Columns', 'Review'],
   base: '/imports',
   path: '/v1/imports',
-  own: { expectRows: '', minRows: '' },
+  own: { expectRows: '', minRows: '', silent: '' },
   hrefOf: importHref,
-  toQuery: ({ expectRows = '', minRows = '' }) => ({ expectRows, minRows, askFirst: 'true' }),
+  toQuery: ({ expectRows = '', minRows = '', silent = '' }) => ({ expectRows, minRows, silent, askFirst: 'true' }),
   fieldOf: (name) => name,
   label: () => 'Next: review',
 };

@@ -5,7 +5,7 @@ import { type Io, print, printJson, say } from '../../../cli/screen/io.ts';
 import { asFlag, written } from '../../../errors/named-options.ts';
 import { adviceFor } from '../../../imports/report/advice.ts';
 import { VERDICT_LABELS, VERDICTS } from '../../../membership/check-words.ts';
-import { messagesSentence } from '../../../membership/outcome-words.ts';
+import { messagesSentence, waysSentences } from '../../../membership/outcome-words.ts';
 import { counted, duration, grouped, printable, roughly } from '../../../text/wording.ts';
 import type { CheckSummary, CheckView } from '../api.ts';
 
@@ -55,7 +55,7 @@ export function concludeCheck({ io, imports, id, json, sandbox, checked }: Check
 
 /** A check for people. */
 function checkText(summary: CheckSummary) {
-  const { rows, problems, groups, users, calls, messages, notes, create, sentFirst } = summary;
+  const { rows, problems, groups, users, calls, messages, ways, notes, create, sentFirst } = summary;
   const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
   const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);
   const lines = [
@@ -91,6 +91,7 @@ function checkText(summary: CheckSummary) {
     '',
     `The check took ${counted(calls.check, 'call')}. ${sending(summary)}`,
     ...(messages.count === 0 ? [] : [messagesSentence({ messages: messages.count, groups: messages.groups })]),
+    ...(ways === null ? [] : [waysSentences(ways)]),
     ...(sentFirst === null
       ? []
       : [`${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`]),
