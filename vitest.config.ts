@@ -2,12 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { HANGS_MS, WAIT_MS } from './test/hangs.ts';
 import { LONG_TESTS, leftOut } from './test/left-out.ts';
 import { SlowFirst } from './test/slow-first.ts';
 import { tempRoot } from './test/temp-root.ts';
-
-/** Ends what hangs, and nothing else: on a busy machine a test takes many times as long as on a quiet one. */
-const HANGS_MS = 300_000;
 
 /** Files with properties that are tried with all their inputs only here: test/runs.ts. */
 const LAWS = globSync('test/**/*.test.ts', { exclude: [LONG_TESTS] }).filter((path) =>
@@ -40,7 +38,7 @@ export default defineConfig({
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,
     // Its own limit is a second: on a busy machine that is too short.
-    expect: { poll: { timeout: 240_000 } },
+    expect: { poll: { timeout: WAIT_MS } },
     // For two cores: many a test waits for a process or a server.
     maxWorkers: 4,
     // They share two cores: V8's own threads take a fifth of the CPU and give nothing back.

@@ -8,6 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
+import { WAIT_MS } from '../hangs.ts';
 import { writeSettled } from '../settled-file.ts';
 import { tempDir } from '../temp-dir.ts';
 import { type Begun, beginHere, type Ended } from './run-here.ts';
@@ -16,8 +17,6 @@ import { type Begun, beginHere, type Ended } from './run-here.ts';
 
 export const LAUNCHER = fileURLToPath(new URL('../../bin/rollcall.js', import.meta.url));
 
-/** A command that runs longer than this hangs; it is killed, and its test fails with what it has said. */
-const LIMIT_MS = 240_000;
 const LOOK_MS = 20;
 
 export type { Ended };
@@ -102,7 +101,7 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
       }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
       endsWithTests(child);
       if (input !== undefined && input !== 'open') child.stdin?.end(input);
-      return follow(child, args, stays ? 2 ** 31 - 1 : LIMIT_MS);
+      return follow(child, args, stays ? 2 ** 31 - 1 : WAIT_MS);
     },
     begin: (args, chosen = {}) => {
       const { input, node, env: more = {}, cwd = root } = chosen;

@@ -8,6 +8,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { afterEach, beforeAll, expect } from 'vitest';
+import { WAIT_MS } from '../hangs.ts';
 import { findProgram } from '../servers/needs.ts';
 
 /** Each page lives for seconds: making its scripts fast takes longer than they run. */
@@ -85,7 +86,7 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
       const still = { viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' } as const;
       const visitor = await browser.newContext({ ...still, ...options });
       visitors.push(visitor);
-      visitor.setDefaultTimeout(240_000);
+      visitor.setDefaultTimeout(WAIT_MS);
       const page = await visitor.newPage();
       page.on('pageerror', (error) => faults.push(String(error.stack)));
       page.on('dialog', (dialog) => {

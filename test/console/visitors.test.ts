@@ -46,7 +46,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
 test('with the keyboard alone a file is chosen, mapped and started, and the focus is never lost', async () => {
   const page = await browser.open(server.url);
   // From the start: the browser has to know in time that someone will choose.
-  const chooser = page.waitForEvent('filechooser', { timeout: 240_000 });
+  const chooser = page.waitForEvent('filechooser');
   const press = async (key: string) => page.keyboard.press(key);
   const focused = () => page.locator(':focus');
   const tabTo = async (label: string, key = 'Tab') => {

@@ -3,6 +3,7 @@ import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { eventually } from '../eventually.ts';
+import { WAIT_MS } from '../hangs.ts';
 import { describeBudgets } from '../imports/budgets-suite.ts';
 import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, EMBEDDED, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
@@ -108,7 +109,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
   test('a new coordinator goes on where the one before was stopped, and sends no batch twice', async () => {
     const { id, door, pipeline, sandbox, counts } = await runningImport(place);
     // Longer than the calls that are let through may take.
-    const stopped = pipeline.coordinator.stop(240_000);
+    const stopped = pipeline.coordinator.stop(WAIT_MS);
     door.open();
     await stopped;
     await pipeline.restart();

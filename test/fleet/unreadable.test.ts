@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkQueue, openBackend } from '../../src/queue/open-backend.ts';
+import { eventually } from '../eventually.ts';
 import { Journal } from '../queue/journal.ts';
 import { errand, notes, openOffice } from '../queue/queue-harness.ts';
 import { startRedis } from '../servers/redis.ts';
@@ -25,20 +26,7 @@ const FIELDS =
   'data opts progress timestamp delay priority ats atm attemptsMade stc processedOn finishedOn returnvalue stacktrace failedReason parent parentKey rjk deid defa pb other'.split(
     ' ',
   );
-const VALUES = [
-  'not json',
-  'null',
-  '5',
-  '-1',
-  'NaN',
-  '',
-  '{}',
-  '[]',
-  '{"a":',
-  '"text"',
-  '99999999999999999999',
-  '\u0000\ud83d',
-];
+const VALUES = ['not json', 'null', '5', '-1', '', '{}', '[]', '99999999999999999999', '\u0000\ud83d'];
 
 /** A way to damage a job, by its key. */
 type Damage = readonly [what: string, act: (key: string) => Promise<unknown>];
@@ -78,7 +66,7 @@ test.each([{ priority: 0 }, { priority: 3 }])(
       errand(async ({ id }) => ran.note(id)),
       5,
     );
-    await expect.poll(() => errands.depth(), { timeout: 25000 }).toMatchObject({ waiting: 0, delayed: 0, active: 0 });
+    await eventually(() => errands.depth()).toMatchObject({ waiting: 0, delayed: 0, active: 0 });
     expect(ran.entries).toContain('good');
     // Each has run, was set aside or is lost, and nothing else is left of it.
     const aside = Object.keys(await redis.hgetall(keyOf('set-aside')));
@@ -126,7 +114,7 @@ test('a running job whose damage another worker met has run, and its end is no e
     }),
   );
   await errands.resume();
-  await expect.poll(() => errands.depth(), { timeout: 25000 }).toMatchObject({ setAside: 2 });
+  await eventually(() => errands.depth()).toMatchObject({ setAside: 2 });
   door.open();
   // Each worker runs one at a time: the first one has ended its job when both of these run.
   await errands.add(notes('one', 'two'));

@@ -24,9 +24,7 @@ async function sent(at: Awaited<ReturnType<typeof open>>, csv: string, atStart: 
 const uid = fc.constantFrom('u0', 'U0', 'u1', 'u2', 'u3', 'bad id', '');
 const guid = fc.constantFrom('g0', 'g1');
 
-test('rows to try first that a resume names are those that the import could have named', {
-  timeout: 60_000,
-}, async () => {
+test('rows to try first that a resume names are those that the import could have named', async () => {
   const at = await open();
   await fc.assert(
     fc.asyncProperty(

@@ -2,18 +2,16 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { announceAddress, DataDirInUse } from '../../src/platform/data-dir.ts';
+import { WAIT_MS } from '../hangs.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 import { pausedImport, ROWS, runningImport } from './running-import.ts';
-
-/** Longer than calls take that are let through. */
-const LONG_MS = 240_000;
 
 describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   describe('stop', () => {
     test('in the middle: a new coordinator on the same directory goes on, and each batch is sent once', async () => {
       const pipeline = await runningImport(place);
       const { id, door, pipeline: one } = pipeline;
-      const stopped = one.coordinator.stop(LONG_MS);
+      const stopped = one.coordinator.stop(WAIT_MS);
       door.open();
       await stopped;
       await one.restart();
