@@ -19,7 +19,8 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   const file = 'guid,uid,scope,region\nchoir,ada,ban,us\nchoir,cyd,owner,us\nchoir,ben,,mars\n';
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(file, 'truth.csv'));
   // Not the defaults that would stand in for what is wrong.
-  await page.getByRole('row', { name: /choir cyd owner "owner" is not a valid scope.*cannot be sent/ }).waitFor();
+  await page.getByText('Not a scope: “owner”').waitFor();
+  await page.getByRole('row', { name: /choir cyd owner us.*cannot be sent/ }).waitFor();
   await page.getByRole('row', { name: /choir ben .*mars.*cannot be sent/ }).waitFor();
   await send(page);
   await page.getByText('completed with problems').first().waitFor();

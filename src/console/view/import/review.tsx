@@ -24,7 +24,7 @@ import { Drawer, Fields, Form, ticks } from '../../kit/form.tsx';
 import { usePlace } from '../../place.ts';
 import { addressOf, call } from '../../requests.ts';
 import { useAnswer } from '../../use-answer.ts';
-import { beside, useColumnsOf } from '../upload/columns-step.tsx';
+import { BackToColumns, beside, useColumnsOf } from '../upload/columns-step.tsx';
 import { Creating, creatingField } from '../upload/creating-fields.tsx';
 import { CREATING } from '../upload/creating-options.ts';
 import { changedOf, FAILING, type Failing, resumeChoices, reviewSentence, sendLabel } from '../upload/steps.ts';
@@ -96,8 +96,12 @@ function Reviewed({ id, live, filter, view }: ReviewProperties & { view: ImportV
         <Card id="sending" title="Send">
           <div class="sending">
             {wouldFail > 0 && <FailingChoice form={form} wouldFail={wouldFail} missing={missing?.what} />}
-            {failing === '' && <Creating form={form} />}
-            <Choices form={form} />
+            {plan.data?.rows !== 0 && (
+              <>
+                {failing === '' && <Creating form={form} />}
+                <Choices form={form} />
+              </>
+            )}
             <SendButton view={view} live={live} form={form} rows={plan.data?.rows} choices={choices} place={place} />
             <ImportActions live={live} filter={filter} />
           </div>
@@ -168,7 +172,12 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
     <>
       <ErrorPlace error={work.error ?? acting.work.error} />
       <div class="buttons" ref={buttons}>
-        <WorkButton busy={work.busy || acting.work.busy || rows === undefined} kind="main" onClick={send}>
+        {rows === 0 && <BackToColumns kind={IMPORT} href={importHref(id)} isMain />}
+        <WorkButton
+          busy={work.busy || acting.work.busy || rows === undefined}
+          kind={rows === 0 ? '' : 'main'}
+          onClick={send}
+        >
           {decision === undefined ? sendLabel(rows, form.values.value) : `${decision.yes}…`}
         </WorkButton>
         {view.rows.invalid + (view.checkedRows?.wouldFail ?? 0) > 0 && (

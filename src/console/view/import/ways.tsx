@@ -233,6 +233,7 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
   const { go } = usePlace();
   const acting = useActing(live, view);
   const { work, act } = acting;
+  const ends = view.actions.filter((action) => action === 'cancel' || action === 'delete');
   const buttons = useKeptFocus();
   const undo = async () => {
     const plan = await plannedUndo(false);
@@ -249,16 +250,16 @@ function Actions({ live, filter, view }: ImportActionsProperties & { view: Impor
       <div class="buttons" ref={buttons}>
         {view.state === 'rejected' && <BackToColumns kind={IMPORT} href={importHref(view.id)} isMain />}
         <Ways view={view} filter={filter} acting={acting} />
-        {view.actions.filter((action) => action !== 'resume' && action !== 'delete').map(button)}
+        {view.actions.filter((action) => action === 'pause' || action === 'retry').map(button)}
         {canBeUndone(view) && (
           <WorkButton busy={work.busy} onClick={undo}>
             Undo import…
           </WorkButton>
         )}
         <ImportDownloads live={live} />
-        {view.actions.includes('delete') && (
+        {ends.length > 0 && (
           <Menu label="More actions" sign="⋯">
-            {button('delete')}
+            {ends.map(button)}
           </Menu>
         )}
       </div>

@@ -34,6 +34,8 @@ export function GridTable({ found, rows, preview, form, suggestions }: GridTable
     .filter(({ index, uses, suggested }) => isWhole.value || index < MAX_COLUMNS || uses.length + suggested.length > 0);
   const places = usePlaces(columns, form);
   const [next] = found.missing;
+  const scopes = preview.columnOf('scope');
+  const strange = rows.filter(({ reasons }) => reasons.has(scopes)).map(({ original }) => cellText(original[scopes]));
   const isRead = found.missing.length === 0;
   return (
     <>
@@ -64,6 +66,7 @@ export function GridTable({ found, rows, preview, form, suggestions }: GridTable
                   {...shown}
                   preview={preview}
                   form={form}
+                  strange={shown.column === scopes ? [...new Set(strange)] : []}
                   fields={places.flatMap(([field, place]) => (place === shown.index ? [field] : []))}
                   isNext={places.some(([field, place]) => field === next && place === shown.index)}
                 />
@@ -78,6 +81,7 @@ export function GridTable({ found, rows, preview, form, suggestions }: GridTable
                 row={row}
                 columns={columns.map(({ column }) => column)}
                 isRead={isRead}
+                scopes={scopes}
                 preview={preview}
               />
             ))}
@@ -127,11 +131,13 @@ interface ColumnUseProperties extends ShownColumn {
   fields: readonly string[];
   /** To be decided first. */
   isNext: boolean;
+  /** Words that are no scopes. */
+  strange: readonly string[];
   preview: ShownFile;
   form: Form;
 }
 
-function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, form }: ColumnUseProperties) {
+function ColumnUse({ column, index, uses, suggested, fields, isNext, strange, preview, form }: ColumnUseProperties) {
   const values = form.values.value;
   const wrong = fields.filter((field) => (form.errors.value[`map-${field}`] ?? '') !== '');
   const own = uses.join(' ');
@@ -146,6 +152,7 @@ function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, fo
         aria-describedby={[
           ...wrong.map((field) => `new-map-${field}-error`),
           ...suggested.map(({ key }) => `suggested-${key}`),
+          ...(strange.length > 0 ? ['strange'] : []),
         ].join(' ')}
         data-next={isNext ? '' : undefined}
         value={own}
@@ -158,6 +165,11 @@ function ColumnUse({ column, index, uses, suggested, fields, isNext, preview, fo
           ...(uses.length > 1 ? [[own, both.join(', ')] as const] : []),
         ])}
       </select>
+      {strange.length > 0 && (
+        <p id="strange" class="error">
+          Not a scope: {foreign(strange.map((word) => `“${word}”`).join(', '))}
+        </p>
+      )}
       {suggested.map(({ key, text, ways }) => (
         <div key={key} class="suggested">
           <p id={`suggested-${key}`}>{text}</p>
@@ -172,10 +184,12 @@ interface RowProperties {
   row: GridRow;
   columns: readonly string[];
   isRead: boolean;
+  /** The column of scopes: what is wrong with its words is said once, above it. */
+  scopes: string;
   preview: ShownFile;
 }
 
-function Row({ row: { line, original, readAs, reasons, others }, columns, isRead, preview }: RowProperties) {
+function Row({ row: { line, original, readAs, reasons, others }, columns, isRead, scopes, preview }: RowProperties) {
   const isLeftOut = readAs.every(({ skipped }) => skipped === true);
   const isWrong = !isLeftOut && reasons.size + others.length > 0;
   return (
@@ -185,8 +199,10 @@ function Row({ row: { line, original, readAs, reasons, others }, columns, isRead
       </th>
       {columns.map((column) => (
         <td key={column}>
-          <div class="cell">{foreign(cellText(original[column]))}</div>
-          {reasons.get(column)?.map((reason) => (
+          <div class={column === scopes && reasons.has(column) ? 'cell error' : 'cell'}>
+            {foreign(cellText(original[column]))}
+          </div>
+          {(column === scopes ? [] : reasons.get(column))?.map((reason) => (
             <p key={reason} class={isLeftOut ? 'note' : 'error'}>
               {foreign(reason)}
             </p>
