@@ -1,18 +1,15 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditNameOf } from './api/operation.ts';
-import type { importOperations } from './api/operations/import-operations.ts';
+import { importOperations } from './api/operations/import-operations.ts';
 import { rowOperations } from './api/operations/row-operations.ts';
 import { openApp } from './app/app.ts';
 import { openService } from './app/open-service.ts';
-import { noteCommand } from './cli/audit.ts';
 import { localImports } from './cli/client/data-directory.ts';
-import { importOwner, ownerAnswers } from './cli/owner.ts';
+import type { Client } from './cli/client/operation-client.ts';
+import { importOwner, ownerAnswers, ownImports } from './cli/owner.ts';
 import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { UsageError } from './cli/usage-error.ts';
-import { newImportId } from './imports/import-id.ts';
 import { importOptions } from './imports/import-options.ts';
-import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
 import { summaryIn } from './imports/report/summarize.ts';
 import { withBansOf } from './options/ban-options.ts';
@@ -28,7 +25,7 @@ import {
   reportedRow,
   type Settings,
 } from './programmatic.ts';
-import { inShort } from './text/wording.ts';
+import { fileOperations } from './server/import-handlers.ts';
 import { wrongOption } from './text/wrong-option.ts';
 
 /** The programmatic API: `import { runImport } from 'rollcall'`. It does what `rollcall import` and `report` do. */
@@ -57,11 +54,9 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
   await checkInput(file);
   const options = await optionsOfChoices(config, file, choices);
   const lookups = mapLookups(choices, (name) => ({ path: resolve(name), name }));
-  return run(config, choices, async (coordinator) => {
-    const id = newImportId();
-    await coordinator.create({ id, file, source: resolve(file), options, lookups });
-    return [id, 'import.create', inShort({ file, ...options })];
-  });
+  return run(config, choices, (client) =>
+    client.call(fileOperations.create, { file, source: resolve(file), options, lookups }),
+  );
 }
 
 /**
@@ -94,10 +89,7 @@ export function resumeImport(
   id: string,
   choices: Settings & Pick<ImportChoices, 'sandbox' | 'withWorkers' | 'signal'> = {},
 ): Promise<ImportRun> {
-  return run(configOf(choices), choices, async (coordinator) => {
-    await coordinator.resume(id);
-    return [id, 'import.resume', ''];
-  });
+  return run(configOf(choices), choices, (client) => client.call(importOperations.resume, { id }));
 }
 
 /** Reads an import's results so far, whichever process runs it. @throws RollcallError when there is no such import */
@@ -134,11 +126,11 @@ function configOf({ env, ...settings }: Settings) {
   return readConfig(settings, env);
 }
 
-type Begin = (
-  coordinator: Coordinator,
-) => Promise<[id: string, action: AuditNameOf<typeof importOperations>, detail: string]>;
-
-async function run(config: Config, { sandbox, withWorkers, signal, dryRun }: ImportChoices, begin: Begin) {
+async function run(
+  config: Config,
+  { sandbox, withWorkers, signal, dryRun }: ImportChoices,
+  begin: (client: Client) => Promise<{ readonly id: string }>,
+) {
   signal?.throwIfAborted();
   const lifecycle = createLifecycle();
   try {
@@ -157,13 +149,13 @@ async function run(config: Config, { sandbox, withWorkers, signal, dryRun }: Imp
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});
     await app.serveOwner(ownerAnswers(app, importOwner(app)));
-    const [id, action, detail] = await begin(coordinator);
-    noteCommand(app, action, id, detail);
+    const { id } = await begin(ownImports(app));
     const summary = () => readSummary(id, { dataDir: dir.root });
     const stopped = Promise.withResolvers<void>();
     const stop = () => stopped.resolve();
     signal?.addEventListener('abort', stop, { once: true });
-    const finished = Promise.race([coordinator.settled(id), failed, stopped.promise])
+    const over = coordinator.settled(id).then(() => app.othersOver((other) => coordinator.settled(other)));
+    const finished = Promise.race([over, failed, stopped.promise])
       .finally(() => {
         signal?.removeEventListener('abort', stop);
         return lifecycle.stop();

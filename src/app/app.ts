@@ -1,5 +1,6 @@
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
+import { isFinal, isUnderWay } from '../membership/import-state.ts';
 import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { checkFileLimit } from '../platform/file-limit.ts';
@@ -27,6 +28,8 @@ export interface App {
   readonly fail: (error: Error) => void;
   /** Answers requests of other processes. To be called once. */
   serveOwner(answer: AnswerOwner): Promise<void>;
+  /** Follows the imports under way that others began here, one by one, and answers no more. @param follow until one is over */
+  othersOver(follow: (id: string) => Promise<unknown>): Promise<void>;
 }
 
 interface AppOptions {
@@ -87,6 +90,9 @@ export async function openApp(
   lifecycle.onStop((deadlineMs) => coordinator.stop(deadlineMs));
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
   coordinator.events.on('failure', fail);
+  const moved = new Set<string>();
+  coordinator.events.on('state', ({ id, state }) => (isFinal(state) ? moved.delete(id) : moved.add(id)));
+  let serving: Awaited<ReturnType<typeof serveOwner>> | undefined;
   return {
     service,
     dir,
@@ -97,8 +103,19 @@ export async function openApp(
     failed,
     fail,
     serveOwner: async (answer) => {
-      const serving = await serveOwner(dir, answer);
-      lifecycle.onStop(() => serving.close());
+      const served = await serveOwner(dir, answer);
+      serving = served;
+      lifecycle.onStop(() => served.close());
+    },
+    othersOver: async (follow) => {
+      const isOn = (id: string) => isUnderWay(coordinator.lookUp(id)?.state ?? 'completed');
+      const all = async () => {
+        for (const id of moved) if (isOn(id)) await follow(id);
+      };
+      await all();
+      await serving?.close();
+      // Begun while the last answers were given.
+      await all();
     },
   };
 }

@@ -1,6 +1,7 @@
+import type { Aimed } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './chat-service.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf, serviceTarget } from './chat-service.ts';
 
 /** Destination of calls, as a user chooses it. */
 interface ServiceChoice {
@@ -11,6 +12,12 @@ interface ServiceChoice {
   /** With a shared queue: also send from this process. */
   readonly withWorkers?: true;
   readonly dryRun?: boolean | undefined;
+}
+
+/** The target of a command, as its settings and flags say it. */
+export function aimOf(config: Config, flags: { readonly sandbox?: boolean }): Aimed {
+  const { sandbox = false } = flags;
+  return { sandbox, target: serviceTarget({ ...config, sandbox }) };
 }
 
 export type OpenedService = Service & { close(): Promise<void> };

@@ -120,11 +120,12 @@ export async function serveOwner(dir: DataDir, answer: AnswerOwner): Promise<{ c
   }
   return {
     close: async () => {
+      // Who asks from now on waits for the data directory.
+      await removeSocket(dir, path, isOutside);
       // A pause that ends this process is answered before its connection goes.
       await Promise.race([Promise.allSettled(answering), sleep(LAST_ANSWERS_MS, undefined, { ref: false })]);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await removeSocket(dir, path, isOutside);
     },
   };
 }

@@ -14,7 +14,7 @@ import { say } from './screen/io.ts';
 import { shortest } from './typed-command.ts';
 
 /**
- * Runs an import in the background: a server continues it, or the input is read here, so that a bad file is reported at once, and
+ * Runs an import in the background: a server, or the process that owns the data directory, continues it, or the input is read here, so that a bad file is reported at once, and
  * another process sends it.
  */
 export function detached(running: Running, work: Work, flags: ImportFlags) {
@@ -25,13 +25,15 @@ export function detached(running: Running, work: Work, flags: ImportFlags) {
     say(io, `${how} Watch it with:`, `  ${imports.command('watch', facts.id)}`);
     return EXIT.ok;
   };
-  if (server !== undefined) {
-    const { named: _, ...rest } = work;
-    const conclude: Work['conclude'] = async ({ id }) => end({ id }, `The server at ${server.url} continues it.`);
-    return run(running, { ...rest, follow: async () => 'over', conclude });
-  }
+  let isElsewhere = false;
+  const follow: Work['follow'] = async (doing, id) => {
+    isElsewhere = doing.here === undefined;
+    return isElsewhere ? 'over' : work.follow(doing, id);
+  };
   const conclude: Work['conclude'] = async (ended) => {
     const { id } = ended;
+    const by = server === undefined ? 'process that uses the data directory' : `server at ${server.url}`;
+    if (isElsewhere) return end({ id }, `The ${by} continues it.`);
     const { state, code, rows } = await imports.find(id);
     // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
     if (state !== 'staged' || code !== undefined) return work.conclude(ended);
@@ -50,7 +52,8 @@ export function detached(running: Running, work: Work, flags: ImportFlags) {
     child.unref();
     return end({ id, pid: child.pid }, 'Sending in the background.');
   };
-  return run(running, { ...work, conclude });
+  const { named: _, ...rest } = work;
+  return run(running, { ...rest, follow, conclude });
 }
 
 const LOOK_MS = 50;

@@ -1,24 +1,19 @@
-import { rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
 import { importOperations } from '../api/operations/import-operations.ts';
-import { newImportId } from '../imports/import-id.ts';
-import type { ImportOptions } from '../imports/import-options.ts';
+import { aimOf } from '../app/open-service.ts';
+import { reserveImport } from '../imports/import-id.ts';
 import { checkInput } from '../imports/read/open-input.ts';
 import { BANS } from '../options/ban-options.ts';
 import { textsOf } from '../options/option.ts';
 import { SENDING } from '../options/sending-options.ts';
-import type { Config } from '../platform/config.ts';
-import { inShort } from '../text/wording.ts';
-import { currentUser, noteCommand } from './audit.ts';
+import { dataDir } from '../platform/data-dir.ts';
+import { fileOperations } from '../server/import-handlers.ts';
 import type { Server, Upload } from './client/server-client.ts';
-import { expectedRows, type Fetched } from './fetched-file.ts';
 import { maxCallsOf } from './flags/check-flags.ts';
-import { type ImportFlags, importOptionsOf, readingQuery } from './flags/import-flags.ts';
+import { type ImportFlags, readingQuery } from './flags/import-flags.ts';
 import { tagsOf } from './flags/list-flags.ts';
 import { IMPORT_BEGINS, importWork } from './import-work.ts';
-import { inputFiles } from './input-files.ts';
-import { optionsWithRecipe } from './recipe-options.ts';
-import { type Here, type Running, run, sayNothingBegan, type Work } from './run.ts';
+import { givenFile } from './input-files.ts';
+import { type Running, run, sayNothingBegan, type Work } from './run.ts';
 
 type Begin = Pick<Work, 'begin' | 'begins' | 'beginLines'>;
 
@@ -56,47 +51,21 @@ function beginThere(running: Running, server: Server, file: string, flags: Impor
 /** Refuses before anything is opened whatever can be known then. */
 async function beginHere(running: Running, given: string, flags: ImportFlags): Promise<Begin> {
   const { config, io } = running;
-  const chosen = importOptionsOf(config, flags);
-  const { fetched, lines, obtain } = await inputFiles(running, given, flags);
-  if (fetched === undefined) await checkInput(given);
-  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, chosen, given) : chosen;
-  const about = { createdBy: currentUser(), tags: await tagsOf(flags), start: flags.detach !== true };
-  const create = async (here: Here) => {
-    const { dir, coordinator, signal } = here;
-    const id = newImportId();
-    const input = join(dir.folder(id), 'input');
-    const found = await obtain(input, signal);
-    if (found === undefined) return undefined;
-    const file = given === '-' ? given : found.name;
-    const options = fetched === undefined ? ofPath : await optionsOfInput(config, flags.recipe, chosen, input, found);
-    const source = fetched === undefined ? resolve(given) : input;
-    await coordinator.create({ id, file, source, options, ...about, lookups: found.lookups });
-    noteCommand(here, 'import.create', id, inShort({ file, ...options }));
-    return id;
-  };
+  const { lines, obtain } = await givenFile(running, given, flags, { check: checkInput, mustBeWhole: false });
+  const tags = await tagsOf(flags);
+  const dir = dataDir(config.dataDir);
   return {
     begins: given === '-' ? 'standard input to end' : IMPORT_BEGINS,
     beginLines: lines,
-    begin: async ({ here }) => {
-      const id = here && (await create(here));
-      return id === undefined ? { code: sayNothingBegan(io) } : { id };
+    begin: async ({ client, signal, here }) => {
+      const id = await reserveImport(dir);
+      const found = await obtain(dir.folder(id), signal);
+      if (found === undefined) return { code: sayNothingBegan(io) };
+      const { name: file, source, options, lookups } = found;
+      const aimed = { ...options, ...aimOf(config, flags) };
+      // Another process of this command sends what this one only reads.
+      const start = flags.detach !== true || here === undefined;
+      return client.call(fileOperations.create, { id, file, source, options: aimed, tags, lookups, start });
     },
   };
-}
-
-/** Returns the options for a file or standard input, which is stored before it is read. */
-async function optionsOfInput(
-  config: Config,
-  recipe: string | undefined,
-  chosen: ImportOptions,
-  path: string,
-  fetched: Fetched,
-) {
-  try {
-    const whole = { ...chosen, ...expectedRows(chosen, fetched) };
-    return await optionsWithRecipe(config, recipe, whole, path, fetched.name);
-  } catch (error) {
-    await rm(dirname(path), { recursive: true, force: true });
-    throw error;
-  }
 }

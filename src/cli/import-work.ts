@@ -11,6 +11,7 @@ export const IMPORT_BEGINS = 'the import to begin';
 export function importWork({ io, imports, json }: Running, importing: Partial<Work> & Pick<Work, 'begin'>): Work {
   return {
     open: (here) => onDemand(async () => (await import('./owner.ts')).ownImports(here)),
+    owner: imports.client,
     begins: IMPORT_BEGINS,
     ...importing,
     named: (id) => `Import ${id}`,
@@ -23,8 +24,8 @@ export function importWork({ io, imports, json }: Running, importing: Partial<Wo
       'Continue with:',
       `  ${imports.command('resume', id)}${sandbox ? ' --sandbox' : ''}`,
     ],
-    howToFollow: (id, { url }) => [
-      `Import ${id} continues at ${url}. Watch it, or cancel it, with:`,
+    howToFollow: (id, where) => [
+      `Import ${id} continues ${where}. Watch it, or cancel it, with:`,
       `  ${imports.command('watch', id)}`,
       `  ${imports.command('cancel', id)}`,
     ],

@@ -1,14 +1,16 @@
 import { type App, openApp } from '../app/app.ts';
 import { type OpenedService, openService } from '../app/open-service.ts';
+import { askRegions } from '../app/owner-socket.ts';
 import { aimText } from '../imports/target.ts';
 import type { Config } from '../platform/config.ts';
+import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import type { Imports } from './client/import-place.ts';
 import { openImports } from './client/open-imports.ts';
 import type { Client } from './client/operation-client.ts';
-import type { Server } from './client/server-client.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { RunningFlags } from './flags/flags.ts';
+import { followImport } from './screen/follow.ts';
 import { type Io, say } from './screen/io.ts';
 import { showSteps } from './screen/show-progress.ts';
 import { failureWords } from './unexpected.ts';
@@ -32,7 +34,7 @@ export async function openRunning(io: Io, flags: RunningFlags): Promise<Running>
 }
 
 /** This process while it does the work: the owner of the data directory, with its coordinator. */
-export interface Here extends Omit<App, 'serveOwner' | 'failed'> {
+export interface Here extends Omit<App, 'serveOwner' | 'othersOver' | 'failed'> {
   /** Registers what is opened beside the coordinator and must stop before it. */
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C, and when this process cannot continue. */
@@ -64,14 +66,16 @@ export interface Work {
   readonly begins: string;
   /** Progress of `begin`, in this process. */
   readonly beginLines?: (() => readonly string[]) | undefined;
-  /** Its kind and id where a server does it and Ctrl-C leaves it running: "Import 20…". Default: nothing is said. */
+  /** Its kind and id where it is done elsewhere and Ctrl-C leaves it running: "Import 20…". Default: nothing is said. */
   readonly named?: (id: string) => string;
   /** Shows it until it is over, or until soon after the signal: `left`, where it is not over then. */
   readonly follow: (doing: Doing, id: string) => Promise<'over' | 'left'>;
   /** Lines that lead to it again, after Ctrl-C or a fault: a sentence, and the command. */
   readonly howToContinue: (id: string, sandbox: boolean) => readonly string[];
-  /** The same where a server continues it. */
-  readonly howToFollow: (id: string, server: Server) => readonly string[];
+  /** The same where it goes on elsewhere: `at https://…`. */
+  readonly howToFollow: (id: string, where: string) => readonly string[];
+  /** Has the process that owns the data directory do it, where there is one. Absent: this process does it, or nobody. */
+  readonly owner?: Client | undefined;
   /** Prints its result; this process has left the data directory then. */
   readonly conclude: (ended: Ended) => Promise<ExitCode>;
 }
@@ -90,16 +94,31 @@ export function sayNothingBegan(io: Io) {
 }
 
 /**
- * Has work done and shows it until it is over: by the server whose imports these are, else by this process, which owns the data
- * directory meanwhile. Ctrl-C interrupts what this process does; what a server does goes on, and only this command ends.
+ * Has work done and shows it until it is over: by the server whose imports these are, by the process that owns the data directory,
+ * else by this process, which owns it meanwhile. Ctrl-C interrupts what this process does; elsewhere it goes on, and only this
+ * command ends.
  * Returns the exit code of the command.
  */
 export async function run(running: Running, work: Work) {
   const { server } = running.imports;
-  return server === undefined ? runHere(running, work) : runThere(running, work, server);
+  if (server !== undefined) {
+    const at = `at ${server.url}`;
+    return runThere(running, work, { client: server, runs: `on the server ${at}`, at });
+  }
+  const dir = dataDir(running.config.dataDir);
+  if (work.owner === undefined || (await askRegions(dir)) === undefined) return runHere(running, work);
+  const at = 'in the process that uses the data directory';
+  return runThere(running, work, { client: work.owner, runs: `${at}, with its settings`, at });
 }
 
-async function runThere({ io, imports }: Running, work: Work, server: Server) {
+interface Elsewhere {
+  readonly client: Client;
+  /** The place, as two sentences say it. */
+  readonly runs: string;
+  readonly at: string;
+}
+
+async function runThere({ io, imports }: Running, work: Work, { client, runs, at }: Elsewhere) {
   let code: ExitCode = EXIT.interrupted;
   const { signal, ignore } = firstSignal(
     () => code,
@@ -107,22 +126,22 @@ async function runThere({ io, imports }: Running, work: Work, server: Server) {
       if (code === EXIT.interrupted) say(io, 'Stopped at once.');
     },
   );
-  const doing = { client: server, imports, signal, here: undefined };
+  const doing = { client, imports, signal, here: undefined };
   let id: string;
   try {
     const begun = await work.begin(doing);
     if (!('id' in begun)) return begun.code;
     ({ id } = begun);
     code = EXIT.stillRunning;
-    if (work.named) say(io, `${work.named(id)} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
+    if (work.named) say(io, `${work.named(id)} runs ${runs}; Ctrl-C leaves it running.`);
     if ((await work.follow(doing, id)) === 'left') {
-      say(io, '', ...work.howToFollow(id, server));
+      say(io, '', ...work.howToFollow(id, at));
       return code;
     }
   } finally {
     ignore();
   }
-  return work.conclude({ id, client: server, isLeft: false });
+  return work.conclude({ id, client, isLeft: false });
 }
 
 /**
@@ -152,6 +171,11 @@ async function runHere(running: Running, work: Work) {
       const { id } = made;
       ended = { id, client, isLeft: false };
       ended = { id, client, isLeft: (await Promise.race([work.follow(doing, id), failed])) === 'left' };
+      await app.othersOver(async (other) => {
+        if (doing.signal.aborted) return;
+        say(io, '', `Import ${other}, which another command began, goes on here until it is over.`);
+        await followImport(io, doing.imports, other, doing);
+      });
       if (interrupt.signal.aborted) {
         say(io, '', 'Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
       }

@@ -6,7 +6,7 @@ import type { AnswerOwner } from '../app/owner-socket.ts';
 import { scheduleOperations } from '../features/schedule/operations.ts';
 import { scheduleHandlers } from '../features/schedule/routes/schedule-routes.ts';
 import { syncOperations } from '../features/sync/operations.ts';
-import { syncHandlers } from '../features/sync/routes/sync-handlers.ts';
+import { syncFileOperations, syncHandlers, syncMaking } from '../features/sync/routes/sync-handlers.ts';
 import { REGIONS } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
@@ -60,8 +60,9 @@ export function sayAddresses(io: Io, address: string, host: string) {
 /** Answers commands on this machine, for a server. */
 export function answersOf(context: ServerContext): AnswerOwner {
   const syncs = handled(syncOperations, syncHandlers(context));
+  const files = handled(syncFileOperations, syncMaking(context));
   const schedules = handled(scheduleOperations, scheduleHandlers(context, true));
-  return ownerAnswers(context, [...importOwner(context), syncs, schedules]);
+  return ownerAnswers(context, [...importOwner(context), syncs, files, schedules]);
 }
 
 const DAY_MS = 86_400_000;

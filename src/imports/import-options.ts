@@ -25,6 +25,12 @@ const reading = {
   edits: z.boolean().optional(),
 };
 
+const lookupSource = z
+  .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
+  .exactOptional();
+/** The identity and the group file that are read. */
+export const lookupSources = { identities: lookupSource, groups: lookupSource };
+
 const keptLookup = z.strictObject({ name: z.string(), sha256: z.string() }).optional();
 
 /** The options of an import. Kept with the import, so that `resume` and `retry` continue in the same way. */

@@ -17,6 +17,18 @@ export function checkTarget(subject: string, meant: Aimed, own: Aimed): void {
   if (!isSameTarget(meant, own)) throw wrongTarget(subject, meant, own);
 }
 
+/** Refuses what a command gives to the process that owns its data directory. @param what such as a file @throws WRONG_TARGET */
+export function checkMeant(what: string, meant: Aimed, own: Aimed): void {
+  if (isSameTarget(meant, own)) return;
+  const [there, here] = [own, meant].map((aim) => (aim.sandbox ? 'the sandbox' : aimText(aim) || 'the chat service'));
+  throw new RollcallError('WRONG_TARGET', {
+    subject: what,
+    ...meant,
+    what: `${what} is meant for ${here}, and the process that uses the data directory sends to ${there}`,
+    remedy: 'give the command the settings of that process, or another data directory',
+  });
+}
+
 export function isSameTarget(one: Aimed, other: Aimed): boolean {
   if (one.sandbox !== other.sandbox) return false;
   if (one.target === undefined || other.target === undefined) return true;

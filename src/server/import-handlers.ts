@@ -1,13 +1,17 @@
+import { rm } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { BulkAnswer, bulkBody } from '../api/imports.ts';
 import type { HandlersOf } from '../api/operation.ts';
-import type { importOperations } from '../api/operations/import-operations.ts';
+import { importOperations } from '../api/operations/import-operations.ts';
 import { tagsAfter } from '../api/tags.ts';
 import { type Catalog, tagsOf } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { importRequest } from '../imports/life/new-import.ts';
+import { checkMeant } from '../imports/target.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import { textsOf } from '../options/option.ts';
 import { ROW_FILTER } from '../options/row-filter.ts';
+import type { DataDir } from '../platform/data-dir.ts';
 import { inShort } from '../text/wording.ts';
 import type { ServerContext } from './context.ts';
 import { importReading } from './import-reading.ts';
@@ -19,8 +23,36 @@ type Verb = 'pause' | 'resume' | 'cancel';
 
 /** The parts that what is done with imports takes. */
 export interface ImportActs {
-  readonly coordinator: Pick<Coordinator, Verb | 'dismiss' | 'tag' | 'remove' | 'find' | 'retry'>;
+  readonly coordinator: Pick<
+    Coordinator,
+    Verb | 'create' | 'dismiss' | 'tag' | 'remove' | 'find' | 'lookUp' | 'retry' | 'sendsTo'
+  >;
+  readonly dir: DataDir;
   readonly views: Pick<ImportViews, 'of'>;
+}
+
+/** `POST /v1/imports` of a file on this machine: as commands ask for it, and of an upload that has come. */
+export const fileOperations = {
+  create: { ...importOperations.create, query: undefined, body: importRequest },
+};
+
+/** Begins the import of a file on this machine. The folder that was made for it goes where it cannot begin. */
+export function importMaking({ coordinator, dir, views }: ImportActs) {
+  return {
+    create: async (request, { who, audited }) => {
+      const { id, file, options } = request;
+      try {
+        checkMeant(file, options, coordinator.sendsTo);
+        const made = await coordinator.create({ ...request, createdBy: who });
+        audited(inShort({ file, ...options, target: undefined }), made);
+        return views.of(coordinator.find(made));
+      } catch (error) {
+        const isLeft = id !== undefined && coordinator.lookUp(id) === undefined;
+        if (isLeft) await rm(dir.folder(id), { recursive: true, force: true });
+        throw error;
+      }
+    },
+  } satisfies HandlersOf<typeof fileOperations>;
 }
 
 /** Done with imports: in a server, and in any other process that runs some. */
@@ -34,12 +66,6 @@ export function importActs({ coordinator, views }: ImportActs): HandlersOf<typeo
     },
     pause: async ({ id }) => views.of(await coordinator.pause(id)),
     cancel: async ({ id }) => views.of(await coordinator.cancel(id)),
-  };
-}
-
-/** Begins a retry, in a process that stays until it is over. */
-export function retrying({ coordinator, views }: ImportActs): Pick<HandlersOf<typeof importOperations>, 'retry'> {
-  return {
     retry: async ({ id, maxErrors, ...only }, { who, audited }) => {
       const made = await coordinator.retry(id, { maxErrors, only, createdBy: who });
       const texts = new URLSearchParams(textsOf(ROW_FILTER, only)).toString();
@@ -56,7 +82,6 @@ export function importHandlers(context: ServerContext): HandlersOf<typeof import
   return {
     ...importReading({ page, transitions, find: (id) => coordinator.find(id), view: (record) => views.of(record) }),
     ...importActs(context),
-    ...retrying(context),
     sending: async ({ id, ...changes }) => sendingPlanOf(context, coordinator.find(id), changes),
     remove: async ({ id }, { audited }) => {
       const { file } = coordinator.find(id);

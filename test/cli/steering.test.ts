@@ -96,23 +96,31 @@ describe('while an import runs, another command', () => {
     expect((await run.ended).code).toBe(EXIT.ok);
   });
 
-  test('does not get in its way: the data directory has one owner', async () => {
+  test('begins an import of its own there, and the first command stays until both are over', async () => {
     const place = await slowPlace();
     const run = place.begin(['import', 'm.csv', ...ONE_BY_ONE]);
     await until(() => place.calls() > 0);
-    const { code, stderr } = await place.run(['import', 'm.csv']);
-    expect(code).toBe(EXIT.usage);
-    expect(stderr).toContain(`${place.dataDir} is in use by another rollcall process`);
-    expect(stderr).toContain('--data-dir');
+    const other = await place.run(['export']);
+    expect([other.code, other.stderr]).toEqual([EXIT.usage, expect.stringContaining(`${place.dataDir} is in use by`)]);
+    const sandbox = await place.run(['import', 'm.csv', '--sandbox']);
+    expect([sandbox.code, sandbox.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('m.csv is meant for the sandbox, and the process'),
+    ]);
     const resume = await place.run(['resume', '--json']);
     expect([resume.code, resume.stderr]).toEqual([
       EXIT.ok,
       expect.stringContaining('continues in the process that runs it'),
     ]);
     expect(JSON.parse(resume.stdout)).toEqual({ id: expect.any(String), state: 'running' });
+    const second = place.begin(['import', 'm.csv', '--no-ban-check', '--json']);
+    await second.says('runs in the process that uses the data directory');
     hurry(place);
     expect((await run.ended).code).toBe(EXIT.ok);
-    expect(place.calls()).toBe(GROUPS);
+    const { code, stdout } = await second.ended;
+    expect(code).toBe(EXIT.ok);
+    expect(importSummary.parse(JSON.parse(stdout))).toMatchObject({ state: 'completed' });
+    expect(place.calls()).toBe(GROUPS * 2);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { HandlersOf, Operation } from '../../api/operation.ts';
 import { askOwner } from '../../app/owner-socket.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Asked } from '../../server/access/noting.ts';
 import { type Handled, handled, performGiven } from '../../server/perform.ts';
@@ -30,6 +31,9 @@ export function handledLocally<Group extends Readonly<Record<string, Operation>>
   return clientOf([handled(group, handlers)], askedHere(here));
 }
 
+const OWNER_LEFT =
+  'the process that used the data directory has just ended, and nothing was begun; give the command again';
+
 /**
  * Does operations about a data directory: the process that owns it, if there is one, does those that change something.
  * @param here does one in this process, with the client that it gives to `perform`
@@ -50,7 +54,10 @@ export function ownerElse(
     // An answer may be nothing, too.
     const whole = { ...operation, answer: operation.answer.transform((answer) => ({ answer })) };
     const done = await askOwner(dir, whole, input, currentUser());
-    return done === undefined ? alone() : done.answer;
+    if (done !== undefined) return done.answer;
+    // Only an owner begins work: it has ended since it was found.
+    if (operation.status === 202) throw new RollcallError('OWNER_REFUSED', { what: OWNER_LEFT });
+    return alone();
   };
   return { call, download: call } as unknown as Client;
 }

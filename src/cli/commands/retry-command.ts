@@ -69,7 +69,8 @@ async function retry(io: Io, given: string | undefined, flags: Flags) {
     const made = await (edits === undefined ? again() : (await editing()).sendEdits(doing, edits, io));
     return made ?? { code: sayNothingLeft(io, id, nothingLeft) };
   };
-  return run(running, importWork(running, { begin }));
+  // Corrected rows are edited in the process that sends them.
+  return run(running, importWork(running, { begin, ...(edits && { owner: undefined }) }));
 }
 
 /** Loaded when it is needed. */

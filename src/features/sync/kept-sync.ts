@@ -5,7 +5,7 @@ import { option, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { DEFAULT_MAX_CREATE } from '../../imports/create-limit.ts';
 import { newImportId } from '../../imports/import-id.ts';
-import { type ImportOptions, readingOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, lookupSources, readingOptions } from '../../imports/import-options.ts';
 import type { Aimed } from '../../imports/target.ts';
 import { createOptions, textOfMaxCreate } from '../../options/create-options.ts';
 import type { ByLookup } from '../../options/lookups.ts';
@@ -15,17 +15,12 @@ import { guardLimits, syncView } from './api.ts';
 import type { PlanCreate } from './api-plan.ts';
 import { type DecidingQuery, limitsOf } from './deciding-query.ts';
 
-const lookup = z
-  .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
-  .exactOptional();
-
 /**
  * The options for reading the file of a sync. Identity and group files are read again for each plan, which keeps a
  * copy.
  */
 const syncReading = readingOptions.extend({
-  identities: lookup,
-  groups: lookup,
+  ...lookupSources,
   ...keptShape(EXPECTING),
 });
 export type SyncReading = z.infer<typeof syncReading>;
@@ -63,14 +58,19 @@ const BEGUN = {
   finishedAt: null,
 } as const satisfies Partial<Sync>;
 
-type Given = Omit<z.input<typeof keptSync>, keyof typeof BEGUN | keyof Aimed | 'code' | 'createdAt' | 'moves'>;
+/** A sync of a file, as a command asks for it. */
+export const syncRequest = keptSync
+  .omit({ state: true, reason: true, code: true, importId: true, totals: true, approved: true, finishedAt: true })
+  .omit({ createdAt: true, moves: true, undoOf: true, schedule: true, isTry: true })
+  // Given where the caller needs it beforehand, and where it says whom it is meant for.
+  .partial({ id: true, sandbox: true });
+
+type Other = 'undoOf' | 'schedule' | 'isTry';
 
 /** A sync that is asked for. */
 export interface NewSync
-  extends Omit<Given, 'id' | 'undoOf' | 'schedule'>,
-    Partial<Pick<Given, 'undoOf' | 'schedule'>> {
-  /** Given where the caller needs it beforehand. */
-  readonly id?: string;
+  extends Omit<z.input<typeof syncRequest>, keyof Aimed>,
+    Partial<Pick<z.input<typeof keptSync>, Other>> {
   /** The person who asks for it. */
   readonly who: string;
 }

@@ -1,30 +1,32 @@
 import { mkdirSync } from 'node:fs';
-import type { ByLookup } from '../../options/lookups.ts';
+import { z } from 'zod';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { bringToDisk } from '../../platform/whole-file.ts';
 import type { Catalog } from '../catalog.ts';
 import { newImportId } from '../import-id.ts';
-import { type ImportOptions, importOptions } from '../import-options.ts';
+import { importOptions, lookupSources } from '../import-options.ts';
 import { keepLookups } from '../stage/lookup-copies.ts';
-import type { LookupSource } from '../stage/lookup-file.ts';
 
 /** An import that a person or program asks for. */
-export interface CreateImport {
+export const importRequest = z.strictObject({
+  /** Set when the caller needs it first, to put the source into the import's folder. */
+  id: z.string().exactOptional(),
   /** The file as the user named it. */
-  readonly file: string;
+  file: z.string(),
   /** The path to read. */
-  readonly source: string;
-  readonly options: ImportOptions;
+  source: z.string(),
+  options: importOptions,
+  tags: z.array(z.string()).readonly().exactOptional(),
+  /** False: stops when it is staged, and waits for `resume`. */
+  start: z.boolean().exactOptional(),
+  /** For a shape that looks users up: copied into the import's folder. */
+  lookups: z.strictObject(lookupSources).exactOptional(),
+});
+
+export interface CreateImport extends Readonly<z.infer<typeof importRequest>> {
   readonly retryOf?: string;
   /** Name of who asks for it. */
   readonly createdBy?: string;
-  readonly tags?: readonly string[];
-  /** False: stops when it is staged, and waits for `resume`. */
-  readonly start?: boolean;
-  /** For a shape that looks users up: copied into the import's folder. */
-  readonly lookups?: ByLookup<LookupSource>;
-  /** Set when the caller needs it first, to put the source into the import's folder. */
-  readonly id?: string;
 }
 
 /** Makes the folder of an import, with copies of the files that its users and groups are looked up in, and its record. */

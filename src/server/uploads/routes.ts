@@ -8,6 +8,7 @@ import { syncUploadRoute } from '../../features/sync/routes/sync-upload.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { inShort } from '../../text/wording.ts';
 import type { Api, ServerContext } from '../context.ts';
+import { importMaking } from '../import-handlers.ts';
 import { serveAll } from '../serve.ts';
 import { checkLength, openUploads } from './accept.ts';
 import { labelOf } from './body.ts';
@@ -62,31 +63,21 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             reply,
             { ...query, contentType },
             async ({ path, name, type, lookups, keep }) => {
+              const file = labelOf(query.name ?? name);
+              // In a form, the part has the file's type.
+              const chosen = request.isMultipart()
+                ? uploadOptions(query, { contentType: type, region, sandbox })
+                : options;
+              const settled = await recipes.settle(chosen, { path }, file);
               const made = await reserveImport(dir);
-              try {
-                const source = join(dir.folder(made), 'input');
-                await rename(path, source);
-                keep(made);
-                const file = labelOf(query.name ?? name);
-                // In a form, the part has the file's type.
-                const chosen = request.isMultipart()
-                  ? uploadOptions(query, { contentType: type, region, sandbox })
-                  : options;
-                const settled = await recipes.settle(chosen, { path: source }, file);
-                await coordinator.create({
-                  id: made,
-                  file,
-                  source,
-                  options: settled,
-                  createdBy: who,
-                  ...(query.tags !== undefined && { tags: query.tags }),
-                  lookups,
-                });
-                audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
-                return made;
-              } finally {
-                if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
-              }
+              const source = join(dir.folder(made), 'input');
+              await rename(path, source);
+              keep(made);
+              const { tags } = query;
+              const wanted = { id: made, file, source, options: settled, ...(tags && { tags }), lookups };
+              const said = inShort({ file, ...query, name: undefined, source: undefined });
+              await importMaking(context).create(wanted, { who, audited: () => audited(said, made) });
+              return made;
             },
             query.source,
           );

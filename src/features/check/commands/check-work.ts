@@ -55,15 +55,15 @@ export function checkWork(running: Running, checking: Checking): Work {
     return 'over';
   };
   const check = (id: string) => `  ${imports.command('check', id)}`;
-  const { named: _, ...work } = importWork(running, checking);
+  const { named: _, owner: __, ...work } = importWork(running, checking);
   return {
     ...work,
     open,
     follow,
     howToContinue: (id) => ['Continue with:', check(id)],
-    howToFollow: (id, { url }) =>
+    howToFollow: (id, where) =>
       isRead
-        ? [`The check continues at ${url}. Follow it with:`, check(id)]
+        ? [`The check continues ${where}. Follow it with:`, check(id)]
         : ['The server reads the file and sends nothing. Check it with:', check(id)],
     conclude: async ({ id }) => {
       if (!isRead) return conclude(imports, io, id, json);

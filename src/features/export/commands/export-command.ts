@@ -147,7 +147,7 @@ function exportWork({ io, imports }: Running, wanted: Wanted, begin: (client: Cl
       return underWay ? 'left' : 'over';
     },
     howToContinue: (id) => ['Continue with:', `  ${imports.command('export', '--resume', id)}`],
-    howToFollow: (id, { url }) => [`The export continues at ${url}. Follow it with:`, continued(id)],
+    howToFollow: (id, where) => [`The export continues ${where}. Follow it with:`, continued(id)],
     conclude: async ({ id, client }) => {
       const view = await client.call(exportOperations.one, { id });
       const isHere = imports.server === undefined;

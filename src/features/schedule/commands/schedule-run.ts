@@ -56,7 +56,7 @@ async function runAlone(running: Running, name: string, isSandbox: boolean) {
       return syncId === undefined ? { code: EXIT.ok } : { id: syncId };
     },
   });
-  const code = await run(running, work);
+  const code = await run(running, { ...work, owner: undefined });
   const { runs } = await client.call(scheduleOperations.history, { name, limit: '100' });
   const over = runs.find((run) => run.id === id);
   if (over === undefined) throw new Error(`the run ${id} has left no record`);

@@ -1,22 +1,17 @@
-import { rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { currentUser, noteCommand } from '../../../cli/audit.ts';
+import { aimOf } from '../../../app/open-service.ts';
 import { sendFile } from '../../../cli/client/send-file.ts';
 import type { Server } from '../../../cli/client/server-client.ts';
-import { expectedRows, type Fetched, requireCount } from '../../../cli/fetched-file.ts';
-import { importOptionsOf, readingQuery } from '../../../cli/flags/import-flags.ts';
-import { inputFiles } from '../../../cli/input-files.ts';
-import { optionsWithRecipe } from '../../../cli/recipe-options.ts';
-import { type Here, type Running, sayNothingBegan } from '../../../cli/run.ts';
-import type { ImportOptions } from '../../../imports/import-options.ts';
+import { readingQuery } from '../../../cli/flags/import-flags.ts';
+import { givenFile } from '../../../cli/input-files.ts';
+import { type Running, sayNothingBegan } from '../../../cli/run.ts';
+import { reserve } from '../../../imports/import-id.ts';
 import { fileStateOf } from '../../../imports/read/file-state.ts';
 import { keptOf } from '../../../options/option.ts';
 import { SURVEYING } from '../../../options/sending-options.ts';
-import { inShort } from '../../../text/wording.ts';
+import { dataDir } from '../../../platform/data-dir.ts';
 import { newSyncId, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
-import { planFiles } from '../plan/plan-files.ts';
-import type { SyncRunner } from '../run/sync-runner.ts';
+import { syncFileOperations } from '../routes/sync-handlers.ts';
 import { decidingQuery, type SyncFileFlags, syncFlagsOf } from './sync-flags.ts';
 import type { SyncWork } from './sync-work.ts';
 
@@ -50,54 +45,25 @@ function planThere(running: Running, server: Server, file: string, flags: SyncFi
   };
 }
 
-/** Refuses before anything is opened whatever can be known then. */
 async function planHere(running: Running, file: string, flags: SyncFileFlags): Promise<Begin> {
   const { config, io } = running;
   const { limit: limits = {}, apply = false } = flags;
   const decision = { ...(await syncFlagsOf(flags)), limits, apply, ...keptOf(SURVEYING, flags) };
-  const { fetched, lines, obtain } = await inputFiles(running, file, flags);
-  if (fetched === undefined) await fileStateOf(file, file);
-  const given = importOptionsOf(config, flags);
-  const ofPath = fetched === undefined ? await optionsWithRecipe(config, flags.recipe, given, file) : given;
-  /** The options for reading a file that was fetched. */
-  const optionsOf = (input: string, found: Fetched) => {
-    const whole: ImportOptions = { ...given, ...expectedRows(given, found) };
-    if (file === '-') requireCount(whole);
-    return optionsWithRecipe(config, flags.recipe, whole, input, found.name);
-  };
-  const create = async (here: Here, syncs: SyncRunner) => {
-    const { dir, signal } = here;
-    const id = newSyncId('sync');
-    const folder = dir.sync(id);
-    const { input } = planFiles(folder);
-    try {
-      const found = await obtain(input, signal);
-      if (found === undefined) return undefined;
-      const options = fetched === undefined ? ofPath : await optionsOf(input, found);
-      const name = file === '-' ? file : found.name;
-      await syncs.create({
-        id,
-        file: name,
-        // Runs are compared by their source.
-        source: fetched?.name ?? resolve(file),
-        reading: syncReadingOf(options, found.lookups),
-        create: options.create,
-        ...decision,
-        who: currentUser(),
-      });
-      const asked = inShort({ file: name, create: options.create, ...decision });
-      noteCommand<typeof syncOperations>(here, 'sync.create', id, asked);
-      return id;
-    } catch (error) {
-      if (fetched !== undefined) await rm(folder, { recursive: true, force: true });
-      throw error;
-    }
-  };
+  const check = (path: string) => fileStateOf(path, path);
+  const { lines, obtain } = await givenFile(running, file, flags, { check, mustBeWhole: true });
+  const dir = dataDir(config.dataDir);
   return {
     beginLines: lines,
-    begin: async ({ here }, syncs) => {
-      const id = here && syncs && (await create(here, syncs));
-      return id === undefined ? { code: sayNothingBegan(io) } : { id };
+    begin: async ({ client, signal }) => {
+      const id = await reserve(() => newSyncId('sync'), dir.sync);
+      const found = await obtain(dir.sync(id), signal);
+      if (found === undefined) return { code: sayNothingBegan(io) };
+      const { name, from: source, options, lookups } = found;
+      const { create } = options;
+      const reading = syncReadingOf(options, lookups);
+      const wanted = { id, file: name, source, reading, ...(create && { create }), ...decision };
+      // Runs are compared by their source.
+      return client.call(syncFileOperations.create, { ...wanted, ...aimOf(config, flags) });
     },
   };
 }

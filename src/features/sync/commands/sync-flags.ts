@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
 import { EXIT } from '../../../cli/exit-codes.ts';
 import { fileToFetch } from '../../../cli/fetched-file.ts';
-import type { CommonFlags } from '../../../cli/flags/flags.ts';
+import type { CommonFlags, RunningFlags } from '../../../cli/flags/flags.ts';
 import { repeatable } from '../../../cli/flags/once.ts';
 import { type RecipeFlags, withOptions } from '../../../cli/flags/option-flags.ts';
 import type { ShapeFlags } from '../../../cli/flags/shape-flags.ts';
@@ -65,7 +65,8 @@ export type SyncFileFlags = SourceFlags &
   ShapeFlags &
   CreateChoices &
   ModeFlags &
-  PlanningFlags;
+  PlanningFlags &
+  Pick<RunningFlags, 'sandbox'>;
 
 export function withPlan(command: Command) {
   return withOptions(command, { ...APPLYING, ...SURVEYING }).option('--plan-csv <file>', 'write the plan as CSV');

@@ -1,5 +1,5 @@
-import { currentUser } from '../../../cli/audit.ts';
-import { handledLocally } from '../../../cli/client/local-client.ts';
+import { askedHere, currentUser } from '../../../cli/audit.ts';
+import { clientOf } from '../../../cli/client/local-client.ts';
 import { EXIT, type ExitCode } from '../../../cli/exit-codes.ts';
 import type { RunningFlags } from '../../../cli/flags/flags.ts';
 import { type Doing, type Here, openRunning, type Running, type Work } from '../../../cli/run.ts';
@@ -8,10 +8,11 @@ import { type Io, printJson, say } from '../../../cli/screen/io.ts';
 import { isFinal, isUnderWay } from '../../../membership/import-state.ts';
 import { isSyncUnderWay } from '../../../membership/sync-state.ts';
 import type { Config } from '../../../platform/config.ts';
+import { handled } from '../../../server/perform.ts';
 import type { SyncView } from '../api.ts';
 import { composeSyncs } from '../compose-syncs.ts';
 import { syncOperations } from '../operations.ts';
-import { syncHandlers } from '../routes/sync-handlers.ts';
+import { syncFileOperations, syncHandlers, syncMaking } from '../routes/sync-handlers.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import { findKept, syncsOf } from './sync-client.ts';
 import { concludeSync, documentOf, planningLine, type Shown, showPlan } from './sync-outcome.ts';
@@ -22,7 +23,9 @@ function syncsHere(here: Here, io: Io) {
   const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
   onStop(() => syncs.stop());
   syncs.events.on('failure', fail);
-  return { syncs, client: handledLocally(syncOperations, syncHandlers({ dir, syncs }), here) };
+  const parts = { dir, syncs };
+  const all = [handled(syncOperations, syncHandlers(parts)), handled(syncFileOperations, syncMaking(parts))];
+  return { syncs, client: clientOf(all, askedHere(here)) };
 }
 
 /** Runs the sync that an import carries out, if it does: the sync must know of the import's end. */
@@ -32,7 +35,7 @@ export function runSyncOf({ dataDir }: Config, io: Io, id: string, here: Here) {
 
 /** The beginning of a command's sync, and the way in which it is shown. */
 export interface SyncWork extends Pick<Work, 'beginLines'> {
-  /** Begins it, or continues it. @param syncs undefined where a server does it */
+  /** Begins it, or continues it. @param syncs those of this process; undefined where it is done elsewhere */
   readonly begin: (doing: Doing, syncs: SyncRunner | undefined) => ReturnType<Work['begin']>;
   readonly shown: Shown;
   /** Shows its plan when it is made. */
@@ -52,6 +55,7 @@ export function syncWork(running: Running, { begin, beginLines, shown, isNew }: 
       own = syncs;
       return client;
     },
+    owner: shown.syncs.client,
     begins: 'the sync to begin',
     beginLines,
     begin: (doing) => begin(doing, own),
@@ -76,10 +80,10 @@ export function syncWork(running: Running, { begin, beginLines, shown, isNew }: 
       return 'left';
     },
     howToContinue: (id) => ['See how far it came:', show(id)],
-    howToFollow: (id, { url }) => {
+    howToFollow: (id, where) => {
       const cancel = carrying === null ? [] : [`  ${imports.command('cancel', carrying)}`];
       const or = carrying === null ? '' : ', or cancel it,';
-      return [`Sync ${id} continues at ${url}. See how far it is${or} with:`, show(id), ...cancel];
+      return [`Sync ${id} continues ${where}. See how far it is${or} with:`, show(id), ...cancel];
     },
     conclude: async ({ id }) => {
       const code = await concludeSync(shown, id);

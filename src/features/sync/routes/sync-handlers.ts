@@ -1,14 +1,16 @@
+import { rm } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Call, HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { checkMeant } from '../../../imports/target.ts';
 import { cursorContent, cursorText, numberCursor } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
 import { inShort } from '../../../text/wording.ts';
 import type { SyncView } from '../api.ts';
-import { decisionOf, type Sync } from '../kept-sync.ts';
+import { decisionOf, type Sync, syncRequest } from '../kept-sync.ts';
 import { membersCsv } from '../memory/memory.ts';
-import type { syncOperations } from '../operations.ts';
+import { syncOperations } from '../operations.ts';
 import { type PlanDownload, planBytes } from '../plan/plan-download.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { openPlanPages, type PlanPages } from '../plan/plan-pages.ts';
@@ -84,6 +86,30 @@ export function deciding(decide: (id: string, who: string, reason: string) => Sy
     audited(reason);
     return whole(sync);
   };
+}
+
+/** `POST /v1/syncs` of a file on this machine: as commands ask for it, and of an upload that has come. */
+export const syncFileOperations = {
+  create: { ...syncOperations.create, query: undefined, body: syncRequest },
+};
+
+/** Begins the sync of a file on this machine. The folder that was made for it goes where it cannot begin. */
+export function syncMaking({ dir, syncs }: Pick<ServerContext, 'dir' | 'syncs'>) {
+  return {
+    create: async ({ sandbox, target, ...wanted }, { who, audited }) => {
+      const { id, file, source, reading, ...asked } = wanted;
+      try {
+        if (sandbox !== undefined) checkMeant(file, { sandbox, target }, syncs.sendsTo);
+        const made = await syncs.create({ ...wanted, who });
+        audited(inShort({ file, ...asked }), made);
+        return wholeSync(dir, syncs.find(made), syncs);
+      } catch (error) {
+        const isLeft = id !== undefined && syncs.catalog.find(id) === undefined;
+        if (isLeft) await rm(dir.sync(id), { recursive: true, force: true });
+        throw error;
+      }
+    },
+  } satisfies HandlersOf<typeof syncFileOperations>;
 }
 
 /** Syncs, in the process that plans them and carries them out. */

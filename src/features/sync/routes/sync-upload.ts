@@ -1,8 +1,8 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { queryOf } from '../../../api/query-options.ts';
 import { isError } from '../../../errors/rollcall-error.ts';
-import { newImportId, reserve } from '../../../imports/import-id.ts';
+import { reserve } from '../../../imports/import-id.ts';
 import { lookupCopy } from '../../../imports/stage/lookup-copies.ts';
 import { CREATION } from '../../../options/create-options.ts';
 import { MODE, NAMING } from '../../../options/deciding-options.ts';
@@ -15,10 +15,11 @@ import { FORMS, keptFile } from '../../../server/uploads/operations.ts';
 import { FROM, KEPT_READING, RECIPE, uploadOptions } from '../../../server/uploads/upload-options.ts';
 import { inShort } from '../../../text/wording.ts';
 import { DECIDING } from '../deciding-query.ts';
-import { decisionOf, syncReadingOf } from '../kept-sync.ts';
+import { decisionOf, newSyncId, syncReadingOf } from '../kept-sync.ts';
 import { syncOperations } from '../operations.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { wholeSync } from '../sync-views.ts';
+import { syncMaking } from './sync-handlers.ts';
 
 const syncQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({
@@ -69,35 +70,24 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           reply,
           chosen,
           async ({ path, name, type, lookups, keep }) => {
-            const made = await reserve(() => `sync-${newImportId()}`, dir.sync);
             const file = labelOf(query.name ?? name);
-            try {
-              const files = planFiles(dir.sync(made));
-              await rename(path, files.input);
-              const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
-                const copy = lookupCopy(dir.sync(made), lookup);
-                await rename(sent, copy);
-                return { path: copy, name };
-              });
-              keep(made);
-              // In a form, the part has the file's type.
-              const ofFile = request.isMultipart() ? type : contentType;
-              const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
-              const settled = await recipes.settle(ofPart, { path: files.input }, file);
-              await syncs.create({
-                id: made,
-                file,
-                source: sourceName(made, query.name ?? name),
-                reading: syncReadingOf(settled, kept),
-                create: settled.create,
-                ...decision,
-                who,
-              });
-            } catch (error) {
-              await rm(dir.sync(made), { recursive: true, force: true });
-              throw error;
-            }
-            audited(inShort({ file, ...query, name: undefined, source: undefined }), made);
+            // In a form, the part has the file's type.
+            const ofFile = request.isMultipart() ? type : contentType;
+            const ofPart = uploadOptions(query, { contentType: ofFile, region, sandbox });
+            const { create, ...settled } = await recipes.settle(ofPart, { path }, file);
+            const made = await reserve(() => newSyncId('sync'), dir.sync);
+            await rename(path, planFiles(dir.sync(made)).input);
+            const kept = await mapLookupsInTurn(lookups, async ({ path: sent, name }, lookup) => {
+              const copy = lookupCopy(dir.sync(made), lookup);
+              await rename(sent, copy);
+              return { path: copy, name };
+            });
+            keep(made);
+            const reading = syncReadingOf(settled, kept);
+            const source = sourceName(made, query.name ?? name);
+            const said = inShort({ file, ...query, name: undefined, source: undefined });
+            const call = { who, audited: () => audited(said, made) };
+            await syncMaking(context).create({ id: made, file, source, reading, create, ...decision }, call);
             return made;
           },
           query.source,

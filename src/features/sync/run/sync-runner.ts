@@ -55,6 +55,7 @@ export interface SyncEvents {
 export class SyncRunner {
   readonly events = new EventEmitter<SyncEvents>().setMaxListeners(0);
   readonly whenOver: Waits['whenOver'];
+  readonly sendsTo: Coordinator['sendsTo'];
   readonly catalog: SyncCatalog;
   readonly #options: SyncRunnerOptions;
   readonly #coordinator: Coordinator;
@@ -71,6 +72,7 @@ export class SyncRunner {
     this.catalog = catalog;
     this.#coordinator = coordinator;
     this.whenOver = coordinator.whenOver;
+    this.sendsTo = coordinator.sendsTo;
     this.#waits = syncWaits({
       catalog,
       folder: dir.sync,
