@@ -1,17 +1,28 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from 'vitest';
-import { tempDir } from './temp-dir.ts';
+import { afterAll, expect } from 'vitest';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 /** Not copied: the packages, which are linked, and what is made. */
 const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 
-/** The project in a folder of its own, where a test may change it. */
+/** The project in a folder of its own, where the tests of a file may change it. */
 export function copyOfProject() {
-  const folder = tempDir();
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const parts = readdirSync(PROJECT).filter((name) => !LEFT_OUT.has(name));
   for (const part of parts) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
   symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
