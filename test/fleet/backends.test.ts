@@ -54,6 +54,21 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
     expect(sandbox.members('us', 'g').size).toBe(400);
   });
 
+  test('in silence, with lost answers: every row has one outcome, and nobody who is a member is said to have failed', async () => {
+    const faults = 'reset-after=1,error=1,truncated=1,too-many=1';
+    const { run, rows, counts, sandbox } = await openPipeline({
+      place,
+      callsPerMinute: null,
+      sandbox: { faults, behaviour: { importsPerMinute: 100_000 } },
+    });
+    const asked = Array.from({ length: 400 }, (_, n) => ({ guid: `team-${n % 30}`, uid: `user-${n}` }));
+    const { id, state } = await run(csv(asked), { silent: true });
+    expect(state).toBe('completed');
+    const { added, already_member: already } = counts(id);
+    expect(added + already).toBe(400);
+    for (const { guid, uid } of rows(id)) expect(sandbox.members('us', guid).has(uid)).toBe(true);
+  });
+
   test('pause lets the calls under way answer, and resume sends the rest, each batch once', async () => {
     const { id, door, coordinator, sandbox, counts, openRegions } = await runningImport(place);
     const paused = reached(coordinator, id, 'paused');

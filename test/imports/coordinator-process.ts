@@ -23,6 +23,7 @@ export interface CoordinatorProcessSettings {
   readonly edits?: boolean;
   readonly create?: ImportOptions['create'];
   readonly bans?: ImportOptions['bans'];
+  readonly silent?: true;
   /** It kills itself while its first batches are being put into the queue, when a worker that took one has its answer. */
   readonly diesQueueing?: true;
 }
@@ -30,7 +31,9 @@ export interface CoordinatorProcessSettings {
 const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
 const dir = dataDir(settings.dataDir);
 const { host, ca, appId, apiKey } = settings;
-const config = readConfig({ dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 5 }, {}, dir.root);
+// The budget of silent imports follows what the service says only where none is set.
+const callsPerMinute = settings.silent ? undefined : 1_000_000;
+const config = readConfig({ dataDir: dir.root, callsPerMinute, concurrency: 5 }, {}, dir.root);
 const service: Service = { sends: true, sandbox: false, host, ca, apps: { us: { appId, apiKey } } };
 const throwIt = (error: Error | string) => {
   throw error;
@@ -74,13 +77,13 @@ coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`)
 const catalog = openCatalogReader(dir.catalog);
 const [existing] = catalog.list(1);
 catalog.close();
-const { file, edits, create, bans } = settings;
+const { file, edits, create, bans, silent } = settings;
 const id =
   existing?.id ??
   (await coordinator.create({
     file,
     source: file,
-    options: importOptions.parse({ region: 'us', edits, create, bans }),
+    options: importOptions.parse({ region: 'us', edits, create, bans, silent }),
   }));
 if (existing !== undefined) await coordinator.resume(id);
 process.stdout.write('working\n');

@@ -36,9 +36,14 @@ export const CSV: InputDescription = {
 };
 
 /** Stages rows as an import does, without its thread. Row 1 is in line 2. */
-export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
+export function stage(
+  path: string,
+  fileRows: readonly FileRow[],
+  input: InputDescription = CSV,
+  isSilent = false,
+): string {
   const database = openForStaging(path, IMPORT_SCHEMA);
-  const inserter = rowInserter(database);
+  const inserter = rowInserter(database, isSilent);
   const sent = inTransaction(database, () => {
     for (const [
       index,

@@ -38,8 +38,8 @@ const EDITS = {
 };
 
 /** The ledger of an import with these rows. */
-function ended(rows: readonly Done[], input = CSV, uncertainty = ''): string {
-  const ledger = stage(join(tempDir(), 'import.sqlite'), rows, input);
+function ended(rows: readonly Done[], input = CSV, uncertainty = '', isSilent = false): string {
+  const ledger = stage(join(tempDir(), 'import.sqlite'), rows, input, isSilent);
   const database = new DatabaseSync(ledger);
   database.exec(
     `pragma synchronous = off; insert or ignore into outcomes values (9, 'changed'), (10, 'removed'), (11, 'unbanned')`,
@@ -151,17 +151,20 @@ describe('taking back an import', () => {
     expect(why(undone(rows, live, { includeUncertain: true }))).not.toContain('anna: undo_perhaps_added');
   });
 
-  test('leaves members whom a later import names too, unless they are named explicitly', () => {
-    const rows = ['anna', 'bob', 'cleo'].map((uid) => ({ uid, outcome: 'added' }));
-    const later = [
-      { uid: 'ANNA', outcome: 'already_member' },
-      { uid: 'bob', outcome: 'failed' },
-      { uid: 'cleo', outcome: 'already_member' },
-    ];
-    const live: Live = { team: { members: { anna: 'participant', bob: 'participant', cleo: 'participant' } } };
-    const plan = undone(rows, live, { removeNamed: ['cleo'] }, CSV, '', [ended(later)]);
-    expect(why(plan)).toEqual(['anna: spared_claimed', 'bob: undo_added', 'cleo: undo_added']);
-  });
+  test.each([false, true])(
+    'leaves members whom a later import names too (silent: %s), unless they are named explicitly',
+    (isSilent) => {
+      const rows = ['anna', 'bob', 'cleo'].map((uid) => ({ uid, outcome: 'added' }));
+      const later = [
+        { uid: 'ANNA', outcome: 'already_member' },
+        { uid: 'bob', outcome: 'failed' },
+        { uid: 'cleo', outcome: 'already_member' },
+      ];
+      const live: Live = { team: { members: { anna: 'participant', bob: 'participant', cleo: 'participant' } } };
+      const plan = undone(rows, live, { removeNamed: ['cleo'] }, CSV, '', [ended(later, CSV, '', isSilent)]);
+      expect(why(plan)).toEqual(['anna: spared_claimed', 'bob: undo_added', 'cleo: undo_added']);
+    },
+  );
 
   test('does not take a column named “from” of an ordinary import for its journal', () => {
     const rows = [

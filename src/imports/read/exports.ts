@@ -113,6 +113,7 @@ function* stream({ type, item }: Element) {
     cid: named === '' ? '' : `${cellOf(member['channel_type'])}:${named}`,
     user_id: idOf(member['user_id']),
     channel_role: role === '' && member['is_moderator'] === true ? 'channel_moderator' : role,
+    ...joinedAt(member['created_at']),
   };
 }
 
@@ -129,6 +130,7 @@ function* sendbird({ channel_url: url, name, members, operators }: Element) {
       profile_url: cellOf(member['profile_url']),
       state: cellOf(member['state']),
       role: member['role'] === 'operator' || operating.has(cellOf(user)) ? 'operator' : 'member',
+      ...joinedAt(member['joined_ts']),
     };
   }
 }
@@ -142,7 +144,7 @@ function* twilio(participant: Element) {
     conversation_sid: idOf(conversation),
     identity: idOf(identity),
     role_sid: cellOf(roleSid),
-    joined_at: cellOf(dateCreated),
+    ...joinedAt(dateCreated),
   };
 }
 
@@ -186,6 +188,11 @@ function* teamsOf(org: string, all: unknown): Generator<FlatRow> {
     for (const user of listOf(members)) yield { org, team, user: idOf(user), role: 'member' };
     yield* teamsOf(org, inner);
   }
+}
+
+/** Since when a person is a member, where the export says it. */
+function joinedAt(time: unknown) {
+  return time ? { joined_at: cellOf(time) } : {};
 }
 
 /** An id as a text; what is none stays a value of JSON, and is refused as that of any element. */
