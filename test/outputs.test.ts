@@ -141,6 +141,7 @@ describe('what commands print with --json is as their schemas say', () => {
     expect(held.state).toBe('held');
     await printed(place, 'sync approve', held.id, '--reason', 'they have left');
     await printed(place, 'sync list');
+    await printed(place, 'expiring');
     await printed(
       place,
       'schedule add',

@@ -24,6 +24,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/sources'],
   ['src/imports'],
   ['src/imports/predictions'],
+  ['src/imports/ends'],
   ['src/imports/record'],
   ['src/imports/stage'],
   ['jobs'],

@@ -8,7 +8,7 @@ import { checkSummary, checkView } from '../src/features/check/api.ts';
 import { exportDocument } from '../src/features/export/api.ts';
 import { recipeFile } from '../src/features/recipes/recipe.ts';
 import { schedule, scheduleEntry, scheduleHistory, scheduleRun } from '../src/features/schedule/operations.ts';
-import { syncView } from '../src/features/sync/api.ts';
+import { endingPage, syncView } from '../src/features/sync/api.ts';
 import { finding } from '../src/features/sync/api-plan.ts';
 import { IMPORT_STATES } from '../src/membership/import-state.ts';
 import { REGIONS } from '../src/membership/membership.ts';
@@ -85,6 +85,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   'sync apply': sync,
   'sync approve': sync,
   'sync list': z.array(sync),
+  expiring: endingPage.shape.memberships,
   export: exportDocument,
   undo: sync,
   'schedule add': schedule,

@@ -113,6 +113,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'plan how to reverse an import; --apply carries it out',
     load: () => import('../features/sync/commands/undo-command.ts'),
   },
+  expiring: {
+    usage: '[options]',
+    description: 'show memberships that end, as rows of files have said',
+    load: () => import('../features/sync/commands/expiring-command.ts'),
+  },
   schedule: {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',

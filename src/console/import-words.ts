@@ -286,6 +286,7 @@ export const FIELDS: readonly (readonly [field: Field, label: string])[] = [
   ['region', 'Region'],
   ['onBehalfOf', 'Acting user'],
   ['joinedAt', 'Joined at'],
+  ['until', 'Ends'],
 ];
 
 /** A column as people know it: cells beyond the header have none of their own. */

@@ -29,8 +29,10 @@ export interface Membership {
   readonly joinedAt?: number;
   /** Absent: `add`, as in every ordinary import. */
   readonly action?: Action;
+  /** The time at which it ends, in ms since 1970. Absent: it does not end. */
+  readonly until?: number;
 }
 
 /** The fields of a membership that an input may have columns for. */
-export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf', 'joinedAt'] as const;
+export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf', 'joinedAt', 'until'] as const;
 export type Field = (typeof FIELDS)[number];

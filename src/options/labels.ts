@@ -35,6 +35,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   scope: 'Scope',
   region: 'Region',
   onBehalfOf: 'Acting user',
+  until: 'End',
   map: 'Use of column',
   sheet: 'Sheet',
   files: 'Files of the archive',

@@ -21,6 +21,11 @@ export const CONTENT = {
   }),
   region: option({ ...choice(REGIONS), value: '<region>', help: 'region of rows without one' }),
   onBehalfOf: option({ ...id, value: '<uid>', help: 'acting user of rows without one' }),
+  until: option({
+    ...id,
+    value: '<time>',
+    help: 'end of the memberships of rows without one: a date, a time with its zone, or 90d from now',
+  }),
   map: option({
     schema: z.partialRecord(z.enum(FIELDS), z.string().max(1_000)),
     value: '<field=column,...>',

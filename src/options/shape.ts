@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ACTION_MEANINGS, SCOPE_MEANINGS, SCOPES } from '../membership/membership.ts';
+import { ACTION_MEANINGS, FIELDS, SCOPE_MEANINGS, SCOPES } from '../membership/membership.ts';
 
 /**
  * The mapping from the rows of a file to memberships, for rows that are not simply one membership each. One JSON
@@ -8,7 +8,7 @@ import { ACTION_MEANINGS, SCOPE_MEANINGS, SCOPES } from '../membership/membershi
  */
 
 /** Fields of a membership, as columns and templates give them. */
-const FIELD = z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf', 'joinedAt']);
+const FIELD = z.enum(FIELDS);
 
 const column = z.string().min(1).max(300);
 const word = z.string().max(200);

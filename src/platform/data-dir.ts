@@ -34,6 +34,8 @@ export function dataDir(path: string) {
     control: join(root, 'control'),
     /** A file with the URL of the server that owns the directory, while there is one. */
     address: join(root, 'address'),
+    /** Memberships that end. */
+    ends: join(root, 'ends.sqlite'),
     /** Recipes that were saved. */
     recipes: join(root, 'recipes'),
     /** Files for the schedules of a server with a sandbox whose settings name no other folder. */
@@ -97,7 +99,7 @@ export function emptyPlace(dir: DataDir) {
 
 /** Names that rollcall uses at the top of a data directory. Other files there belong to the user. */
 const OURS =
-  /^(?:(?:catalog|access|memberships)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|sources|uploads|removed)$/;
+  /^(?:(?:catalog|access|memberships|ends)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|reserve|imports|syncs|exports|schedules|recipes|sources|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made. For those who write into it.

@@ -42,6 +42,7 @@ const EXAMPLES: Readonly<Record<string, readonly [text: string, kept: unknown]>>
   scope: ['moderator', 'moderator'],
   region: ['eu', 'eu'],
   onBehalfOf: ['anna', 'anna'],
+  until: ['90d', '90d'],
   map: ['uid=Member ID, old,guid=Team', { uid: 'Member ID, old', guid: 'Team' }],
   sheet: ['2', '2'],
   files: ['members*.csv', ['members*.csv']],

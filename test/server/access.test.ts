@@ -65,6 +65,8 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/settings', 'viewer'],
   ['GET', '/v1/overview', 'viewer'],
   ['POST', '/v1/imports/actions', 'operator'],
+  ['GET', '/v1/memberships/ending', 'viewer'],
+  ['GET', '/v1/syncs/named/x/members', 'viewer'],
   ['GET', '/v1/syncs', 'viewer'],
   ['GET', '/v1/syncs/x', 'viewer'],
   ['GET', '/v1/syncs/x/groups', 'viewer'],

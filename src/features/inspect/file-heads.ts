@@ -64,7 +64,7 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], format: 
   const views: PreviewRow[] = [];
   let length = 0;
   let whole = '';
-  for (const { onBehalfOf: _, action: __, original, problems, shaped, ...row } of rows) {
+  for (const { onBehalfOf: _, action: __, until: ___, original, problems, shaped, ...row } of rows) {
     // Only the first membership of a row has its text.
     if (original !== '') whole = original;
     const text = originalOf({ original: whole, line: row.line });

@@ -6,7 +6,19 @@ type Flag = readonly [flag: string, value: string | undefined];
 
 /** Settings as the flags of a command, each with its value as it can be typed into a shell. */
 function flagsOf(settings: RecipeSettings) {
-  const { format, encoding, delimiter, map = {}, guid, scope, onBehalfOf, sheet, files = [], shape = {} } = settings;
+  const {
+    format,
+    encoding,
+    delimiter,
+    map = {},
+    guid,
+    scope,
+    onBehalfOf,
+    until,
+    sheet,
+    files = [],
+    shape = {},
+  } = settings;
   const { uid, ...templates } = shape.templates ?? {};
   const firstOf = Object.entries(shape.firstOf ?? {}).map(([field, columns]) => [field, columns.join('|')] as const);
   const flags: Flag[] = [
@@ -19,6 +31,7 @@ function flagsOf(settings: RecipeSettings) {
     ['--guid', guid],
     ['--scope', scope],
     ['--on-behalf-of', onBehalfOf],
+    ['--until', until],
     ...flagsOfShape(shape),
     ['--uid', uid],
   ];

@@ -18,6 +18,7 @@ const recipeSettings = importOptions
     guid: true,
     scope: true,
     onBehalfOf: true,
+    until: true,
   })
   .partial();
 export type RecipeSettings = z.infer<typeof recipeSettings>;

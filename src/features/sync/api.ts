@@ -5,6 +5,7 @@ import { actionCounts, planFlags, planTotals, syncEntry } from '../../api/sync-e
 import { REGIONS } from '../../membership/membership.ts';
 import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
+import { duration } from '../../platform/allowed-values.ts';
 import { finding, guardFinding, guardObjections, LISTINGS, newGroup, planAction, planCreate } from './api-plan.ts';
 
 /** Limits of guards in place of their defaults, by name. */
@@ -103,6 +104,30 @@ export const memberActionsQuery = z.strictObject({
   ...pageOf(100, 1_000),
 });
 export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
+
+/** `GET /v1/memberships/ending` */
+export const endingQuery = z.strictObject({
+  within: z
+    .string()
+    .transform((text, context): number => {
+      const ms = duration.parse(text, '');
+      if (ms !== undefined) return ms;
+      context.addIssue({ code: 'custom', message: `allowed is ${duration.allowed}` });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: 'Only those that end within this time, such as 14d, and those that are over.' }),
+  ...pageOf(100, 1_000),
+});
+const ending = z.strictObject({
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  uid: z.string(),
+  until: time,
+  by: z.string().meta({ description: 'Id of the import or sync whose row says so.' }),
+});
+export type EndingMembership = z.infer<typeof ending>;
+export const endingPage = z.strictObject({ memberships: z.array(ending), nextCursor });
 
 /** `GET /v1/syncs/:id/findings` */
 export const findingsQuery = z.strictObject({

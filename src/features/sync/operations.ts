@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { fileOf, operationsOf } from '../../api/operation.ts';
 import { anyTexts } from '../../api/query-options.ts';
 import {
+  endingPage,
+  endingQuery,
   findingsPage,
   findingsQuery,
   memberActionsPage,
@@ -78,6 +80,12 @@ export const syncOperations = {
     params: named,
     answer: fileOf('The rows, streamed.', 'text/csv'),
     refusals: ['NOT_FOUND'],
+  }),
+  ending: operation('GET /v1/memberships/ending', 'viewer', {
+    summary: 'Memberships that end, as rows of imports and syncs have said, the first to end first',
+    query: endingQuery,
+    answer: endingPage,
+    refusals: ['BAD_CURSOR'],
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',

@@ -1,14 +1,16 @@
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
+import { appsOf } from '../ends/ends.ts';
 import type { Emit, EndState } from '../import-event.ts';
+import { readOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { LedgerThreads } from '../report/ledger-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
 
 interface ClosingOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'attend' | 'get' | 'setProblems' | 'setTotals'>;
+  readonly catalog: Pick<Catalog, 'attend' | 'get' | 'setProblems' | 'setTotals' | 'unfinished'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: LedgerThreads;
   readonly emit: Emit;
@@ -32,6 +34,7 @@ export function createClosings(options: ClosingOptions) {
     const path = dir.ledger(id);
     const { difference } = await reading.check(path);
     await reading.indexUids(path);
+    await noteEnds(id, path);
     const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
     const record = { ...catalog.get(id), state, code: code ?? null };
@@ -47,6 +50,22 @@ export function createClosings(options: ClosingOptions) {
     underWay.delete(id);
     const said = difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`;
     await emit(id, { kind: 'closed', state, reason: said, code });
+  };
+
+  /** Before the state moves: after a crash it is done again. */
+  const noteEnds = (id: string, ledger: string) => {
+    const record = catalog.get(id);
+    const at = record.createdAt;
+    const earlier = catalog.unfinished().filter((other) => other.id !== id && other.createdAt <= at);
+    const apps = appsOf(readOptions(record));
+    return reading.noteEnds({
+      ends: dir.ends,
+      ledger,
+      by: id,
+      at,
+      apps,
+      earlier: earlier.map((one) => dir.ledger(one.id)),
+    });
   };
 
   return {

@@ -22,6 +22,7 @@ const ALIASES: Readonly<Record<Field, readonly string[]>> = {
   scope: ['scope', 'role'],
   onBehalfOf: ['onbehalfof', 'actinguser'],
   joinedAt: ['joinedat'],
+  until: ['until', 'validuntil', 'memberuntil'],
 };
 
 const FIELD_BY_ALIAS: ReadonlyMap<string, Field> = new Map(

@@ -72,7 +72,10 @@ interface CellRows {
 
 /** Rows that are one membership each. */
 function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): CellRows {
-  const at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1, joinedAt: -1 };
+  const at: Record<Field, number> = {
+    ...{ region: -1, guid: -1, uid: -1, scope: -1 },
+    ...{ onBehalfOf: -1, joinedAt: -1, until: -1 },
+  };
   let actionAt = -1;
   let reasonAt = -1;
   return {
@@ -99,6 +102,7 @@ function plainCells({ columns, reader, hasDefaultGuid, edits }: CsvOptions): Cel
         cells[at.onBehalfOf] ?? '',
         cells[at.joinedAt] ?? '',
         isLeft ? undefined : action,
+        cells[at.until],
       );
       return [isLeft ? leftInPlace(row, cells[reasonAt] ?? '') : row];
     },

@@ -9,7 +9,7 @@ import type { MembershipReader, RowReading } from './membership-row.ts';
 export type Element = Readonly<Record<string, unknown>>;
 
 /** Fields that an element in the service's own shape passes on to each of its memberships. */
-const SHARED = ['region', 'guid', 'onBehalfOf'] as const;
+const SHARED = ['region', 'guid', 'onBehalfOf', 'until'] as const;
 
 /** Rows of one chunk at most: an element in the service's own shape may hold a million. */
 const ROWS_PER_CHUNK = 500;
@@ -56,7 +56,7 @@ export interface ElementRows extends Elements {
 export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepeat }: RowReading): ElementRows {
   const known = new Set<string>();
   /** Key that each field is read from; empty until one came to light. */
-  const keyOf: Record<Field, string> = { region: '', guid: '', uid: '', scope: '', onBehalfOf: '', joinedAt: '' };
+  const keyOf = Object.fromEntries(FIELDS.map((field) => [field, ''])) as Record<Field, string>;
   let line = 0;
   let hasLists = false;
 
@@ -126,16 +126,10 @@ export function elementReader({ columns, reader, hasDefaultGuid, bounds, onRepea
       reader.addProblem(repetition(repeated));
     }
     const read = (field: Field) => textOf(element, field, keyOf[field], text, reader);
-    return reader.read(
-      line,
-      original,
-      read('region'),
-      read('guid'),
-      read('uid'),
-      read('scope'),
-      read('onBehalfOf'),
-      reader.isSilent ? read('joinedAt') : '',
-    );
+    const [region, guid, uid] = [read('region'), read('guid'), read('uid')];
+    const [scope, actor] = [read('scope'), read('onBehalfOf')];
+    const joinedAt = reader.isSilent ? read('joinedAt') : '';
+    return reader.read(line, original, region, guid, uid, scope, actor, joinedAt, undefined, read('until'));
   }
 
   function learn(key: string, place: string) {

@@ -22,6 +22,7 @@ export type RowProblemCode =
   | 'UNKNOWN_REGION'
   | 'BAD_TIME' // it cannot be read, or is in the future
   | 'NOT_SILENT' // in an import that is silent: no addition
+  | 'ENDED' // in an import; in a sync it counts as not named
   | 'UNKNOWN_ACTION' // in an import of edits, or of a file of changes
   // Codes of shaped inputs:
   | 'UNKNOWN_IDENTITY' // the identity file does not have the key

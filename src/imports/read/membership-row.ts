@@ -5,7 +5,7 @@ import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '
 import type { ColumnRole, Columns } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { type Bounds, IntakeError, shown } from './intake-error.ts';
-import { TIMES, timeOf } from './times.ts';
+import { ENDS, endOf, TIMES, timeOf } from './times.ts';
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
 export interface RowDefaults {
@@ -13,8 +13,11 @@ export interface RowDefaults {
   readonly guid?: string | undefined;
   readonly scope?: Scope | undefined;
   readonly onBehalfOf?: string | undefined;
+  readonly until?: string | undefined;
   /** It is sent in silence: rows may say since when their users are members. */
   readonly silent?: boolean | undefined;
+  /** Rows of a membership that is over are no mistake: the file of a sync says who should be a member, tonight and later. */
+  readonly mayBeOver?: boolean | undefined;
 }
 
 /** The parts that all readers of rows share. */
@@ -52,6 +55,13 @@ function wordOf(text: string) {
 
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
 
+/** Defaults that are checked before the first row, with their names for people. */
+const DEFAULTS = [
+  ['guid', 'group'],
+  ['onBehalfOf', 'acting user'],
+  ['until', 'end'],
+] as const;
+
 /** Spellings cached per word list; more are looked up again each time. */
 const MAX_SPELLINGS = 1_000;
 
@@ -65,6 +75,8 @@ export class MembershipReader {
   #problems: RowProblem[] | undefined;
   /** Whether any row had a valid scope of its own. */
   #scopeSeen = false;
+  /** The moment from which `90d` counts. */
+  readonly #now = Date.now();
 
   /**
    * Throws BAD_DEFAULT, since a bad default would make every row invalid.
@@ -78,17 +90,18 @@ export class MembershipReader {
     this.#columns = columns;
     this.#allowedActions = allowedActions;
     this.#defaults = defaults;
-    for (const field of ['guid', 'onBehalfOf'] as const) {
-      const id = defaults[field];
-      if (id === undefined || id === '') continue;
-      this.#id(field, id);
+    for (const [field, name] of DEFAULTS) {
+      const value = defaults[field];
+      if (value === undefined || value === '') continue;
+      if (field === 'until') this.#until('');
+      else this.#id(field, value);
       const [problem] = this.#takeProblems();
       if (problem === undefined) continue;
       throw new IntakeError(
         'BAD_DEFAULT',
-        `the ${field === 'guid' ? 'group' : 'acting user'} for all rows cannot be used: ${problem.reason}`,
+        `the ${name} for all rows cannot be used: ${problem.reason}`,
         words`Correct ${option(field)}`,
-        { field, facts: { value: id } },
+        { field, facts: { value } },
       );
     }
   }
@@ -115,8 +128,10 @@ export class MembershipReader {
     onBehalfOf: string,
     joinedAt: string,
     action?: string,
+    until = '',
   ): InputRow {
     const asked = action === undefined ? 'add' : this.#action(action);
+    const end = this.#until(until);
     const row: InputRow = {
       line,
       original,
@@ -130,7 +145,8 @@ export class MembershipReader {
     };
     if (this.isSilent) this.#requireSilent(asked, row);
     const checked = this.#problems === undefined ? row : { ...row, problems: this.#takeProblems() };
-    return asked === 'add' ? checked : { ...checked, action: asked };
+    if (asked === 'add' && end === undefined) return checked;
+    return { ...checked, ...(asked !== 'add' && { action: asked }), ...(end !== undefined && { until: end }) };
   }
 
   /** The empty membership, for a row that cannot be read. */
@@ -215,6 +231,22 @@ export class MembershipReader {
       at === undefined ? `${shown(text)} is not a valid time; allowed are ${TIMES}` : `${shown(text)} is in the future`;
     this.#add('joinedAt', text, 'BAD_TIME', reason);
     return {};
+  }
+
+  #until(text: string) {
+    const asked = text.trim() || (this.#defaults.until ?? '');
+    if (asked === '') return undefined;
+    const end = endOf(asked, this.#now);
+    if (end === undefined) this.#add('until', text, 'BAD_TIME', `${shown(asked)} is no end; allowed are ${ENDS}`);
+    else if (end <= this.#now && !this.#defaults.mayBeOver) {
+      this.#add(
+        'until',
+        text,
+        'ENDED',
+        `the membership is over since ${shown(asked)}; correct the date or leave the row out`,
+      );
+    }
+    return end;
   }
 
   #id(field: 'guid' | 'uid' | 'onBehalfOf', text: string) {

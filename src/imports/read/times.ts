@@ -1,3 +1,6 @@
+import { duration } from '../../platform/allowed-values.ts';
+
+const DAY_MS = 86_400_000;
 const SECONDS = /^\d{9,10}$/;
 const MILLISECONDS = /^\d{12,13}$/;
 const WRITTEN = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
@@ -15,4 +18,15 @@ export function timeOf(text: string): number | undefined {
   const [, hours, minutes = '00'] = /^([+-]\d\d):?(\d\d)?$/.exec(zone) ?? [];
   const at = Date.parse(`${day}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
   return Number.isNaN(at) ? undefined : at;
+}
+
+/** The ends that `endOf` reads, for messages. */
+export const ENDS = '2027-03-31, 2027-03-31T18:00:00+02:00, and 90d, 12h or 2w from now';
+
+/** The end of a membership: a time as `timeOf` reads it, of a date the end of the day, or `90d` from `now`, in ms since 1970. */
+export function endOf(text: string, now: number): number | undefined {
+  const wait = duration.parse(text, '');
+  if (wait !== undefined) return now + wait;
+  const at = timeOf(text);
+  return at !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? at + DAY_MS : at;
 }

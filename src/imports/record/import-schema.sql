@@ -38,6 +38,7 @@ create table input (
   shaped      integer not null default 0, -- 1: a row of it may be several rows here, and retry files have our columns
   rows_read   integer,                   -- rows of the input, as the reader counted them
   file        text,                      -- the file that this ledger was last sent from, as the system knows it; null: it was not
+  ends        integer not null default 0, -- 1: memberships of it end
   entries     integer                    -- what it made of them: memberships, and rows without any
 ) strict;
 
@@ -77,7 +78,8 @@ create table rows (
   uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
   uid       text,
   original  text not null,               -- JSON: the input as it was; empty where the first membership of the row has it
-  joined_at integer                      -- seconds since 1970; null: the row does not say it
+  joined_at integer,                     -- seconds since 1970; null: the row does not say it
+  until     integer                      -- its end, in ms since 1970; null: it has none. Of duplicates the latest
 ) strict;
 
 -- Memberships of rows that give several.

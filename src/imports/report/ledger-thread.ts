@@ -2,6 +2,7 @@ import type { RowFilter } from '../../options/row-filter.ts';
 import { cursorText } from '../../platform/cursors.ts';
 import { serve } from '../../platform/threads.ts';
 import type { ImportRecord } from '../catalog.ts';
+import { noteEnds } from '../ends/ends.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader, type RowDetail } from './import-reader.ts';
 import { type ReportRequest, reportPieces, writeReportFiles } from './report-files.ts';
@@ -160,6 +161,7 @@ const CALLS = {
   report,
   check: ({ path }: AtPath) => openedReader(path).check(),
   indexUids,
+  noteEnds,
   forget: ({ path }: AtPath) => forget(path),
   writeReports,
 };

@@ -1,4 +1,5 @@
 import { type TaskLimits, ThreadQueue } from '../../platform/thread-queue.ts';
+import type { NotedImport } from '../ends/ends.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import type { ImportReader } from './import-reader.ts';
 import type { LedgerThread, ReportsRequest, RowsRequest } from './ledger-thread.ts';
@@ -74,6 +75,8 @@ export function openLedgerThreads() {
     check: (path: string) => queues.closing.ask('check', { path }),
     /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
     indexUids: (path: string) => queues.closing.ask('indexUids', { path }),
+    /** Keeps when its memberships end, as `noteEnds` does. */
+    noteEnds: (noted: NotedImport) => queues.closing.ask('noteEnds', noted),
     /** Writes all report files of an import, as `writeReportFiles` does. */
     writeReports: (request: ReportsRequest) => queues.closing.ask('writeReports', request),
     /** Closes the ledger at `path` where it is open, before it is deleted. */

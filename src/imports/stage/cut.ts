@@ -25,6 +25,8 @@ interface Piece {
  * sorts them.
  */
 export class SentRows {
+  /** Whether memberships of them end. */
+  ends = false;
   /** 0: the row is not sent. */
   #callGroups = new Uint32Array(1_024);
   #scopes = new Uint8Array(1_024);

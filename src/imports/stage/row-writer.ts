@@ -50,6 +50,7 @@ export function startStaging(path: string, isSilent = false) {
         const sent = inserter.finish();
         database.exec('commit');
         const totals = cut(database, input, sent);
+        if (sent.ends) database.exec('update input set ends = 1');
         closeStaged(database, path);
         return totals;
       }),
@@ -86,6 +87,7 @@ interface CallGroup {
 const COLUMNS = [
   ...['line', 'region_id', 'group_id', 'call_group_id', 'scope_id', 'uid_hash', 'uid', 'original'],
   'joined_at',
+  'until',
 ];
 
 /** Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. `cut` does the rest. */
@@ -139,6 +141,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
     const values = inserts.values;
     values[at] = row.line;
     values[at + 7] = row.original;
+    values[at + 9] = row.until ?? null;
     values[at + 8] = row.joinedAt ?? null;
     if (isValid) {
       const { id, group } = callGroupOf(row);
@@ -151,6 +154,7 @@ export function rowInserter(database: DatabaseSync, isSilent = false) {
       values[at + 5] = hash;
       values[at + 6] = row.uid;
       sent.add(rows, id, scope ?? NO_SCOPE, markOf(group, hash));
+      sent.ends ||= row.until !== undefined;
     } else {
       const uid = asRead(row.uid);
       values[at + 1] = region || null;

@@ -52,6 +52,7 @@ export function RowDefaults({ form }: { form: Form }) {
     scope: { choices: SCOPES },
     region: { choices: REGION_CHOICES },
     onBehalfOf: { note: 'Leave empty to let the service itself act.' },
+    until: { note: 'A date, or 90d from now. Leave empty for memberships that do not end.' },
   };
   return (
     <FieldGroup title="Defaults for rows without a value">

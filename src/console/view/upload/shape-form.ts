@@ -16,6 +16,7 @@ export const READING = {
   scope: '',
   region: '',
   onBehalfOf: '',
+  until: '',
   format: '',
   encoding: '',
   delimiter: '',

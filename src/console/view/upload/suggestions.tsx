@@ -223,6 +223,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   scope: 'scope',
   region: 'region',
   onBehalfOf: 'acting user',
+  until: 'end',
 };
 
 function foreignCode(text: string) {

@@ -193,7 +193,7 @@ export function readingFields({ map = {}, shape: given = {}, ...plain }: Schedul
 
 /** The fields that say how a file is read, as they are before anything is chosen. */
 export function plainReading(): Values {
-  const { guid: _, scope: __, region: ___, onBehalfOf: ____, ...format } = READING;
+  const { guid: _, scope: __, region: ___, onBehalfOf: ____, until: _____, ...format } = READING;
   return { ...format, ...SHAPING, exportOf: '', map: '', shape: '' };
 }
 

@@ -61,7 +61,7 @@ export async function stageFile(
   const task = {
     source: input,
     name: file,
-    options: read,
+    options: { ...read, mayBeOver: true },
     ledger: desired,
     signal,
     lookups,

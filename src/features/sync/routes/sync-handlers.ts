@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { isoTime } from '../../../api/fields.ts';
 import type { Call, HandlersOf } from '../../../api/operation.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
+import { endingBefore } from '../../../imports/ends/ends.ts';
 import { checkMeant } from '../../../imports/target.ts';
+import { REGIONS } from '../../../membership/membership.ts';
 import { cursorContent, cursorText, numberCursor } from '../../../platform/cursors.ts';
 import type { DataDir } from '../../../platform/data-dir.ts';
 import type { ServerContext } from '../../../server/context.ts';
@@ -71,12 +74,24 @@ export function syncReadingHandlers({ dir, syncs, find, page, pieces }: SyncsRea
         return { actions: items, nextCursor: next && cursorText(next) };
       }),
     members: async ({ name }) => membersCsv(dir.memory, name),
+    ending: async ({ within, limit, cursor }) => {
+      const before = within === undefined ? Number.MAX_SAFE_INTEGER : Date.now() + within;
+      // One more than asked for tells whether there is a next page.
+      const found = endingBefore(dir.ends, syncs?.sendsTo, before, limit + 1, cursorContent(endingPlace, cursor));
+      const memberships = found.slice(0, limit);
+      const { by: _, ...last } = memberships.at(-1) ?? { by: '' };
+      return {
+        memberships: memberships.map((one) => ({ ...one, until: isoTime(one.until) })),
+        nextCursor: found.length > limit ? cursorText(last) : null,
+      };
+    },
     plan: async ({ id, format = 'csv', width, color }) =>
       pieces({ path: planOf(id), format, text: { width, color: color === 'true' } }),
   } satisfies HandlersOf<typeof syncOperations>;
 }
 
 const findingPlace = z.strictObject({ value: z.number(), id: z.int() });
+const endingPlace = z.strictObject({ until: z.int(), region: z.enum(REGIONS), guid: z.string(), uid: z.string() });
 const actionPlace = z.strictObject({ group: z.int().nonnegative(), uid: z.string() });
 
 /** A decision about a plan, with the reason on record. @param decide refuses where the state does not allow it */

@@ -24,6 +24,7 @@ export interface Plan {
   readonly region: Source | undefined;
   readonly onBehalfOf: Source | undefined;
   readonly joinedAt: Source | undefined;
+  readonly until: Source | undefined;
   readonly scope: Source | undefined;
   /** Returns the meaning of a scope word; undefined: no membership. */
   readonly scopeOf: ReturnType<typeof scopeWords>;
@@ -75,13 +76,14 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
     const name = columns.nameOf(field);
     return name === undefined ? undefined : openSource({ kind: 'columns', columns: [name] }, field, slotOf, () => true);
   };
-  const [region, onBehalfOf, joinedAt, scope] = [open('region'), open('onBehalfOf'), open('joinedAt'), open('scope')];
+  const [region, onBehalfOf, joinedAt, until] = [open('region'), open('onBehalfOf'), open('joinedAt'), open('until')];
+  const scope = open('scope');
   const where = (shape.where ?? [])
     .filter((one) => !isNumbered(one, shape, has))
     .map((condition) => ({ condition, slot: slotOf(condition.column, 'a condition') }));
   const action = shape.actions && actionOf(shape.actions, layout);
   const shared = [
-    ...[region, onBehalfOf, joinedAt, scope].flatMap((source) => source?.slots ?? []),
+    ...[region, onBehalfOf, joinedAt, until, scope].flatMap((source) => source?.slots ?? []),
     ...where.map(({ slot }) => slot),
     ...(action === undefined ? [] : [action.slot]),
   ];
@@ -93,6 +95,7 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
     region,
     onBehalfOf,
     joinedAt,
+    until,
     scope: groups.haveScopes ? undefined : scope,
     scopeOf: scopeWords(shape.scopeWords),
     people: people.map((one) => ({ ...one, slots: [...new Set([...shared, ...one.slots, ...groups.slots])] })),
@@ -192,7 +195,7 @@ export function sourcedFields(shape: Shape, sources: FieldSources): ReadonlySet<
 }
 
 /** Returns the source of each field in the plan, as the report and the preview show it. */
-export function recognisedBy({ region, onBehalfOf, joinedAt, scope, people, groups }: Plan) {
+export function recognisedBy({ region, onBehalfOf, joinedAt, until, scope, people, groups }: Plan) {
   const users = new Set(people.map(({ source }) => source.label));
   return defined({
     region: region?.label,
@@ -201,6 +204,7 @@ export function recognisedBy({ region, onBehalfOf, joinedAt, scope, people, grou
     scope: scope?.label,
     onBehalfOf: onBehalfOf?.label,
     joinedAt: joinedAt?.label,
+    until: until?.label,
   });
 }
 

@@ -23,6 +23,9 @@ interface Requested {
   readonly people: Plan['people'][number];
 }
 
+/** Fields that all memberships of a row have from the same place. */
+const SHARED = ['region', 'onBehalfOf', 'joinedAt', 'until'] as const;
+
 /**
  * Makes the memberships of one row after the other. A row gives at least one entry, so that every row has an outcome: its
  * memberships, or one entry that says why there is none.
@@ -96,9 +99,7 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
     labels.uid = person.label;
     labels.guid = group.label;
     labels.scope = group.scopeLabel ?? plan.scope?.label ?? 'scope';
-    labels.region = plan.region?.label ?? 'region';
-    labels.onBehalfOf = plan.onBehalfOf?.label ?? 'onBehalfOf';
-    labels.joinedAt = plan.joinedAt?.label ?? 'joinedAt';
+    for (const field of SHARED) labels[field] = plan[field]?.label ?? field;
     labels.action = plan.action?.column ?? 'action';
     allowedActions = plan.action?.allowed ?? [];
     const bad = cells.notText === undefined ? undefined : refuseOthers(plan, request, cells.notText, reader);
@@ -115,6 +116,7 @@ export function openShaper(defaults: RowDefaults, lookups: Lookups, { columns, b
       bad?.has('onBehalfOf') ? '' : (plan.onBehalfOf?.read(cells) ?? ''),
       plan.joinedAt?.read(cells) ?? '',
       action === 'ban' ? 'add' : action,
+      plan.until?.read(cells),
     );
   }
 

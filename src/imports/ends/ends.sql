@@ -1,0 +1,48 @@
+-- Statements on memberships that end. `:apps`: JSON, the id of the app of each region.
+
+-- name: forget_lost
+-- In: apps, at. Ends of those whom the import at `ledger` removed or banned.
+delete from main.ends
+ where at <= :at and (app, region, guid, uid) in (
+   select :apps ->> reg.name, reg.name, g.guid, r.uid
+     from ledger.memberships m
+     join ledger.outcomes o on o.id = m.outcome_id and o.name in ('removed', 'banned')
+     join ledger.rows r on r.id = m.row_id
+     join ledger.groups g on g.id = r.group_id
+     join ledger.regions reg on reg.id = g.region_id);
+
+-- name: note_import
+-- In: apps, by, at, all (1: also memberships without an end). The latest row for a membership decides, also one of which it is not
+-- known whether it was carried out.
+insert into main.ends (app, region, guid, uid, until, by, at)
+select :apps ->> reg.name, reg.name, g.guid, r.uid, r.until, :by, :at
+  from ledger.memberships m
+  join ledger.outcomes o on o.id = m.outcome_id and o.name in ('added', 'already_member', 'changed', 'unconfirmed')
+  join ledger.scopes s on s.id = m.scope_id and s.name <> 'ban'
+  join ledger.rows r on r.id = m.row_id
+  join ledger.groups g on g.id = r.group_id
+  join ledger.regions reg on reg.id = g.region_id
+  join ledger.call_groups cg on cg.id = r.call_group_id
+  join ledger.actions act on act.id = cg.action_id and act.name in ('add', 'change')
+  left join main.ends kept on kept.app = :apps ->> reg.name and kept.region = reg.name and kept.guid = g.guid and kept.uid = r.uid
+ where :all or r.until is not null or kept.until is not null
+on conflict do update set until = excluded.until, by = excluded.by, at = excluded.at where excluded.at >= ends.at;
+
+-- name: forget_open
+-- Memberships without an end: no import is under way that was begun before the row that says so.
+delete from ends where until is null;
+
+-- name: has_ends
+-- Whether a row of the import at `ledger` ends.
+select 1 from ledger.input where ends;
+
+-- name: ending
+-- In: apps (null: any), before (ms), limit, and until, region, guid and uid of the last one of the page before. Out: memberships that end before
+-- then, the first to end first.
+select region, guid, uid, until, by from ends
+ where until <= :before and (:apps is null or app = :apps ->> region) and (until, region, guid, uid) > (:until, :region, :guid, :uid)
+ order by until, region, guid, uid limit :limit;
+
+-- name: has_any
+-- Whether any membership ends.
+select 1 from main.ends limit 1;

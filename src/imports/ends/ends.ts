@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import {
+  attachForReading,
+  inTransaction,
+  openForReading,
+  openForWriting,
+  statementsOf,
+} from '../../platform/sqlite.ts';
+import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../schemas.ts';
+import type { Aimed } from '../target.ts';
+
+const STATEMENTS = new URL('ends.sql', import.meta.url);
+
+/** A membership that ends, `until` in ms since 1970. */
+export interface Ending {
+  readonly until: number;
+  readonly region: Region;
+  readonly guid: string;
+  readonly uid: string;
+  /** The import or sync whose row says so. */
+  readonly by: string;
+}
+
+/** An import whose rows have their outcomes, and say which memberships end. */
+export interface NotedImport {
+  /** The file of all ends; it is made where it is missing. */
+  readonly ends: string;
+  readonly ledger: string;
+  readonly by: string;
+  /** The time at which it was begun, in ms since 1970. */
+  readonly at: number;
+  /** The app of each region, from `appsOf`. */
+  readonly apps: string;
+  /** Ledgers of imports that were begun before it and are not over. */
+  readonly earlier: readonly string[];
+}
+
+/** The app of each region as JSON, by which ends are kept. */
+export function appsOf({ sandbox, target }: Aimed): string {
+  return JSON.stringify(
+    Object.fromEntries(REGIONS.map((region) => [region, sandbox ? 'sandbox' : (target?.apps[region] ?? '')])),
+  );
+}
+
+/** Writes the ends of an import's memberships. Doing it again changes nothing. */
+export function noteEnds({ ends, ledger, by, at, apps, earlier }: NotedImport): void {
+  // Its ends would replace the answer of a later row, unless that is kept too.
+  const all = earlier.some((path) => !existsSync(path) || hasEnds(path));
+  if (!all && !existsSync(ends) && !hasEnds(ledger)) return;
+  const database = openForWriting(ends, ENDS_SCHEMA);
+  const sql = statementsOf(database, STATEMENTS);
+  try {
+    attachForReading(database, ledger, 'ledger', IMPORT_SCHEMA);
+    if (!all && [...sql('has_any').all(), ...sql('has_ends').all()].length === 0) return;
+    inTransaction(database, () => {
+      sql('forget_lost').run({ apps, at });
+      sql('note_import').run({ apps, by, at, all: all ? 1 : 0 });
+      if (!all) sql('forget_open').run();
+    });
+  } finally {
+    database.close();
+  }
+}
+
+function hasEnds(ledger: string) {
+  const database = openForReading(ledger, IMPORT_SCHEMA);
+  try {
+    return database.prepare('select 1 from input where ends').get() !== undefined;
+  } finally {
+    database.close();
+  }
+}
+
+/** Memberships that end by a time, the first to end first. @param aimed undefined: those of all apps  @param after the last one of the page before */
+export function endingBefore(
+  path: string,
+  aimed: Aimed | undefined,
+  before: number,
+  limit: number,
+  after?: Omit<Ending, 'by'>,
+) {
+  if (!existsSync(path)) return [];
+  const database = openForReading(path, ENDS_SCHEMA);
+  try {
+    const { until, region, guid, uid } = after ?? { until: 0, region: '', guid: '', uid: '' };
+    const given = { apps: aimed === undefined ? null : appsOf(aimed), before, limit, until, region, guid, uid };
+    return statementsOf(database, STATEMENTS)<Ending>('ending').all(given);
+  } finally {
+    database.close();
+  }
+}
