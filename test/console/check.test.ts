@@ -68,8 +68,15 @@ test('rows that would fail are repaired before anything is sent, and are not sen
   await page.getByRole('button', { name: 'Send 2 rows' }).click();
   const over = 'Completed: 1 of 3 rows succeeded; 1 row was edited and not sent yet; 1 row needs attention.';
   await page.getByText(over).first().waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/repair/rows?*', (route) => held.promise.then(() => route.continue()));
   await page.getByRole('region', { name: 'State' }).getByRole('link', { name: 'Repair rows…' }).click();
-  await page.getByRole('button', { name: 'Send 1 repaired row…' }).click();
+  const sending = page.getByRole('button', { name: 'Send 1 repaired row…' });
+  await sending.waitFor();
+  // What is sent is what was seen.
+  expect(await sending.isEnabled()).toBe(false);
+  held.resolve();
+  await sending.click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send 1 row' }).click();
   await page.getByText('Completed: the only row succeeded.').first().waitFor();
 });

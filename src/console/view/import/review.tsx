@@ -165,8 +165,9 @@ function SendButton({ view, live, form, rows, choices, place }: SendButtonProper
         if (!beside(error, form, (name) => (name === 'only' ? 'onlyGroups' : creatingField(name, form)))) throw error;
         return;
       }
-      forget(place);
+      // Only then: with other choices, the page would ask what sending takes while it is under way.
       await live.load(signal);
+      forget(place);
     });
   return (
     <>

@@ -119,7 +119,8 @@ function RepairHead({ repair, view }: { repair: RepairRows; view: RepairView }) 
       )}
       {isOperator && view.maySend && ready > 0 && (
         <div class="buttons">
-          <WorkButton busy={work.busy} kind="main" onClick={send}>
+          {/* Before the rows are there, nothing was looked at that could be sent. */}
+          <WorkButton busy={work.busy || repair.pages.items === undefined} kind="main" onClick={send}>
             Send {counted(ready, 'repaired row')}…
           </WorkButton>
         </div>
