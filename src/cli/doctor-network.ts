@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { caOf } from '../app/ca-file.ts';
 import {
   clientOf,
@@ -58,8 +59,8 @@ export async function checkSources(config: Config): Promise<Finding[]> {
   }));
 }
 
-/** The role of this machine, by its queue and keys. */
-export async function checkService(config: Config): Promise<Finding[]> {
+/** The role of this machine, by its queue and keys. @param triesSilence imports a test user into a test group in each region */
+export async function checkService(config: Config, triesSilence = false): Promise<Finding[]> {
   const check = 'settings';
   const regions = Object.keys(config.apps) as Region[];
   const keyed = regions.filter((region) => config.apps[region]?.apiKey !== undefined);
@@ -82,7 +83,7 @@ export async function checkService(config: Config): Promise<Finding[]> {
     const asked = config.queue === undefined ? regions : keyed;
     return [
       { check, ok: true, detail },
-      ...(await Promise.all(asked.map((region) => checkRegion(service, region)))).flat(),
+      ...(await Promise.all(asked.map((region) => checkRegion(service, region, triesSilence)))).flat(),
       ...(config.management === undefined || service.host === '' ? [] : [await checkApps(config, asked)]),
     ];
   } catch (error) {
@@ -93,7 +94,7 @@ export async function checkService(config: Config): Promise<Finding[]> {
 }
 
 /** Asks for the list of users: it needs the same address and key as adding members, and changes nothing. */
-async function checkRegion(service: Service, region: Region) {
+async function checkRegion(service: Service, region: Region, triesSilence: boolean) {
   const check = `region ${region}`;
   const { appId = '', url } = service.apps[region] ?? {};
   const name = `ROLLCALL_${region.toUpperCase()}`;
@@ -108,7 +109,8 @@ async function checkRegion(service: Service, region: Region) {
       await chat.listUsers();
       const ms = Math.round(performance.now() - startedAt);
       const detail = `app ${appId} answers in ${ms} ms and takes key ${chat.keyFingerprint()}`;
-      return [{ check, ok: true, detail }, await checkLists(chat, region)];
+      const silence = triesSilence ? [await trySilence(chat, region)] : [];
+      return [{ check, ok: true, detail }, await checkLists(chat, region), ...silence];
     } catch (error) {
       const { code, message, kind, httpStatus } = judge(error, 1);
       const remedy =
@@ -170,6 +172,39 @@ async function checkLists(chat: ChatClient, region: Region) {
     const { code, message } = judge(error, 1);
     const detail = `the ${list} cannot be listed: ${code}, ${message}`;
     return { check, ok: false, detail, remedy: WITHOUT_LIST[list] ?? '' };
+  }
+}
+
+/** Imports a new user as a member of a new group. Both stay: only a person can see what else that has done. */
+async function trySilence(chat: ChatClient, region: Region): Promise<Finding> {
+  const check = `silence in ${region}`;
+  const id = `rollcall-try-${randomBytes(4).toString('hex')}`;
+  const now = Math.floor(Date.now() / 1_000);
+  const joinedAt = now - 3_600;
+  const memberId = `${id}_member_${id}`;
+  const member = { memberId, guid: id, uid: id, scope: 'participant', joinedAt };
+  const imported = async (what: 'users' | 'groups' | 'members', key: string, entity: object) => {
+    const { success, error } = (await chat.importEntities(what, new Map([[key, entity]]))).entries.get(key) ?? {};
+    return success === true ? 'no difference' : (error?.code ?? error?.message ?? 'nothing');
+  };
+  try {
+    const said = [
+      await imported('users', id, { uid: id, name: id }),
+      await imported('groups', id, { guid: id, name: id, type: 'private', createdAt: now - 86_400 }),
+      await imported('members', memberId, member),
+    ];
+    const repeat = await imported('members', memberId, member);
+    const found = (await chat.listPage('members', id, 1)).entries.find(({ uid }) => uid === id);
+    if (found === undefined) {
+      const detail = `no import in silence: the user, the group and the member ${id} got ${said.join(', ')}`;
+      return { check, ok: false, detail, remedy: ASK_SERVICE };
+    }
+    const time = found.joinedAt === joinedAt ? 'joined when it was asked' : 'did not join when it was asked';
+    const detail = `user ${id} is in group ${id} and ${time}; a repeat says ${repeat}. Nothing was removed: see in your app whether the group has a message, and whether webhooks and notifications were sent; then delete both`;
+    return { check, ok: true, detail };
+  } catch (error) {
+    const { code, message } = judge(error, 1);
+    return { check, ok: false, detail: `no import in silence of ${id}: ${code}, ${message}`, remedy: ASK_SERVICE };
   }
 }
 

@@ -46,6 +46,15 @@ describe('doctor looks at the queue that is configured', () => {
   });
 });
 
+test('doctor imports a test user in silence where it is asked to, names it, and leaves it', async () => {
+  const { run, sandbox } = await openSandboxPlace();
+  const { code, stdout } = await run(['doctor', '--try-silent']);
+  expect(code).toBe(EXIT.ok);
+  const [, id = ''] = /^ok {5}silence in us .*user (rollcall-try-[0-9a-f]{8}) is in group/m.exec(stdout) ?? [];
+  expect(stdout).toContain('a repeat says ERR_ALREADY_JOINED');
+  expect([...sandbox.members('us', id)]).toEqual([[id, 'participant']]);
+});
+
 describe('doctor knows what this machine does', () => {
   test('a coordinator needs no keys', async () => {
     const { run, calls } = await openSandboxPlace();

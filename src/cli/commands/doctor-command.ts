@@ -23,16 +23,21 @@ import { showSteps } from '../screen/show-progress.ts';
 interface Flags extends CommonFlags {
   readonly rebuildCatalog?: boolean;
   readonly adopt?: boolean;
+  readonly trySilent?: boolean;
 }
 
 /** Bytes that should be free: an import needs some 400 a row, reports included. */
 const FREE_BYTES = 1_000_000_000;
 
-/** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
+/** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one, but the test user of `--try-silent`. */
 export function doctorCommand(action: Action) {
   const command = new Command('doctor')
     .option('--rebuild-catalog', 'make a new list of imports from their folders, where the old one is lost or damaged')
-    .option('--adopt', 'let this data directory go on, where it is a copy or was restored from a backup');
+    .option('--adopt', 'let this data directory go on, where it is a copy or was restored from a backup')
+    .option(
+      '--try-silent',
+      'import a new test user into a new test group in silence in each region, name both, and remove neither',
+    );
   return withQueue(withDataDir(withJson(command))).action(action(doctor));
 }
 
@@ -55,7 +60,7 @@ async function doctor(io: Io, flags: Flags) {
     checkDisk(config.dataDir),
     checkKeyFiles(),
     checkTheQueue(config),
-    checkService(config),
+    checkService(config, flags.trySilent),
     checkSources(config),
   ]).finally(progress.stop);
   const findings = [disk, ...checkCatalog(dir), ...keyFiles, ...queue, ...service, ...sources];
