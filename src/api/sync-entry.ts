@@ -3,7 +3,7 @@ import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
 import { LIFTING } from '../options/ban-options.ts';
 import { MODE, NAMING, PROTECTING, REMOVING_BY_NAME, UNDOING } from '../options/deciding-options.ts';
-import { filledShape, keptShape } from '../options/option.ts';
+import { descriptionOf, filledShape, keptShape } from '../options/option.ts';
 import { count, possible, sentTo, stateCode, stateReason, time } from './fields.ts';
 
 /** The number of members per action. */
@@ -48,12 +48,15 @@ const planning = z.strictObject({
 });
 export type Planning = z.infer<typeof planning>;
 
-const { missing, allowDemotion } = MODE;
+const { missing, whose, left, changed, allowDemotion } = MODE;
 
 /** The options that decide a plan. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
   mode: z.enum(['add', 'mirror', 'undo']).default('add'),
   missing: missing.schema.default('report').meta({ description: 'Counts in mode mirror only.' }),
+  whose: whose.schema.default('all').meta({ description: 'Counts where missing is remove or ban.' }),
+  left: left.schema.default('re-add').meta({ description: descriptionOf(left) }),
+  changed: changed.schema.default('restore').meta({ description: descriptionOf(changed) }),
   ...filledShape({ allowDemotion, ...LIFTING }),
   protect: PROTECTING.protect.schema.default([]),
   removeNamed: REMOVING_BY_NAME.removeNamed.schema.default([]),

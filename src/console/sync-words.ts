@@ -127,11 +127,16 @@ export function countsSentence(actions: PlanCounts, which: readonly PlanAction[]
     .join(', ');
 }
 
-export function modeWords({ mode, missing }: Pick<SyncEntry, 'mode' | 'missing'>) {
+export function modeWords({
+  mode,
+  missing,
+  whose,
+}: Pick<SyncEntry, 'mode' | 'missing'> & { readonly whose?: string | undefined }) {
   if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';
   const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
-  return `mirrors the file; members who are not in it are ${what}`;
+  const own = whose === 'ours' ? ' whom this sync made members and' : '';
+  return `mirrors the file; members${own} who are not in it are ${what}`;
 }
 
 /** "2 groups, 14 users; 31 calls"; '' where nothing is created. */

@@ -33,6 +33,24 @@ export const MODE = {
     help: 'with mode mirror: what to do about members who are not in the file',
     preset: 'report',
   }),
+  whose: option({
+    ...choice(['all', 'ours']),
+    value: '<whose>',
+    help: 'with missing remove or ban: all members who are not in the file, or ours, whom this sync made members',
+    preset: 'all',
+  }),
+  left: option({
+    ...choice(['re-add', 'keep-out', 'ask']),
+    value: '<what>',
+    help: 'users in the file whom this sync made members and who are gone: add them again, keep them out, or hold the plan',
+    preset: 're-add',
+  }),
+  changed: option({
+    ...choice(['restore', 'keep']),
+    value: '<what>',
+    help: 'members of this sync whom others have banned or given another scope: do as the file says, or leave them so',
+    preset: 'restore',
+  }),
   allowDemotion: option({
     ...SWITCH,
     help: 'lower scopes where the file says so; otherwise scopes are only raised',

@@ -24,6 +24,9 @@ export const CHOICES = {
   groupType: ['public', 'private'],
   mode: ['add', 'mirror'],
   missing: ['report', 'remove', 'ban'],
+  whose: ['all', 'ours'],
+  left: ['re-add', 'keep-out', 'ask'],
+  changed: ['restore', 'keep'],
 } as const satisfies Record<string, readonly string[]>;
 
 /**
@@ -61,6 +64,10 @@ export const LABELS: Readonly<Record<string, string>> = {
   minRows: 'Fewest rows that the file may have',
   mode: 'Mode',
   missing: 'Members not in the file',
+  syncName: 'Name of the sync',
+  whose: 'Of these',
+  left: 'Users who have left',
+  changed: 'Members whom others changed',
   protect: 'Protected UIDs',
   removeNamed: 'UIDs that may be removed',
   ...PLAN_CHECKS,

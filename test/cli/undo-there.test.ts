@@ -21,7 +21,7 @@ test('undo at a server says where it has what the import created, which stays', 
 
   const undone = await place.run(['undo', summary.id, '--apply', '--include-uncertain']);
   const [latest] = (await server.json<SyncsPage>('/v1/syncs')).syncs;
-  expect(await server.json(`/v1/syncs/${latest?.id}`)).toMatchObject({ includeUncertain: true, left: null });
+  expect(await server.json(`/v1/syncs/${latest?.id}`)).toMatchObject({ includeUncertain: true, leftInPlace: null });
   expect([undone.code, undone.stderr]).toEqual([EXIT.ok, expect.stringContaining(`\n  ${created}\n`)]);
   expect([server.sandbox.group('us', 'choir'), server.sandbox.user('us', 'bob')]).not.toContain(undefined);
 });

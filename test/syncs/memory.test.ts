@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createChatClient } from '../../src/chat/chat-client.ts';
+import { syncFlags } from '../../src/features/sync/kept-sync.ts';
 import { membersCsv } from '../../src/features/sync/memory/memory.ts';
 import { syncSettled } from './sync-settled.ts';
 import { file, openSyncing, type Syncing } from './syncing.ts';
@@ -70,4 +72,110 @@ test('rows that a retry of a run adds count, and an undo of the run takes back w
     { there: 'participant', late: 'participant' },
     ['team late participant'],
   ]);
+});
+
+/** The users whom a plan leaves alone or adds because of who made them members: "uid reason". */
+const reasons = (at: Syncing, id: string) =>
+  at.plan(id, (plan) =>
+    plan
+      .actions()
+      .filter(({ reason }) => /^(not_ours|left|left_added|changed_by_others|missing_removed)$/.test(reason))
+      .map(({ uid, reason }) => `${uid} ${reason}`)
+      .toArray(),
+  );
+const notes = (at: Syncing, id: string) => at.plan(id, (plan) => plan.facts().notes.map(({ code }) => code));
+
+const people = (...uids: string[]) => file({ team: Object.fromEntries(uids.map((uid) => [uid, 'participant'])) });
+
+test('with --whose ours only members whom the sync made are removed, and the plan names the others', async () => {
+  const at = await openSyncing({ team: { participants: ['old', 'older'] } });
+  const OURS = { ...MIRROR, whose: 'ours' } as const;
+  const first = await at.sync(people('anna', 'ben', 'cleo'), OURS);
+  // Nothing is remembered yet: everyone who is there counts as others'.
+  expect([reasons(at, first.id), notes(at, first.id)]).toEqual([
+    ['old not_ours', 'older not_ours'],
+    ['NOTHING_REMEMBERED', 'NOT_OURS'],
+  ]);
+  await others(at).addMembers('team', { participants: ['byhand'] });
+  const second = await at.sync(people('anna', 'ben'), OURS);
+  expect(reasons(at, second.id)).toEqual(['byhand not_ours', 'cleo missing_removed', 'old not_ours', 'older not_ours']);
+  expect([Object.keys(at.members('team')), notes(at, second.id)]).toEqual([
+    ['old', 'older', 'anna', 'ben', 'byhand'],
+    ['NOT_OURS'],
+  ]);
+  // Who was there before the sync named them stays theirs, and so does who leaves and is added by hand.
+  await others(at).removeMember('team', 'ben');
+  await at.sync(people('anna', 'old'), OURS);
+  await others(at).addMembers('team', { participants: ['ben'] });
+  const third = await at.sync(people('anna'), OURS);
+  expect(reasons(at, third.id)).toEqual(['ben not_ours', 'byhand not_ours', 'old not_ours', 'older not_ours']);
+  // Without the memory no one is the sync's.
+  rmSync(at.dir.memory);
+  const lost = await at.sync(people('old'), OURS);
+  expect([lost.state, notes(at, lost.id)]).toEqual(['unchanged', ['NOTHING_REMEMBERED', 'NOT_OURS']]);
+});
+
+test.for(['re-add', 'keep-out', 'ask'] as const)('users who have left: %s', async (left) => {
+  const at = await openSyncing({ team: { participants: ['old', 'leaver'] } });
+  const wanted = people('anna', 'ben', 'old', 'leaver');
+  await at.sync(wanted, { ...NIGHTLY, left });
+  await others(at).removeMember('team', 'ben');
+  // Someone whom the sync did not make a member has not left it.
+  await others(at).removeMember('team', 'leaver');
+  const second = await at.sync(wanted, { ...NIGHTLY, left });
+  expect(second.state).toBe({ 're-add': 'applied', 'keep-out': 'applied', ask: 'held' }[left]);
+  expect(reasons(at, second.id)).toEqual([left === 'keep-out' ? 'ben left' : 'ben left_added']);
+  if (left === 'ask') {
+    expect(at.plan(second.id, (plan) => plan.findings().map(({ guard, value }) => [guard, value]))).toEqual([
+      ['left', 1],
+    ]);
+    at.syncs.approve(second.id, 'ann', 'ben is back');
+    await syncSettled(at.syncs, second.id);
+  }
+  const isBack = left !== 'keep-out';
+  expect('ben' in at.members('team')).toBe(isBack);
+  const third = await at.sync(wanted, { ...NIGHTLY, left });
+  expect([third.state, reasons(at, third.id)]).toEqual(['unchanged', isBack ? [] : ['ben left']]);
+  // Who is no longer in the file is forgotten, and is new when it names them again.
+  await at.sync(people('anna', 'old', 'leaver'), { ...NIGHTLY, left });
+  await at.sync(wanted, { ...NIGHTLY, left });
+  expect('ben' in at.members('team')).toBe(true);
+});
+
+test('bans and scopes of others are undone, or kept with --changed keep', async () => {
+  const at = await openSyncing({ team: { participants: ['old'] } });
+  const wanted = people('anna', 'ben', 'cleo', 'old');
+  const KEEP = { ...NIGHTLY, changed: 'keep', allowDemotion: true, allowUnban: true } as const;
+  await at.sync(wanted, KEEP);
+  const chat = others(at);
+  await chat.changeScope('team', 'anna', 'moderator');
+  await chat.changeScope('team', 'old', 'moderator');
+  await chat.banMember('team', 'ben');
+  const kept = await at.sync(wanted, KEEP);
+  expect([reasons(at, kept.id), notes(at, kept.id), at.changes(kept.id)]).toEqual([
+    ['anna changed_by_others', 'ben changed_by_others'],
+    ['CHANGED_BY_OTHERS'],
+    // The sync did not make them a member, so the file decides.
+    ['team old: change moderator>participant'],
+  ]);
+  // The file agrees with what others did: it is the sync's from then on, and changes with the file.
+  const agrees = file({ team: { anna: 'moderator', cleo: 'participant', old: 'participant' } });
+  await at.sync(agrees, KEEP);
+  expect(at.changes((await at.sync(people('anna', 'cleo', 'old'), KEEP)).id)).toEqual([
+    'team anna: change moderator>participant',
+  ]);
+  await chat.changeScope('team', 'cleo', 'moderator');
+  await at.sync(wanted, { ...KEEP, changed: 'restore' });
+  expect(at.members('team')).toEqual({
+    anna: 'participant',
+    ben: 'participant',
+    cleo: 'participant',
+    old: 'participant',
+  });
+});
+
+test('choices that need a memory are refused without a name, and those that do nothing', () => {
+  expect(() => syncFlags({ left: 'ask' })).toThrow(/does not remember/);
+  expect(() => syncFlags({ mode: 'mirror', missing: 'remove', whose: 'ours' })).toThrow(/does not remember/);
+  expect(() => syncFlags({ mode: 'mirror', whose: 'ours', syncName: 'nightly' })).toThrow(/are only reported/);
 });

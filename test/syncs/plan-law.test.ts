@@ -40,6 +40,9 @@ const someUids = fc.uniqueArray(fc.constantFrom(...UIDS).chain(spelled), { maxLe
 const flags: fc.Arbitrary<PlanFlags> = fc.record({
   mode: fc.constantFrom('add', 'mirror'),
   missing: fc.constantFrom('report', 'remove', 'ban'),
+  whose: fc.constant('all'),
+  left: fc.constant('re-add'),
+  changed: fc.constant('restore'),
   allowDemotion: fc.boolean(),
   allowUnban: fc.boolean(),
   protect: someUids,

@@ -14,6 +14,9 @@ const someUids = fc.uniqueArray(fc.constantFrom(...UIDS), { maxLength: 1 });
 const flags: fc.Arbitrary<PlanFlags> = fc.record({
   mode: fc.constantFrom('add', 'mirror', 'mirror'),
   missing: fc.constantFrom('report', 'remove', 'ban'),
+  whose: fc.constant('all'),
+  left: fc.constant('re-add'),
+  changed: fc.constant('restore'),
   allowDemotion: fc.boolean(),
   allowUnban: fc.boolean(),
   protect: someUids,

@@ -37,7 +37,8 @@ export function syncSettings(settings: KeptSettings, lookups: Beside['lookups'] 
   const { limits, apply } = settings;
   return {
     reading: syncReadingOf(readingOptions(settings), lookups),
-    ...syncFlags(settings),
+    // The name of a schedule is that of its runs.
+    ...syncFlags({ ...settings, syncName: 'schedule' }),
     create: creationOf(settings),
     limits,
     apply,

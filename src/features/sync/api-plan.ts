@@ -69,6 +69,7 @@ const planGroup = z.strictObject({
   leaving: count.meta({ description: 'Members that would be removed or banned.' }),
   lowered: count.meta({ description: 'Members that would get a lower scope.' }),
   staying: count.meta({ description: 'Members that would stay anyway, not because they are protected.' }),
+  rejoining: count.meta({ description: 'Users who left since this sync made them members, and would be added again.' }),
   ownerHit: z.boolean().meta({ description: 'The owner would be removed, banned or lowered.' }),
   contested: count.meta({
     description: 'Undo: members whom others have changed or asked for since, or who may have been there before.',

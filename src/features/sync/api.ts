@@ -25,7 +25,7 @@ export const syncView = syncEntry
     limits: guardLimits,
     unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
     notes: z.array(inputNote).meta({ description: 'Notes about the file for a person.' }),
-    left: z
+    leftInPlace: z
       .strictObject({
         users: count,
         uncertain: count.meta({ description: 'Those of them whom includeUncertain takes back.' }),

@@ -108,7 +108,7 @@ export function syncReadingOf(
 
 /** The options that decide a plan, among these; without a choice, the careful ones. @throws BAD_OPTION */
 export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
-  const { mode, missing } = chosen;
+  const { mode, missing, syncName } = chosen;
   if (missing !== undefined && mode !== 'mirror') {
     throw new RollcallError('BAD_OPTION', {
       field: 'missing',
@@ -116,7 +116,23 @@ export function syncFlags(chosen: z.input<typeof planFlags>): PlanFlags {
       remedy: words`add ${option('mode', 'mirror')}, or leave ${option('missing')} out`,
     });
   }
-  return flagsOf(chosen);
+  if (chosen.whose === 'ours' && (missing ?? 'report') === 'report') {
+    throw new RollcallError('BAD_OPTION', {
+      field: 'whose',
+      what: 'members who are not in the file are only reported, whoever made them members',
+      remedy: words`add ${option('missing', 'remove')}, or leave ${option('whose')} out`,
+    });
+  }
+  const [flags, byDefault] = [flagsOf(chosen), flagsOf({})];
+  const field = (['whose', 'left', 'changed'] as const).find((name) => flags[name] !== byDefault[name]);
+  if (field !== undefined && syncName === undefined) {
+    throw new RollcallError('BAD_OPTION', {
+      field,
+      what: 'a sync without a name does not remember whom it made members',
+      remedy: words`add ${option('syncName', 'nightly')}, or leave ${option(field)} out`,
+    });
+  }
+  return flags;
 }
 
 /** The options that decide a plan, among these. */

@@ -39,7 +39,7 @@ export function wholeSync(dir: DataDir, sync: Sync, syncs?: SyncRunner): SyncVie
     ...shown,
     ...objectionsOf(dir, sync),
     create: shownCreate(sync),
-    left: leftByUndo(sync, planFiles(dir.sync(sync.id)).plan),
+    leftInPlace: leftByUndo(sync, planFiles(dir.sync(sync.id)).plan),
     before: hasBefore(dir, shown) ? `/v1/syncs/${sync.id}/before` : null,
   });
 }
@@ -75,7 +75,7 @@ const UNCERTAIN: ReadonlySet<PlanReason> = new Set(['undo_uncertain', 'undo_unco
  * Returns the members whom a finished undo left in their place, with the reasons; null if it left none.
  * @param path of its plan
  */
-function leftByUndo({ mode, state, totals }: Sync, path: string): SyncView['left'] {
+function leftByUndo({ mode, state, totals }: Sync, path: string): SyncView['leftInPlace'] {
   const users = totals?.actions.report ?? 0;
   if (mode !== 'undo' || !isCarriedOut(state) || users === 0 || !existsSync(path)) return null;
   const plan = openPlanReader(path);

@@ -66,7 +66,7 @@ export async function scheduleOf(
   const given = { ...settingsIn(flags), ...written, ...keptOf(RUNS_WAIT, flags), name, limits: limit, headers };
   if (server !== undefined) {
     refuseFilesHere(flags);
-    const { protect } = await syncFlagsOf(flags);
+    const { protect } = await syncFlagsOf({ ...flags, syncName: name });
     return { ...given, protect, reading: await readingOf(flags, config, server) };
   }
   const whole = (file: string) => wholeSource(file, process.cwd(), { named: config.namedSources });

@@ -15,7 +15,7 @@ import {
 } from '../../../console/view/upload/shape-form.ts';
 import { CHOICES, CREATING_CHECKS, PLAN_CHECKS } from '../../../options/labels.ts';
 import { type Allowed, rowsOrShare, rowsOrShareText, timeText, waitTime } from '../../../platform/allowed-values.ts';
-import { limitFields, limitsIn, PLAN } from '../../sync/pages/plan-parts.tsx';
+import { limitFields, limitsIn, PLAN, takesMissing } from '../../sync/pages/plan-parts.tsx';
 import type { ScheduleView as Schedule, ScheduleReading, ScheduleSettings } from '../operations.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -79,6 +79,9 @@ const SETTINGS = [
   'headers',
   'mode',
   'missing',
+  'whose',
+  'left',
+  'changed',
   'protect',
   'removeNamed',
   'userNameFrom',
@@ -222,7 +225,11 @@ export function settingsOf(values: Values, before: Schedule | undefined, recogni
       limitsIn(values).map(([name, value]) => [name, numberIn(`limits.${name}`, name, value)]),
     ),
   };
-  return { ...made, ...(made['mode'] !== 'mirror' && { missing: undefined }) } as ScheduleSettings;
+  return {
+    ...made,
+    ...(made['mode'] !== 'mirror' && { missing: undefined }),
+    ...(!takesMissing(values) && { whose: undefined }),
+  } as ScheduleSettings;
 }
 
 /** A schedule that creates nothing has no options for it. */

@@ -75,7 +75,7 @@ function tryHandler({ dir, syncs, schedules }: Context, isHere: boolean) {
         apply: false,
         isTry: true,
         schedule,
-        ...(schedule !== null && { syncName: schedule }),
+        syncName: schedule ?? undefined,
       });
     } catch (error) {
       await rm(folder, { recursive: true, force: true });

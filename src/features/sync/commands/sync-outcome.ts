@@ -83,7 +83,7 @@ export async function concludeSync({ io, syncs, json, markdown, planCsv }: Shown
   if (markdown) await printMarkdown(syncs, io, sync);
   say(io, '', ...unknownToService(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
   const code = await exitOf(syncs, io, sync, json || markdown === true);
-  const { left, undoOf } = sync;
+  const { leftInPlace: left, undoOf } = sync;
   if (left === null) return code;
   say(io, '', `${left.sentence} See each (action report):`, `  ${imports.command('sync', 'show', id)} --format csv`);
   if (left.uncertain > 0 && undoOf !== null) {

@@ -7,27 +7,33 @@ import { CREATING, creatingOptions } from '../../../console/view/upload/creating
 import { NewFile } from '../../../console/view/upload/file-choice.tsx';
 import type { UploadEntry, UploadKind } from '../../../console/view/upload/upload-entry.ts';
 import { PLAN_CHECKS } from '../../../options/labels.ts';
-import { GuardLimits, limitsIn, PLAN, planFields } from './plan-parts.tsx';
+import { GuardLimits, limitsIn, PLAN, planFields, takesMissing } from './plan-parts.tsx';
 
 /** Options that are called as the server calls them. */
-const OWN = Object.keys(PLAN);
+const OWN = ['syncName', ...Object.keys(PLAN)];
 
 export const SYNC: UploadKind = {
   noun: 'sync',
   steps: ['File', 'Columns', 'Plan'],
   base: '/syncs',
   path: '/v1/syncs',
-  own: { ...CREATING, ...PLAN },
+  own: { ...CREATING, syncName: '', ...PLAN },
   hrefOf: syncHref,
-  toQuery: ({ missing = '', ...values }) => ({
+  toQuery: ({ missing = '', whose = '', ...values }) => ({
     ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
     ...(values['mode'] === 'mirror' && { missing }),
+    ...(takesMissing({ ...values, missing }) && { whose }),
     ...creatingOptions(values),
     ...Object.fromEntries(limitsIn(values).map(([name, value]) => [`limit.${name}`, value])),
   }),
   fieldOf: (name, form) => creatingField(name.replace(/^limit\./, 'limits.'), form),
   label: (form: Form) => (form.get('apply') === 'true' ? 'Plan and apply' : 'Create plan'),
   fields: PlanChoices,
+};
+
+const NAME = {
+  placeholder: 'nightly',
+  note: 'With a name, the sync remembers whom it makes members. That of a schedule continues what the schedule remembers.',
 };
 
 function PlanChoices({ form, preview }: UploadEntry) {
@@ -37,7 +43,7 @@ function PlanChoices({ form, preview }: UploadEntry) {
       <fieldset>
         <legend>The plan</legend>
         <div class="fields">
-          <Fields form={form} fields={{ ...planFields(form), ...ticks(PLAN_CHECKS) }} />
+          <Fields form={form} fields={{ syncName: NAME, ...planFields(form), ...ticks(PLAN_CHECKS) }} />
         </div>
         <GuardLimits form={form} />
       </fieldset>

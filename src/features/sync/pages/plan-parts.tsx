@@ -11,10 +11,18 @@ import { grouped } from '../../../text/wording.ts';
 export const PLAN = {
   mode: '',
   missing: '',
+  whose: '',
+  left: '',
+  changed: '',
   protect: '',
   removeNamed: '',
   ...unticked(PLAN_CHECKS),
 };
+
+/** Whether members who are not in the file are removed or banned. */
+export function takesMissing({ mode, missing = '' }: Readonly<Record<string, string>>) {
+  return mode === 'mirror' && missing !== '';
+}
 
 export function planFields(form: Form) {
   return {
@@ -23,6 +31,17 @@ export function planFields(form: Form) {
       note: 'Add adds and raises members, and never removes any. Mirror also looks at members who are not in the file.',
     },
     missing: form.get('mode') === 'mirror' && { choices: choicesOf('missing') },
+    whose: takesMissing(form.read()) && {
+      choices: choicesOf('whose', { ours: 'only those whom this sync made members' }),
+    },
+    left: {
+      choices: choicesOf('left', { 'keep-out': 'keep out', ask: 'hold the plan, and ask' }),
+      note: 'Users in the file whom this sync made members, and who are gone.',
+    },
+    changed: {
+      choices: choicesOf('changed'),
+      note: 'Members of this sync whom others have banned or given another scope.',
+    },
     protect: { placeholder: 'ann, ben', note: 'Never removed, banned or lowered.' },
     removeNamed: { placeholder: 'ann, ben', note: 'Even if they are owner, admin or protected.' },
   };

@@ -40,7 +40,7 @@ export function SyncActions({ view, onDone, onRefused }: SyncActionsProperties) 
       }
     });
   };
-  const { left, undoOf } = view;
+  const { leftInPlace: left, undoOf } = view;
   const again = async () => {
     const plan = await plannedUndo(true);
     if (plan === undefined || undoOf === null) return;

@@ -151,7 +151,7 @@ function Origin({ view }: { view: SyncView }) {
 }
 
 function SyncHead({ view }: { view: SyncView }) {
-  const { state, code, reason, approved, importId, totals, planning, left } = view;
+  const { state, code, reason, approved, importId, totals, planning, leftInPlace: left } = view;
   const isBlocked = standsStill({ state, code });
   const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
   return (
@@ -260,6 +260,9 @@ function factsOf(view: SyncView): (readonly [string, ComponentChildren])[] {
     ['Members', totals !== null && grouped(totals.members)],
     ['Already correct', totals !== null && grouped(totals.right)],
     ['Rows that cannot be used', totals?.invalid !== undefined && grouped(totals.invalid)],
+    ['Name', view.syncName !== undefined && foreign(view.syncName)],
+    ['Users who have left', view.left !== 're-add' && view.left],
+    ['Members whom others changed', view.changed !== 'restore' && view.changed],
     ['Scopes may be lowered', view.allowDemotion && 'yes'],
     ['Uncertain ones are taken back too', view.includeUncertain === true && 'yes'],
     ['Bans may be lifted', view.allowUnban && 'yes'],

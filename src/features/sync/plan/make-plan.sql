@@ -32,10 +32,31 @@ select g.id, l.uid
   join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
   join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0;
 
+-- name: open_mine
+-- Members whom the sync made, with the place that it gave.
+create temp table if not exists mine (
+  group_id integer not null, uid text not null collate nocase, place integer not null, primary key (group_id, uid)) without rowid;
+
+-- name: forget_mine
+-- Deletes those of an earlier time.
+delete from temp.mine;
+
+-- name: gather_mine
+-- In: sync (name), apps (JSON of region -> app). `memory`: the memory of syncs with a name.
+insert into temp.mine (group_id, uid, place)
+select g.id, m.uid, m.place
+  from main.groups g
+  cross join memory.groups k on k.sync = :sync and k.region = g.region and k.guid = g.guid and k.app = coalesce(:apps ->> g.region, '')
+  cross join memory.made m on m.group_id = k.id;
+
+-- name: is_mine_empty
+-- Out: 1 where the sync made no one a member.
+select not exists (select 1 from temp.mine) as empty;
+
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
 create temp view if not exists shielded as
-select c.*, g.creates, case when n.uid is not null then 'named'
+select c.*, g.creates, o.place as ours, case when n.uid is not null then 'named'
                  when c.uid = g.owner then 'owner'
                  when p.uid is not null then 'protected'
                  when g.owner is null then 'owner_unknown'
@@ -45,7 +66,8 @@ select c.*, g.creates, case when n.uid is not null then 'named'
   join main.groups g on g.id = c.group_id
   left join main.named n on n.uid = c.uid
   left join main.protected p on p.uid = c.uid
-  left join temp.claimed k on k.group_id = c.group_id and k.uid = c.uid;
+  left join temp.claimed k on k.group_id = c.group_id and k.uid = c.uid
+  left join temp.mine o on o.group_id = c.group_id and o.uid = c.uid;
 
 -- name: forget_cases
 -- Deletes the cases of an earlier time.
@@ -106,7 +128,7 @@ insert or ignore into temp.cases (group_id, uid, state)
 select l.group_id, l.uid, l.place from members l join groups g on g.id = l.group_id and g.listing = 'listed';
 
 -- name: decide_sync
--- In: mirror, demotion, unban (0 or 1), missing, outside, admin, ban. The order matters: the first that is true is the reason.
+-- In: mirror, demotion, unban (0 or 1), missing, whose, left, changed, outside, admin, ban. The order matters: the first that is true is the reason.
 insert into actions (group_id, uid, action, from_id, to_id, reason, line, row_id)
 select d.group_id, d.uid, why.action, d.state,
        case why.action when 'keep' then d.state else coalesce(d.want, case :missing when 'ban' then :ban else :outside end) end,
@@ -116,13 +138,16 @@ select d.group_id, d.uid, why.action, d.state,
                when want is null and not :mirror then 'unnamed'
                when want is null and contradicted then 'contradicted'
                when want is null and :missing = 'report' then 'missing'
+               when want is null and :whose = 'ours' and ours is null then 'not_ours'
                when want is not null and want = state then 'right'
+               when :changed = 'keep' and want <> :ban and state not in (ours, :outside) then 'changed_by_others'
                when coalesce(want, :ban) = :ban and shield in ('owner', 'protected') then 'spared_' || shield
                when coalesce(want, :ban) = :ban and state = :admin and shield <> 'named' then 'spared_admin'
                when coalesce(want, :ban) = :ban and shield = 'owner_unknown' then 'spared_owner_unknown'
                when want is null and :missing = 'ban' then 'missing_banned'
                when want is null then 'missing_removed'
                when want = :ban then 'ban_wanted'
+               when state = :outside and ours is not null then iif(:left = 'keep-out', 'left', 'left_added')
                when state = :outside and creates is not null then 'absent_with_group'
                when state = :outside then 'absent'
                when state = :ban and :unban then 'ban_lifted'

@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { PlanFlags } from '../../../api/sync-entry.ts';
+import type { PlanReason } from '../../../membership/plan-words.ts';
 import { readStatements, type Statements, statementsOf } from '../../../platform/sqlite.ts';
 import { Thread } from '../../../platform/threads.ts';
+import { grouped } from '../../../text/wording.ts';
+import type { Remembered } from '../memory/memory.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
@@ -18,6 +22,8 @@ export interface Decision {
   /** Ledgers of later imports, for an undo. */
   readonly later?: readonly string[];
   readonly flags: PlanFlags;
+  /** The memory of syncs with a name: its path, and JSON of region -> app. */
+  readonly memory?: Pick<Remembered, 'memory' | 'apps'> | undefined;
   /** It is noted who may not exist. */
   readonly newcomers?: boolean;
 }
@@ -28,7 +34,7 @@ export interface Decision {
  * owners have become known (`ownersNeeded`). make-plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
  */
 export function makePlan(plan: PlanLedger, decision: Decision): void {
-  const { kind, from, flags, later = [] } = decision;
+  const { kind, from, flags, memory, later = [] } = decision;
   const [unlisted, ...others] = plan.groupsToList();
   if (unlisted !== undefined) {
     const more = others.length > 0 ? ` and ${others.length} more have` : ' has';
@@ -38,9 +44,15 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
   }
   const { database } = plan;
   const sql = statementsOf(database, PLANNING);
-  for (const step of ['open_cases', 'open_claimed', 'forget_claimed', 'open_shielded']) sql(step).run();
+  for (const step of ['open_cases', 'open_claimed', 'forget_claimed', 'open_mine', 'forget_mine', 'open_shielded'])
+    sql(step).run();
   for (const ledger of later) {
     withAttached(database, ledger, 'later', () => database.exec(readStatements(PLANNING).get('gather_claimed') ?? ''));
+  }
+  const { syncName } = flags;
+  if (syncName !== undefined && memory !== undefined && existsSync(memory.memory)) {
+    const gather = () => sql('gather_mine').run({ sync: syncName, apps: memory.apps });
+    withAttached(database, memory.memory, 'memory', gather);
   }
   withAttached(database, from, kind === 'undo' ? 'undone' : 'desired', () => {
     for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
@@ -53,7 +65,28 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
     const made = kind === 'undo' ? { ...flags, mode: 'undo', missing: 'report', allowDemotion: true } : flags;
     sql('set_flags').run({ flags: JSON.stringify(made), at: Date.now() });
   });
+  if (kind === 'file') plan.addNotes(ownershipNotes(plan, flags));
 }
+
+/** Notes about whom the plan leaves as they are, because of who made them members. */
+function ownershipNotes(plan: PlanLedger, { whose }: PlanFlags) {
+  const counts = Object.entries(LEFT_ALONE).map(([reason, text]) => {
+    const users = plan.reported().reduce((sum, one) => sum + (one.reason === reason ? one.users : 0), 0);
+    return { code: reason.toUpperCase(), text: `${text}: ${grouped(users)}`, users };
+  });
+  const notes = counts.filter(({ users }) => users > 0).map(({ code, text }) => ({ code, text }));
+  if (whose !== 'ours' || statementsOf(plan.database, PLANNING)('is_mine_empty').get()?.['empty'] === 0) return notes;
+  const text =
+    'This sync remembers no one whom it made a member of these groups, so all of their members count as others’';
+  return [{ code: 'NOTHING_REMEMBERED', text }, ...notes];
+}
+
+/** Reasons for which it is said how many users have them. */
+const LEFT_ALONE = {
+  not_ours: 'Members who are not in the file stay, because others made them members',
+  left: 'Users who left or were removed since this sync made them members are kept out',
+  changed_by_others: 'Members whom others have changed or banned stay as they are',
+} satisfies Partial<Record<PlanReason, string>>;
 
 function decideSync(sql: Statements, { flags, newcomers = false }: Decision) {
   sql('gather_wanted').run({ outside: OUTSIDE });
@@ -64,6 +97,9 @@ function decideSync(sql: Statements, { flags, newcomers = false }: Decision) {
     demotion: flags.allowDemotion ? 1 : 0,
     unban: flags.allowUnban ? 1 : 0,
     missing: flags.missing,
+    whose: flags.whose,
+    left: flags.left,
+    changed: flags.changed,
     outside: OUTSIDE,
     admin: placeId('admin'),
     ban: BAN,

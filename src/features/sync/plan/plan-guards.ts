@@ -187,6 +187,21 @@ export const GUARDS: readonly Guard[] = [
     },
   },
   {
+    name: 'left',
+    meaning:
+      'Users whom this sync made members have left, or were removed, and the sync asks about them (`--left ask`).',
+    modes: WITH_FILE,
+    remedy: 'Approve the plan to add them again; with `--left keep-out`, a new plan leaves them out',
+    check: ({ left, groups }) =>
+      left === 'ask'
+        ? tooMany(
+            0,
+            groups.filter(({ rejoining }) => rejoining > 0),
+            ({ rejoining }) => `${counted(rejoining, 'user')} would be added again after leaving`,
+          )
+        : [],
+  },
+  {
     name: 'emptied-groups',
     meaning: 'Everyone would leave a group, except members who are kept.',
     modes: ALL,
@@ -246,7 +261,8 @@ export function guardPlan(
   const source = plan.facts();
   if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
   const groups = plan.groups();
-  const facts = { mode: source.flags.mode, source, groups, creating: plan.creating(), previous };
+  const { mode, left } = source.flags;
+  const facts = { mode, left, source, groups, creating: plan.creating(), previous };
   const objections = checkGuards(facts, given);
   plan.recordObjections(objections);
   const later = { ...facts, previous: { rows: source.rows, fields: source.fields, groups: [] } };

@@ -11,7 +11,7 @@ select creating from plan;
 -- name: group_counts
 -- In: after (number of a group, 0: none), limit (-1: all). Out: groups in the order of the file, with their actions counted. `leaving`:
 -- members who would lose their membership; `staying`: members that stay by their own right and not because they are spared;
--- `ownerHit`: the owner is one of those who lose something; `contested`: of an undo, members whom others want as they are, or who may
+-- `rejoining`: users who left and would be added again; `ownerHit`: the owner is one of those who lose something; `contested`: of an undo, members whom others want as they are, or who may
 -- have been there before. (A place from 1 to 3 is a member's, the highest scope first.)
 select g.id, g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members, g.creates,
        count(*) filter (where action = 'add') as "add", count(*) filter (where action = 'change') as change,
@@ -20,7 +20,9 @@ select g.id, g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, 
        count(*) filter (where reason = 'right') as "right",
        count(*) filter (where action in ('remove', 'ban') and from_id between 1 and 3) as leaving,
        count(*) filter (where action = 'change' and to_id > from_id) as lowered,
-       g.members - count(*) filter (where action in ('remove', 'ban', 'report') and from_id between 1 and 3) as staying,
+       g.members - count(*) filter (where action in ('remove', 'ban', 'report') and from_id between 1 and 3
+         and reason not in ('not_ours', 'changed_by_others')) as staying,
+       count(*) filter (where reason = 'left_added') as rejoining,
        count(*) filter (where a.uid = g.owner and (action in ('remove', 'ban') or (action = 'change' and to_id > from_id))) as ownerHit,
        count(*) filter (where reason in ('undo_moved', 'spared_claimed', 'undo_perhaps_added')) as contested
   from groups g left join actions a on a.group_id = g.id

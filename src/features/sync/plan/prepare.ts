@@ -12,7 +12,7 @@ import type { Part } from '../../../imports/survey/survey.ts';
 import type { Region } from '../../../membership/membership.ts';
 import type { CreateOptions } from '../../../options/create-options.ts';
 import { hashOf } from '../../../platform/file-hash.ts';
-import { decide } from './make-plan.ts';
+import { type Decision, decide } from './make-plan.ts';
 import { countNewcomers, planNewGroups } from './plan-creations.ts';
 import { type PlannedFile, planFiles, removePlan, stageFile } from './plan-files.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
@@ -30,7 +30,7 @@ export type PlanRequest =
       readonly later: readonly string[];
     };
 
-export interface PlanningTask {
+export interface PlanningTask extends Pick<Decision, 'memory'> {
   /**
    * The folder in which the plan is made, with everything that it is made from. Files of an earlier try are
    * overwritten.
@@ -109,7 +109,7 @@ export async function hashWith(hash: string, paths: readonly string[]): Promise<
  * every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
-  { folder, flags, request, create, pages, signal, maxCalls, onProgress }: PlanningTask,
+  { folder, flags, request, create, memory, pages, signal, maxCalls, onProgress }: PlanningTask,
   plan: PlanLedger,
   desired: string,
 ) {
@@ -133,7 +133,7 @@ async function listAndDecide(
   // An undo: the import may have banned a user who seems to be a member.
   if (request.kind === 'undo' || flags.allowUnban) await read('banned', 'banned');
   for (;;) {
-    await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers });
+    await decide(plan, planFiles(folder).plan, { ...request, from: desired, flags, newcomers, memory });
     // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
     const [owned, banned] = [plan.ownersNeeded(), plan.bansNeeded()];
     if (owned.length + banned.length === 0) break;

@@ -45,6 +45,20 @@ export const REASONS = {
   missing_removed: { action: 'remove', sentence: 'is not in the file' },
   missing_banned: { action: 'ban', sentence: 'is not in the file' },
   contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; fix its invalid rows' },
+  // By who made the user a member.
+  not_ours: { action: 'report', sentence: 'is not in the file, and others made this user a member' },
+  left: {
+    action: 'report',
+    sentence: 'left, or was removed, since this sync made this user a member, and is kept out',
+  },
+  left_added: { action: 'add', sentence: 'left, or was removed, since this sync made this user a member' },
+  changed_by_others: {
+    action: 'report',
+    sentence: (from, to) =>
+      from === 'ban'
+        ? 'others have banned this user, whom this sync made a member; the ban stays'
+        : `others have made this user ${from}, which stays; the file says ${to}`,
+  },
   // Members from whom nothing may be taken.
   spared_owner: spared(`but owns the group ${NAME_IT}`),
   spared_admin: spared(`but is admin ${NAME_IT}`),

@@ -8,6 +8,8 @@ import type { PreviousRun } from './previous-run.ts';
 /** Facts for the guards. */
 export interface GuardFacts {
   readonly mode: PlanFlags['mode'];
+  /** Default: as if no one is asked. */
+  readonly left?: PlanFlags['left'];
   readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
   readonly groups: readonly PlanGroup[];
   /** Absent where nothing may be created. */

@@ -18,6 +18,7 @@ import { Works } from '../../../platform/works.ts';
 import { counted } from '../../../text/wording.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { begunSync, flagsOf, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
+import { appsOf } from '../memory/memory.ts';
 import { planFiles } from '../plan/plan-files.ts';
 import { guardPlan } from '../plan/plan-guards.ts';
 import { planTotals } from '../plan/plan-totals.ts';
@@ -355,6 +356,7 @@ export class SyncRunner {
       folder: this.#folder(id),
       request: this.#planRequestOf(record, source),
       flags: flagsOf(record),
+      memory: { memory: this.#options.dir.memory, apps: appsOf(record) },
       create,
       maxCalls,
       rowsBefore: this.#rowsBefore(record),
