@@ -144,11 +144,8 @@ function keyOf([, uid, guid]: Member): string {
 
 /** The rows of a batch that is sent in silence: no others than additions, as reading saw to it. */
 export function membersOf({ rows }: BatchToSend): ImportMembersPayload['members'] {
-  return rows.map(({ row, uid, guid = '', scope, joinedAt = null }) => [
-    row,
-    uid,
-    guid,
-    scope === 'ban' ? 'participant' : scope,
-    joinedAt,
-  ]);
+  return rows.map(({ row, uid, guid = '', scope, joinedAt = null }) => {
+    if (scope === 'ban') throw new Error('a ban cannot be sent in silence');
+    return [row, uid, guid, scope, joinedAt];
+  });
 }

@@ -37,6 +37,8 @@ export const GROUP_MISSING = 'ERR_GUID_NOT_FOUND';
 export const NOT_A_MEMBER = 'ERR_NOT_A_MEMBER';
 /** A fault of the server, by which one entity also ends a data import. */
 export const CALL_ENDED_BY_ENTITY = 'ERR_EXCEPTION';
+/** The time since when a user is a member, in a data import, is before the group's creation. */
+export const JOINED_TOO_EARLY = 'ERR_IMPORT_INVALID_JOINEDAT';
 /** The acting user is not a member of the group. */
 export const ACTOR_OUTSIDE = 'ERR_GROUP_NOT_JOINED';
 /** The acting user's scope does not allow this at all, or not for this list. */
@@ -138,9 +140,13 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
       advice: 'Add the acting user to the group first, or leave the acting user out.',
     },
   },
-  ERR_IMPORT_INVALID_JOINEDAT: {
+  [JOINED_TOO_EARLY]: {
     kind: 'halve',
     advice: 'The time is before the creation of the group: correct it in the retry file, or leave it out.',
+    foreseen: {
+      why: 'the user would have joined before the group was created',
+      advice: 'Correct the time in the column joined_at, or leave it out.',
+    },
   },
   ERR_EMPTY_GROUP_PASS: {
     kind: 'halve',

@@ -154,7 +154,7 @@ with moved as materialized (
   select r.id, r.scope_id, cg.action_id as action, cg.action_id = :add and r.scope_id <> :ban as adds,
     g.state as group_state, g.code, g.creation as group_creation, g.type,
     r.uid = g.owner collate nocase as owns, r.uid = a.uid collate nocase as acts, coalesce(m.place, g.absent) as now,
-    u.state, u.creation, u.first_row, a.uid as actor, a.state as actor_state, a.creation as actor_creation,
+    r.joined_at, g.facts ->> 'createdAt' as since, u.state, u.creation, u.first_row, a.uid as actor, a.state as actor_state, a.creation as actor_creation,
     a.first_row as actor_row, a.joins, a.leaves, a.place
   from staged.rows r
   join staged.call_groups cg on cg.id = r.call_group_id
@@ -209,7 +209,7 @@ with moved as materialized (
         when now = scope_id then 'already_member:' else 'change:' end
       when now = :ban then iif(scope_id = :ban, 'already_banned:', 'lifts_ban:')
       when scope_id = :ban then 'ban:'
-      when now = :outside then 'add:'
+      when now = :outside then iif(joined_at < since, 'fail:' || :too_early, 'add:')
       when now = scope_id then 'already_member:'
       else 'other_scope:'
     end as found

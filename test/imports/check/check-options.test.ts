@@ -152,6 +152,23 @@ test('rows that are left out are skipped and not invalid, and the rows to try fi
   });
 });
 
+test('in silence it says who would have joined before the group was there, and what is created in calls of fifty', async () => {
+  const { said, summary } = await checked(
+    'uid,guid,joined_at\nfresh,team,2001-01-01\nghost,team,2024-01-01\nghost,new,2001-01-01\n',
+    {
+      ...creating({ createUsers: true, createGroups: true, userNameFrom: 'uid', groupNameFrom: 'guid' }),
+      silent: true,
+    },
+  );
+  expect(said).toEqual(['2 fail ERR_IMPORT_INVALID_JOINEDAT', '3 create CREATE_USER', '4 create CREATE_BOTH']);
+  expect(summary).toMatchObject({
+    messages: { count: 0 },
+    // A look at each group, a call for the members, one for the group and one for the user.
+    calls: { send: { us: 2 + 1 + 1 + 1 } },
+    ways: { added: { messages: 3, calls: 2 }, silent: { calls: 1 } },
+  });
+});
+
 test('in a file of changes every row gets a verdict on what it would do', async () => {
   const { said, summary } = await checked(
     [

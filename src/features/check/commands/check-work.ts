@@ -1,9 +1,12 @@
-import { handledLocally } from '../../../cli/client/local-client.ts';
+import { askedHere } from '../../../cli/audit.ts';
+import { clientOf } from '../../../cli/client/local-client.ts';
 import { importWork } from '../../../cli/import-work.ts';
+import { importOwner } from '../../../cli/owner.ts';
 import type { Doing, Here, Running, Work } from '../../../cli/run.ts';
 import { conclude } from '../../../cli/screen/conclude.ts';
 import { followImport, followSteps } from '../../../cli/screen/follow.ts';
 import { confirm, say } from '../../../cli/screen/io.ts';
+import { handled } from '../../../server/perform.ts';
 import { counted, grouped, roughly } from '../../../text/wording.ts';
 import type { CheckView } from '../api.ts';
 import { Checks } from '../checks.ts';
@@ -32,7 +35,8 @@ export function checkWork(running: Running, checking: Checking): Work {
       fault = error;
     };
     const handlers = checkHandlers({ coordinator, dir, checks, onError });
-    return handledLocally(checkOperations, handlers, here);
+    // The import begins here, too.
+    return clientOf([handled(checkOperations, handlers), ...importOwner(here)], askedHere(here));
   };
   const follow = async ({ client, imports, signal, here }: Doing, id: string) => {
     // Killed while it was read, perhaps.
