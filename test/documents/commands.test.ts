@@ -106,6 +106,7 @@ const READINGS: Readonly<Record<string, Reading & { readonly sandbox?: SandboxOp
     },
   },
   'docs/adding.md': { has: { files: { 'members.csv': TEAM } } },
+  'docs/ending.md': { has: { files: { 'guests.csv': TEAM } } },
   'docs/outcomes.md': {
     sandbox: { users: 2, groups: 'any' },
     has: { files: { 'members.csv': WITH_NOBODY }, run: ['rollcall import members.csv'] },
