@@ -14,6 +14,9 @@ import { findProgram } from '../servers/needs.ts';
 /** Each page lives for seconds: making its scripts fast takes longer than they run. */
 const SCRIPTS_AS_THEY_ARE = '--js-flags=--no-opt,--no-maglev,--single-threaded';
 
+/** Each visitor has one process: others would be started beside it, in vain. */
+const ONE_PROCESS = ['--renderer-process-limit=1', '--process-per-site', '--disable-site-isolation-trials'];
+
 /** The browser's message when a server is not there, or a request is refused on purpose. */
 const REFUSED = /Failed to load resource/;
 
@@ -58,7 +61,7 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
     if ((await shared?.catch(() => undefined))?.isConnected() !== true) shared = undefined;
     shared ??= chromium.launch({
       executablePath: findProgram('chromium'),
-      args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE],
+      args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE, ...ONE_PROCESS],
       ignoreDefaultArgs: hasSharedMemory() ? ['--disable-dev-shm-usage'] : [],
       // Tests of the same process send signals to commands that run in it: these must not end the browser.
       handleSIGINT: false,

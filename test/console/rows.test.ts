@@ -184,7 +184,6 @@ test('on a phone an import with hundreds of problem rows takes few windows, and 
   await beginning.focus();
   await page.keyboard.press('Enter');
   await whole.waitFor();
-  expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Show 25 more' }).click();
   await page.getByText('400 rows; 29 shown.').waitFor();
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { violations } from './accessibility.ts';
 import { chooseFile, csvFile, eventually, review, send, sendButton, useBrowser } from './browser.ts';
 import { checkScreens } from './screens.ts';
 import { useServer } from './server-in-process.ts';
@@ -20,7 +19,6 @@ test('a known good file is sent in two clicks, and few controls stand between', 
   const { y = 900, height = 0 } = (await sendButton(page).boundingBox()) ?? {};
   expect(y + height).toBeLessThanOrEqual(900);
   await page.getByText('2 of 2 rows are valid. Nothing has been sent.').waitFor();
-  expect(await violations(page)).toEqual([]);
   await sendButton(page).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
 });

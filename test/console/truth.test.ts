@@ -59,7 +59,6 @@ test('an import names what retried and undid it, and offers only what is left', 
   await page.goto(parent);
   await page.getByText('waits for a decision').waitFor();
   await eventually(() => buttons.allTextContents()).toEqual([]);
-  expect(await violations(page)).toEqual([]);
 
   const undo = await page.getByRole('link', { name: 'A plan to undo it' }).getAttribute('href');
   await page.goto(`${server.url}/imports`);
@@ -92,7 +91,6 @@ test('rows of a cancelled import that a retry has sent need attention no more, a
   await page.getByText('Download report', { exact: true }).click();
   await page.getByText(`1 row in the columns of your file: they went out in retry ${retry}`).waitFor();
   expect(await page.getByText(/import the retry file|fix them and upload it/).count()).toBe(0);
-  expect(await violations(page)).toEqual([]);
   await page.goto(`${server.url}/imports`);
   await eventually(() =>
     page
@@ -185,5 +183,4 @@ test('a problem whose values have several shapes says how many rows are like eac
   await page.getByText('Completed: 0 of 14 rows succeeded').first().waitFor();
   const said = /Row 3, anna0@example\.org: .* 10 like this, 2 like li na \(row 2\), 1 like #9 \(row 14\), 1 other /;
   await page.getByRole('row', { name: said }).waitFor();
-  await checkScreens(page, 'problem-shapes');
 });
