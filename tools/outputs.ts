@@ -85,6 +85,7 @@ export const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   'sync apply': sync,
   'sync approve': sync,
   'sync list': z.array(sync),
+  expire: sync,
   expiring: endingPage.shape.memberships,
   export: exportDocument,
   undo: sync,

@@ -52,7 +52,7 @@ const { missing, whose, left, changed, allowDemotion } = MODE;
 
 /** The options that decide a plan. Without a choice no one loses anything. */
 export const planFlags = z.strictObject({
-  mode: z.enum(['add', 'mirror', 'undo']).default('add'),
+  mode: z.enum(['add', 'mirror', 'undo', 'expiry']).default('add'),
   missing: missing.schema.default('report').meta({ description: 'Counts in mode mirror only.' }),
   whose: whose.schema.default('all').meta({ description: 'Counts where missing is remove or ban.' }),
   left: left.schema.default('re-add').meta({ description: descriptionOf(left) }),

@@ -118,6 +118,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'show memberships that end, as rows of files have said',
     load: () => import('../features/sync/commands/expiring-command.ts'),
   },
+  expire: {
+    usage: '[options]',
+    description: 'plan the removal of members whose memberships are over; --apply carries it out',
+    load: () => import('../features/sync/commands/expire-command.ts'),
+  },
   schedule: {
     usage: '',
     description: 'sync files regularly, from `rollcall serve`',

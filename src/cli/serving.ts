@@ -5,6 +5,7 @@ import { callMetrics } from '../app/call-metrics.ts';
 import { openService } from '../app/open-service.ts';
 import { asError } from '../errors/message-of.ts';
 import { notifyTarget } from '../features/notify/open-receiver.ts';
+import { expireDaily } from '../features/sync/run/expire-daily.ts';
 import { watchForReturn } from '../imports/life/away-watch.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { waitOf } from '../imports/life/waits.ts';
@@ -100,6 +101,9 @@ export async function serve(io: Io, flags: ServeFlags) {
     watchImports(app, lifecycle, io);
     context.syncs.continueAll();
     context.schedules.start();
+    lifecycle.onStop(
+      expireDaily(context.syncs, dir.ends, (err) => log.error({ err }, 'memberships that are over stay')),
+    );
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {

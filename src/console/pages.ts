@@ -52,6 +52,11 @@ export const PAGES: readonly PageEntry[] = [
   },
   { path: '/syncs/:id', title: 'Sync', load: async () => (await import('../features/sync/pages/sync.tsx')).SyncPage },
   {
+    path: '/ending',
+    title: 'Ending soon',
+    load: async () => (await import('../features/sync/pages/ending.tsx')).EndingPage,
+  },
+  {
     path: '/schedules/new',
     title: 'New schedule',
     load: async () => (await import('../features/schedule/pages/schedule-form.tsx')).ScheduleFormPage,

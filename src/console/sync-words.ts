@@ -134,6 +134,7 @@ export function modeWords({
 }: Pick<SyncEntry, 'mode' | 'missing'> & { readonly whose?: string | undefined }) {
   if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';
+  if (mode === 'expiry') return 'removes members whose memberships are over';
   const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
   const own = whose === 'ours' ? ' whom this sync made members and' : '';
   return `mirrors the file; members${own} who are not in it are ${what}`;

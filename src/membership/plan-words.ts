@@ -28,6 +28,7 @@ export const PLAN_REASONS = [
   'missing',
   'missing_removed',
   'missing_banned',
+  'ended',
   'contradicted',
   'not_ours',
   'left',

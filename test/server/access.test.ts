@@ -114,6 +114,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['PUT', '/v1/recipes/x', 'operator'],
   ['DELETE', '/v1/recipes/x', 'operator'],
   ['POST', '/v1/syncs', 'operator'],
+  ['POST', '/v1/memberships/expire', 'operator'],
   ['POST', '/v1/syncs/x/apply', 'operator'],
   ['POST', '/v1/syncs/x/approve', 'operator'],
   ['POST', '/v1/syncs/x/reject', 'operator'],

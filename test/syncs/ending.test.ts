@@ -1,8 +1,12 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { createChatClient } from '../../src/chat/chat-client.ts';
+import { expireIfDue } from '../../src/features/sync/run/expire-daily.ts';
 import { endingBefore } from '../../src/imports/ends/ends.ts';
 import { tempDir } from '../temp-dir.ts';
-import { openSyncing, type Syncing } from './syncing.ts';
+import { syncSettled } from './sync-settled.ts';
+import { file, openSyncing, type Syncing } from './syncing.ts';
 
 const DAY_MS = 86_400_000;
 const TEAM = { team: { participants: ['there'] } };
@@ -41,4 +45,118 @@ test('an end that cannot be read or is over makes a row invalid, and 90d counts 
   expect(dan?.until).toBeGreaterThanOrEqual(began + 90 * DAY_MS);
   expect(dan?.until).toBeLessThanOrEqual(Date.now() + 90 * DAY_MS);
   expect(endingBefore(join(tempDir(), 'ends.sqlite'), undefined, 0, 9)).toEqual([]);
+});
+
+/** Lets the memberships of these users be over. */
+function letEnd({ dir }: Pick<Syncing, 'dir'>, ...uids: string[]) {
+  const database = new DatabaseSync(dir.ends);
+  database.exec("insert or ignore into ends select app, region, 'gone', 'eve', until, by, at from ends");
+  for (const uid of uids) database.prepare('update ends set until = 1 where uid = ?').run(uid);
+  database.close();
+}
+
+/** Everyone whom a plan would remove, but for who is only not in the file, as "uid: reason". */
+const reasons = (at: Syncing, id: string) =>
+  at.plan(id, (plan) =>
+    plan
+      .actions()
+      .map(({ uid, reason }) => `${uid}: ${reason}`)
+      .toArray(),
+  );
+
+const expired = async (at: Syncing) => syncSettled(at.syncs, await at.syncs.expire({ apply: true, who: 'tester' }));
+const NONE = { smallGroupRemovals: 0 };
+const GUESTS = ['team,anna,2100-01-01', 'team,bob,2100-01-01', 'team,cleo,2100-01-01'];
+const GROUPS = { team: { participants: ['there', 'a1', 'a2', 'a3', 'a4'] } };
+
+test('an expiry removes who is over, spares owners, admins and those whom an open import names, and an undo brings them back for good', async () => {
+  const at = await openSyncing(GROUPS);
+  await imported(at, ...GUESTS, 'team,boss,2100-01-01', 'team,dan,2100-01-01');
+  await at.run('guid,uid,action,scope\nteam,boss,change,admin\n', { shape: { actions: { column: 'action' } } });
+  await imported(at, 'team,boss,2100-01-01');
+  // Dan has left, and no group of eve is there any more: their ends are of no use.
+  const { sandbox } = at;
+  const chat = createChatClient({ region: 'us', ...sandbox.apps.us, host: sandbox.host, ca: sandbox.caPem });
+  await chat.removeMember('team', 'dan');
+  await chat.close();
+  letEnd(at, 'anna', 'bob', 'boss', 'dan', 'eve');
+  const open = await at.send('guid,uid\nteam,bob\n', {}, { start: false });
+  await at.coordinator.settled(open);
+  const done = await expired(at);
+  expect([done.state, at.changes(done.id)]).toEqual(['applied', ['team anna: remove participant>']]);
+  expect(reasons(at, done.id)).toEqual(['anna: ended', 'bob: spared_claimed', 'boss: spared_admin']);
+  expect(ending(at).map((one) => one.split(' ')[0])).toEqual(['bob', 'boss', 'cleo']);
+  await at.coordinator.resume(open);
+  await at.coordinator.settled(open);
+  expect(ending(at).map((one) => one.split(' ')[0])).toEqual(['boss', 'cleo']);
+  await syncSettled(at.syncs, await at.syncs.undo(done.id, { apply: true, who: 'tester' }));
+  expect(Object.keys(at.members('team'))).toEqual(expect.arrayContaining(['anna', 'bob', 'boss', 'cleo', 'there']));
+  // Only the admin is over, and is kept.
+  expect((await expired(at)).state).toBe('unchanged');
+});
+
+test('guards hold an expiry, which removes whom no later row kept when it is approved', async () => {
+  const at = await openSyncing(TEAM);
+  await imported(at, ...GUESTS);
+  letEnd(at, 'anna', 'bob');
+  const held = await syncSettled(
+    at.syncs,
+    await at.syncs.expire({ apply: true, who: 'tester', limits: { smallGroupRemovals: 1 } }),
+  );
+  expect([held.state, at.members('team')['anna']]).toEqual(['held', 'participant']);
+  at.syncs.approve(held.id, 'tester', 'they were guests');
+  expect((await syncSettled(at.syncs, held.id)).state).toBe('applied');
+  expect(Object.keys(at.members('team'))).toEqual(['there', 'cleo']);
+  letEnd(at, 'cleo');
+  const again = await syncSettled(at.syncs, await at.syncs.expire({ apply: true, who: 'tester', limits: NONE }));
+  expect(again.state).toBe('held');
+  await imported(at, 'team,cleo,');
+  at.syncs.approve(again.id, 'tester', 'she was a guest');
+  await syncSettled(at.syncs, again.id);
+  expect(Object.keys(at.members('team'))).toEqual(['there', 'cleo']);
+});
+
+test('the file of a sync says when memberships end: who is over is not named, and who is in place gets another end', async () => {
+  const at = await openSyncing(GROUPS);
+  const mirror = { mode: 'mirror', missing: 'remove' } as const;
+  const rows = ['there', 'a1', 'a2', 'a3'].map((uid) => `team,${uid},`);
+  await imported(at, 'team,a1,2100-01-01');
+  const first = await at.sync(
+    `guid,uid,until\n${[...rows, 'team,a4,2020-01-01', 'team,anna,2100-05-01'].join('\n')}\n`,
+    mirror,
+  );
+  expect([first.state, reasons(at, first.id).filter((one) => one.startsWith('a4'))]).toEqual([
+    'applied',
+    ['a4: ended'],
+  ]);
+  expect(ending(at)).toEqual(['anna 2100-05-02T00:00:00.000Z']);
+  const second = await at.sync(`guid,uid,until\n${[...rows, 'team,anna,2100-06-01'].join('\n')}\n`, mirror);
+  expect([second.state, ending(at)]).toEqual(['unchanged', ['anna 2100-06-02T00:00:00.000Z']]);
+  await at.sync('', {}, { source: at.otherFile(file({ team: { anna: 'participant' } })) });
+  expect(ending(at)).toEqual([]);
+});
+
+test('an expiry begins by itself once a day, also for a day that was missed, and not while one waits for a person', async () => {
+  const at = await openSyncing(TEAM);
+  await imported(at, ...GUESTS);
+  letEnd(at, 'anna');
+  let now = Date.now();
+  const day = async () => {
+    const id = await expireIfDue(at.syncs, at.dir.ends, now);
+    return id === undefined ? undefined : syncSettled(at.syncs, id);
+  };
+  expect((await day())?.state).toBe('applied');
+  letEnd(at, 'bob');
+  expect(await day()).toBeUndefined();
+  now += 3 * DAY_MS;
+  expect((await day())?.state).toBe('applied');
+  expect(Object.keys(at.members('team'))).toEqual(['there', 'cleo']);
+  // One that a person has not decided on is not repeated.
+  letEnd(at, 'cleo');
+  now += DAY_MS;
+  const { id } = await syncSettled(at.syncs, await at.syncs.expire({ apply: true, who: '', limits: NONE }));
+  expect([at.syncs.find(id).state, await day()]).toEqual(['held', undefined]);
+  at.syncs.reject(id, 'tester', 'not yet');
+  now += DAY_MS;
+  expect((await day())?.state).toBe('applied');
 });

@@ -15,7 +15,7 @@ import {
   syncsQuery,
   syncView,
 } from './api.ts';
-import { undoQuery } from './deciding-query.ts';
+import { DECIDING, undoQuery } from './deciding-query.ts';
 
 const operation = operationsOf('syncs', z.object({ id: z.string().meta({ description: 'Id of a sync.' }) }));
 
@@ -86,6 +86,15 @@ export const syncOperations = {
     query: endingQuery,
     answer: endingPage,
     refusals: ['BAD_CURSOR'],
+  }),
+  expire: operation('POST /v1/memberships/expire', 'operator', {
+    audit: 'membership.expire',
+    summary: 'Plan the removal of the members whose memberships are over, as a sync; apply=true carries it out',
+    query: z.strictObject(DECIDING),
+    status: 202,
+    answer: syncView,
+    location: '/v1/syncs/:id',
+    refusals: ['NOT_FOUND'],
   }),
   groups: operation('GET /v1/syncs/:id/groups', 'viewer', {
     summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',

@@ -12,6 +12,10 @@ select sync from syncs where undo_of = :import order by created_at, id;
 -- In: ids (JSON array of imports). Out: imports that retried rows of them and are over.
 select id from imports where retry_of in (select value from json_each(:ids)) and finished_at is not null;
 
+-- name: last_expiry
+-- Out: the expiry that was begun last; nothing where there is none.
+select sync from syncs where sync ->> 'mode' = 'expiry' order by created_at desc, id desc limit 1;
+
 -- name: list_syncs
 -- In: limit. Out: newest first.
 select sync from syncs order by created_at desc, id desc limit :limit;

@@ -142,6 +142,8 @@ function readerOf(database: DatabaseSync) {
       ),
     /** Imports that retried rows of these, and are over: ids. */
     retriesOf: (ids: readonly string[]) => idsOf(sql('retries_of').all({ ids: JSON.stringify(ids) })),
+    /** The expiry that was begun last. */
+    lastExpiry: () => syncsOf(sql<KeptText>('last_expiry').all())[0],
     /** Syncs that undo this import, oldest first. */
     undos: (importId: string) => syncsOf(sql<KeptText>('undos').all({ import: importId })),
     close: () => {

@@ -63,7 +63,8 @@ export function noteEnds({ ends, ledger, by, at, apps, earlier }: NotedImport): 
   }
 }
 
-function hasEnds(ledger: string) {
+/** Whether a membership of a staged file ends. */
+export function hasEnds(ledger: string) {
   const database = openForReading(ledger, IMPORT_SCHEMA);
   try {
     return database.prepare('select 1 from input where ends').get() !== undefined;

@@ -132,6 +132,12 @@ export class Coordinator {
       .reverse();
   }
 
+  /** Ledgers of imports that are not over, of those that were begun by this time: paths, also where one is still to be made. */
+  unfinished(before = Number.MAX_SAFE_INTEGER): string[] {
+    const { catalog, dir } = this.#parts;
+    return catalog.unfinished().flatMap(({ id, createdAt }) => (createdAt <= before ? [dir.ledger(id)] : []));
+  }
+
   /** Ids of the folders with data that the catalog did not know at the start, as far as they are still there. */
   strays(): string[] {
     return this.#parts.strays.filter((id) => existsSync(this.#parts.dir.folder(id)));

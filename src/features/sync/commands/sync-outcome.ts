@@ -143,11 +143,12 @@ function wayBack({ before }: SyncView) {
 }
 
 async function whatNext({ imports }: Syncs, sync: SyncView) {
-  const { id, state, undoOf, file, importId } = sync;
+  const { id, state, mode, undoOf, file, importId } = sync;
   const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
-  const again = `  ${undoOf === null ? imports.command('sync', shellWord(file)) : imports.command('undo', undoOf)}`;
+  const own = mode === 'expiry' ? imports.command('expire') : imports.command('sync', shellWord(file));
+  const again = `  ${undoOf === null ? own : imports.command('undo', undoOf)}`;
   switch (state) {
     case 'planned':
       return [

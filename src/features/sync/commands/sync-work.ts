@@ -144,8 +144,8 @@ export async function openRunningSyncs(
 /** Has the server that owns the data directory do it, and says how to follow it; undefined where none does. @throws RollcallError as it refuses */
 export async function askedOwner(
   { running: { io, imports, json }, shown: { syncs } }: Awaited<ReturnType<typeof openRunningSyncs>>,
-  operation: (typeof syncOperations)['apply' | 'approve' | 'undo'],
-  input: { readonly id: string },
+  operation: (typeof syncOperations)['apply' | 'approve' | 'undo' | 'expire'],
+  input: { readonly id?: string },
 ): Promise<ExitCode | undefined> {
   const asked = imports.server === undefined ? await imports.ask(operation, input) : undefined;
   if (asked === undefined) return undefined;

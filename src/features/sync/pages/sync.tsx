@@ -75,11 +75,15 @@ export function SyncPage() {
           <>
             <section class="card state" aria-label="State">
               <SyncHead view={view} />
-              {isOperator && view.state === 'failed' && view.mode !== 'undo' && view.schedule === null && (
-                <div class="actions">
-                  <BackToColumns kind={SYNC} href={syncHref(id)} isMain />
-                </div>
-              )}
+              {isOperator &&
+                view.state === 'failed' &&
+                view.mode !== 'undo' &&
+                view.mode !== 'expiry' &&
+                view.schedule === null && (
+                  <div class="actions">
+                    <BackToColumns kind={SYNC} href={syncHref(id)} isMain />
+                  </div>
+                )}
               {isOperator && <SyncActions view={view} onDone={set} onRefused={reload} />}
             </section>
             {view.guards.length > 0 && (

@@ -24,7 +24,7 @@ export function SyncsPage() {
       <h1>Syncs</h1>
       <p class="lead">
         A sync makes groups match a file. It first makes a plan. Nothing is sent until you apply the plan, unless you
-        choose to apply it at once.
+        choose to apply it at once. <a href="/ending">Memberships that end</a> are removed by a sync, too.
       </p>
       {isOperator && <NewSync />}
       <Card id="all" title="All syncs">

@@ -8,7 +8,7 @@
 -- place before.
 create temp table if not exists cases (
   group_id integer not null, uid text not null collate nocase, state integer not null, want integer, was integer,
-  outcome text, contradicted integer not null default 0, line integer, row_id integer,
+  outcome text, contradicted integer not null default 0, ended integer not null default 0, line integer, row_id integer,
   primary key (group_id, uid)) without rowid;
 
 -- name: open_claimed
@@ -52,6 +52,17 @@ select g.id, m.uid, m.place
 -- name: is_mine_empty
 -- Out: 1 where the sync made no one a member.
 select not exists (select 1 from temp.mine) as empty;
+
+-- name: gather_unfinished
+-- Members whom an import names that is not over. `later`: its ledger.
+insert or ignore into temp.claimed (group_id, uid)
+select g.id, l.uid
+  from later.rows r
+  join later.groups lg on lg.id = r.group_id
+  join later.regions reg on reg.id = lg.region_id
+  join main.groups g on g.region = reg.name and g.guid = lg.guid collate nocase
+  join main.members l on l.group_id = g.id and l.uid = r.uid and l.banned = 0
+ where r.call_group_id is not null;
 
 -- name: open_shielded
 -- Cases with what protects a UID from losing something.
@@ -103,15 +114,24 @@ insert into reasons (name, action) values (:name, :action)
 update plan set flags = :flags, planned_at = :at;
 
 -- name: gather_wanted
--- In: outside. Rows that are neither invalid nor duplicates. The service's spelling of a UID goes before the file's. Sorted first,
+-- In: outside, now (ms). Rows that are neither invalid nor duplicates nor over. The service's spelling of a UID goes before the file's. Sorted first,
 -- because a shuffled file would jump about in both tables; the limit keeps the order, `cross` the order of joining. In a
 -- group that will be created, there are no members yet.
 insert into temp.cases (group_id, uid, state, want, line, row_id)
 select r.group_id, coalesce(l.uid, r.uid), coalesce(l.place, :outside), r.scope_id, r.line, r.id
-  from (select group_id, uid, scope_id, line, id from desired.rows where call_group_id is not null
+  from (select group_id, uid, scope_id, line, id from desired.rows where call_group_id is not null and (until is null or until > :now)
          order by group_id, uid collate nocase limit -1) as r
   cross join groups g on g.id = r.group_id and (g.listing = 'listed' or g.creates is not null)
   left join members l on l.group_id = r.group_id and l.uid = r.uid;
+
+-- name: gather_ended
+-- In: now (ms). Members whose rows are over: the file does not name them.
+insert or ignore into temp.cases (group_id, uid, state, ended, line)
+select l.group_id, l.uid, l.place, 1, r.line
+  from desired.rows r
+  join groups g on g.id = r.group_id and g.listing = 'listed'
+  join members l on l.group_id = r.group_id and l.uid = r.uid
+ where r.call_group_id is not null and r.until <= :now;
 
 -- name: gather_contradicted
 -- Members whom invalid rows name: such a row is wrong only in combination with another row.
@@ -144,7 +164,9 @@ select d.group_id, d.uid, why.action, d.state,
                when coalesce(want, :ban) = :ban and shield in ('owner', 'protected') then 'spared_' || shield
                when coalesce(want, :ban) = :ban and state = :admin and shield <> 'named' then 'spared_admin'
                when coalesce(want, :ban) = :ban and shield = 'owner_unknown' then 'spared_owner_unknown'
+               when want is null and shield = 'claimed' then 'spared_claimed'
                when want is null and :missing = 'ban' then 'missing_banned'
+               when want is null and ended then 'ended'
                when want is null then 'missing_removed'
                when want = :ban then 'ban_wanted'
                when state = :outside and ours is not null then iif(:left = 'keep-out', 'left', 'left_added')

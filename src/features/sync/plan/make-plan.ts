@@ -19,7 +19,7 @@ const UNRECORDED = -1;
 export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;
-  /** Ledgers of later imports, for an undo. */
+  /** Ledgers of later imports, for an undo; of those that are not over, for an expiry. */
   readonly later?: readonly string[];
   readonly flags: PlanFlags;
   /** The memory of syncs with a name: its path, and JSON of region -> app. */
@@ -47,7 +47,11 @@ export function makePlan(plan: PlanLedger, decision: Decision): void {
   for (const step of ['open_cases', 'open_claimed', 'forget_claimed', 'open_mine', 'forget_mine', 'open_shielded'])
     sql(step).run();
   for (const ledger of later) {
-    withAttached(database, ledger, 'later', () => database.exec(readStatements(PLANNING).get('gather_claimed') ?? ''));
+    // One that is being read has no ledger yet: its rows will add those whom it names.
+    if (kind === 'file' && !existsSync(ledger)) continue;
+    withAttached(database, ledger, 'later', () =>
+      database.exec(readStatements(PLANNING).get(kind === 'undo' ? 'gather_claimed' : 'gather_unfinished') ?? ''),
+    );
   }
   const { syncName } = flags;
   if (syncName !== undefined && memory !== undefined && existsSync(memory.memory)) {
@@ -89,11 +93,12 @@ const LEFT_ALONE = {
 } satisfies Partial<Record<PlanReason, string>>;
 
 function decideSync(sql: Statements, { flags, newcomers = false }: Decision) {
-  sql('gather_wanted').run({ outside: OUTSIDE });
-  sql('gather_contradicted').run();
-  sql('gather_unnamed').run();
+  const now = Date.now();
+  sql('gather_wanted').run({ outside: OUTSIDE, now });
+  sql('gather_ended').run({ now });
+  if (flags.mode !== 'expiry') for (const step of ['gather_contradicted', 'gather_unnamed']) sql(step).run();
   sql('decide_sync').run({
-    mirror: flags.mode === 'mirror' ? 1 : 0,
+    mirror: flags.mode === 'add' ? 0 : 1,
     demotion: flags.allowDemotion ? 1 : 0,
     unban: flags.allowUnban ? 1 : 0,
     missing: flags.missing,

@@ -149,7 +149,8 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'no-group-listed',
     meaning: 'None of the groups could be listed: wrong region, wrong app, or wrong groups.',
-    modes: ALL,
+    // Groups whose memberships end may have been deleted.
+    modes: ALL.difference(new Set(['expiry'])),
     remedy: 'Check the region, its app and key (rollcall doctor), and the groups’ ids',
     check: ({ groups }) =>
       groups.length === 0 || groups.some(({ listing, creates }) => listing === 'listed' || creates !== undefined)

@@ -1,12 +1,14 @@
 import { serve } from '../../../platform/threads.ts';
+import { type ExpiryThread, noteRun } from '../expiry/expiry.ts';
 import { type MemoryThread, remember } from '../memory/memory.ts';
 import { type DecideThread, makePlan } from './make-plan.ts';
 import { type PlanDownloadThread, planPieces } from './plan-download.ts';
 import { openPlanLedger } from './plan-ledger.ts';
 
-serve<DecideThread & PlanDownloadThread & MemoryThread>({
+serve<DecideThread & PlanDownloadThread & MemoryThread & ExpiryThread>({
   plan: planPieces,
   remember,
+  noteRun,
   decide: ({ path, decision }) => {
     const plan = openPlanLedger(path);
     try {

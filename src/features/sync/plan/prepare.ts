@@ -20,7 +20,7 @@ import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 /** The goal of a plan. */
 export type PlanRequest =
   /** Carry out the file `source`, which the user named `file`. */
-  | ({ readonly kind: 'file' } & PlannedFile)
+  | ({ readonly kind: 'file'; readonly later?: readonly string[] } & PlannedFile)
   /** Undo an import; its ledger is at `ledger`, and those of later imports at `later`. */
   | {
       readonly kind: 'undo';

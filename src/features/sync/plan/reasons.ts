@@ -44,6 +44,7 @@ export const REASONS = {
   missing: { action: 'report', sentence: 'is not in the file' },
   missing_removed: { action: 'remove', sentence: 'is not in the file' },
   missing_banned: { action: 'ban', sentence: 'is not in the file' },
+  ended: { action: 'remove', sentence: 'the membership is over' },
   contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; fix its invalid rows' },
   // By who made the user a member.
   not_ours: { action: 'report', sentence: 'is not in the file, and others made this user a member' },

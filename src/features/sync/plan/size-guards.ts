@@ -39,7 +39,7 @@ export interface Guard {
   readonly sparesOwn?: true;
 }
 
-export const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
+export const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo', 'expiry']);
 export const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
 export const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
 

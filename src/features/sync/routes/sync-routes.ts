@@ -18,6 +18,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
   const { syncs, dir } = context;
 
   pageRoute(app, '/syncs');
+  pageRoute(app, '/ending');
   pageRoute(app, '/syncs/:id');
   pageRoute(app, '/syncs/new/columns');
   const handlers = syncHandlers(context);

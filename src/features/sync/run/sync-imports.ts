@@ -23,7 +23,7 @@ import { planTotals } from '../plan/plan-totals.ts';
 
 /** The imports that syncs are about, and their files. */
 export interface Place {
-  readonly coordinator: Pick<Coordinator, 'lookUp' | 'others' | 'create'>;
+  readonly coordinator: Pick<Coordinator, 'lookUp' | 'others' | 'create' | 'unfinished'>;
   readonly dir: DataDir;
 }
 

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import { appsOf as endsAppsOf } from '../../../imports/ends/ends.ts';
 import { hasLedger } from '../../../imports/lost-ledger.ts';
 import { Thread } from '../../../platform/threads.ts';
+import { type ExpiryThread, noteRun } from '../expiry/expiry.ts';
 import type { Sync } from '../kept-sync.ts';
 import { appsOf, type MemoryThread, type Remembered, remember, takenBy } from '../memory/memory.ts';
 import { planFiles } from '../plan/plan-files.ts';
@@ -26,10 +28,23 @@ function sentImport(place: Place, id: string) {
   return found !== undefined && hasLedger(found.record, found.ledger) ? found : undefined;
 }
 
+/** Notes which memberships end, as the file of a run says. */
+async function noteEnds({ dir, coordinator }: Place, run: Sync) {
+  const { id, mode, importId } = run;
+  const { plan, desired } = planFiles(dir.sync(id));
+  if (mode === 'undo') return;
+  const at = (importId === null ? undefined : coordinator.lookUp(importId)?.createdAt) ?? Date.parse(run.createdAt);
+  const earlier = coordinator.unfinished(at).filter((ledger) => ledger !== dir.ledger(id));
+  const work = { ends: dir.ends, plan, desired, mode, by: id, at, apps: endsAppsOf(run), earlier };
+  if (statSync(plan).size <= MAX_INLINE_BYTES) noteRun(work);
+  else await new Thread<ExpiryThread>(import.meta.url, '../plan/plan-thread').askOnce('noteRun', work);
+}
+
 /** Makes a run that is over part of the memory of its sync, if that has a name. @throws LedgerError */
 export async function rememberRun(place: MemoryOf, run: Sync): Promise<void> {
   const { dir, catalog } = place;
   const { id, importId, undoOf } = run;
+  await noteEnds(place, run);
   // An undo takes back what a run did.
   const { syncName } = (undoOf === null ? run : catalog.find(undoOf)) ?? {};
   if (syncName === undefined) return;

@@ -16,6 +16,7 @@ import type { DataDir } from '../../../platform/data-dir.ts';
 import { bringToDisk } from '../../../platform/whole-file.ts';
 import { Works } from '../../../platform/works.ts';
 import { counted } from '../../../text/wording.ts';
+import { expiryOf, writeOver } from '../expiry/expiry.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { begunSync, flagsOf, type NewSync, newSyncId, type Sync } from '../kept-sync.ts';
 import { appsOf } from '../memory/memory.ts';
@@ -99,6 +100,12 @@ export class SyncRunner {
     checkTarget(`import ${importId}`, found, this.#coordinator.sendsTo);
     const id = newSyncId('undo');
     return this.#begin({ ...decided, id, mode: 'undo', file: found.record.file, source: '', undoOf: importId });
+  }
+
+  /** Begins to plan the removal of members whose memberships are over. @throws BAD_LIMIT */
+  expire(decided: Omit<NewSync, 'id' | 'file' | 'source' | 'mode' | 'missing'>): Promise<string> {
+    const id = newSyncId('sync');
+    return this.#begin({ ...decided, id, ...expiryOf(this.#folder(id)) });
   }
 
   /**
@@ -264,7 +271,7 @@ export class SyncRunner {
   async #plan(record: Sync, how: How): Promise<void> {
     const { id, limits, isTry, apply, create } = record;
     await rememberOthers(this.#options, record);
-    const made = await planFor(this.#taskOf(record, record.source, how));
+    const made = await planFor(await this.#taskOf(record, record.source, how));
     try {
       const before = this.#runsBefore(record);
       const previous = previousRunIn(before.map((run) => planFiles(this.#folder(run.id)).plan));
@@ -292,7 +299,7 @@ export class SyncRunner {
   async #carryOut(record: Sync, how: How): Promise<void> {
     const { id, source } = record;
     const now = sourceNow(this.#folder(id), source);
-    const { within, sentence, changes } = await checkPlan(this.#taskOf(record, now, how));
+    const { within, sentence, changes } = await checkPlan(await this.#taskOf(record, now, how));
     if (!within) {
       this.#move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     } else if (changes === 0) await this.#unchanged(record);
@@ -345,7 +352,7 @@ export class SyncRunner {
     return this.#options.dir.sync(id);
   }
 
-  #taskOf(record: Sync, source: string, how: How): PlanningTask {
+  async #taskOf(record: Sync, source: string, how: How): Promise<PlanningTask> {
     const { id, create, maxCalls, giveUpAfter } = record;
     const { stage, regions } = this.#options;
     return {
@@ -354,7 +361,7 @@ export class SyncRunner {
       // Its questions wait for a service that is away as the sync says.
       pages: forOneAsker((region) => this.#coordinator.pages(region, giveUpAfter)),
       folder: this.#folder(id),
-      request: this.#planRequestOf(record, source),
+      request: await this.#planRequestOf(record, source),
       flags: flagsOf(record),
       memory: { memory: this.#options.dir.memory, apps: appsOf(record) },
       create,
@@ -364,8 +371,13 @@ export class SyncRunner {
     };
   }
 
-  #planRequestOf(record: Sync, source: string): PlanRequest {
-    const { file, undoOf, reading } = record;
+  async #planRequestOf(record: Sync, source: string): Promise<PlanRequest> {
+    const { id, file, undoOf, reading, state, mode } = record;
+    if (reading !== undefined && mode === 'expiry') {
+      const copy = state === 'planning' ? planFiles(this.#folder(id)).input : undefined;
+      await writeOver(this.#folder(id), this.#options.dir.ends, this.sendsTo, copy);
+      return { kind: 'file', file, source, reading, later: this.#coordinator.unfinished() };
+    }
     if (reading !== undefined) return { kind: 'file', file, source, reading };
     const importId = undoOf ?? '';
     const ledger = importOf(this.#options, importId)?.ledger;
@@ -375,7 +387,7 @@ export class SyncRunner {
 
   /** The last runs of the same sync; an undo is none. */
   #runsBefore(record: Sync): Sync[] {
-    if (record.mode === 'undo') return [];
+    if (record.mode === 'undo' || record.mode === 'expiry') return [];
     return this.catalog.runsBefore(record).filter((run) => isSameTarget(run, record));
   }
 

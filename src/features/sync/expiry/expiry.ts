@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isoTime } from '../../../api/fields.ts';
+import { DEFAULT_REGION } from '../../../chat/service/regions.ts';
+import { type Ending, endingBefore, hasEnds, type NotedImport } from '../../../imports/ends/ends.ts';
+import { ENDS_SCHEMA, IMPORT_SCHEMA } from '../../../imports/schemas.ts';
+import type { Aimed } from '../../../imports/target.ts';
+import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../../platform/sqlite.ts';
+import { writeTable } from '../../../platform/table.ts';
+import { writeWhole } from '../../../platform/whole-file.ts';
+import { PLAN_SCHEMA } from '../plan/plan-reading.ts';
+
+const STATEMENTS = new URL('plan-ends.sql', import.meta.url);
+/** A run of a sync that is over, whose file says which memberships end. */
+export interface NotedRun extends Omit<NotedImport, 'ledger'> {
+  readonly plan: string;
+  readonly desired: string;
+  readonly mode: 'add' | 'mirror' | 'expiry';
+}
+
+/** Writes the ends of the members whom the file of a sync names. Doing it again changes nothing. */
+export function noteRun({ ends, plan, desired, mode, by, at, apps, earlier }: NotedRun): void {
+  const all = earlier.some((path) => !existsSync(path) || hasEnds(path));
+  if (!all && !existsSync(ends) && !hasEnds(desired)) return;
+  const database = openForWriting(ends, ENDS_SCHEMA);
+  try {
+    attachForReading(database, plan, 'planned', PLAN_SCHEMA);
+    attachForReading(database, desired, 'desired', IMPORT_SCHEMA);
+    const sql = statementsOf(database, STATEMENTS);
+    inTransaction(database, () => {
+      if (mode === 'expiry') sql('forget_gone').run({ apps });
+      else sql('note_plan').run({ apps, by, at, all: all ? 1 : 0 });
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** The thread that notes one large run. */
+export type ExpiryThread = { noteRun: (run: NotedRun) => void };
+
+/** The input of an expiry whose folder this is: who is over is written there before each plan. */
+export function expiryOf(folder: string) {
+  return {
+    mode: 'expiry',
+    missing: 'remove',
+    file: 'Memberships that are over',
+    source: join(folder, 'over.csv'),
+    reading: { format: 'csv', map: {}, region: DEFAULT_REGION },
+  } as const;
+}
+
+/** Writes who is over into the folder of an expiry. @param copy the plan's copy of an earlier try: a later row may have moved an end since */
+export async function writeOver(folder: string, ends: string, aimed: Aimed, copy: string | undefined): Promise<void> {
+  const over: readonly Ending[] = endingBefore(ends, aimed, Date.now(), -1);
+  const rows = over.map(({ region, guid, uid, until }) => [region, guid, uid, isoTime(until)]);
+  if (copy !== undefined) await rm(copy, { force: true });
+  await writeWhole(
+    expiryOf(folder).source,
+    writeTable(['region', 'guid', 'uid', 'until'], rows, 'csv', { exact: true }),
+  );
+}
